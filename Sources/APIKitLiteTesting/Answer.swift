@@ -8,7 +8,34 @@ struct Answer: Sendable {
     /// The body in the pieces it was given in; a client without a data delegate sees it whole.
     var chunks: [Data]
 
-    var body: Data {
+    var body: Data { Answer.join(chunks) }
+
+    static func join(_ chunks: [Data]) -> Data {
         chunks.count == 1 ? chunks[0] : chunks.reduce(into: Data()) { $0.append($1) }
     }
+}
+
+extension Answer {
+    /// What a handler gave: the same response object, unless it has no real URL.
+    init(_ given: (HTTPURLResponse, Data?), to request: URLRequest) {
+        var (response, data) = given
+        if response.url?.host() == nil, let url = request.url {
+            // Foundation allows these arguments to fail, but never does (measured, read).
+            response = HTTPURLResponse(
+                url: url, statusCode: response.statusCode, httpVersion: "HTTP/1.1",
+                headerFields: response.headerFields)!
+        }
+        self.init(response: response, chunks: data.map { [$0] } ?? [])
+    }
+}
+
+extension HTTPURLResponse {
+    var headerFields: [String: String] {
+        allHeaderFields as? [String: String] ?? [:]
+    }
+}
+
+extension URL {
+    /// Stands in where a request or a response has no URL at all.
+    static let unnamed = URL(string: "about:blank")!
 }

@@ -1,0 +1,93 @@
+import Foundation
+
+/// The steps of one load, in their order: make, exchange, validate, parse.
+struct LoadFlow<T: APIRequest> {
+    let apiRequest: T
+    let session: any HTTPSession
+
+    nonisolated(nonsending)
+        func response(for requestData: T.RequestDataType) async throws(APIRequestError)
+        -> APIResponse<T.ResponseDataType>
+    {
+        try await response(to: makeRequest(from: requestData))
+    }
+
+    func makeRequest(from requestData: T.RequestDataType) throws(APIRequestError) -> URLRequest {
+        do {
+            return try apiRequest.makeRequest(from: requestData)
+        } catch {
+            throw APIRequestError(stage: .makeRequest, underlying: error)
+        }
+    }
+
+    nonisolated(nonsending)
+        func response(to request: URLRequest) async throws(APIRequestError)
+        -> APIResponse<T.ResponseDataType>
+    {
+        let (data, http) = try await exchange(request)
+        do {
+            try apiRequest.validateResponse(data: data, response: http)
+        } catch {
+            throw APIRequestError(
+                stage: .validate, request: request, response: http, data: data, underlying: error)
+        }
+        do {
+            let value = try apiRequest.parseResponse(data: data, response: http)
+            return APIResponse(value: value, data: data, http: http)
+        } catch {
+            throw APIRequestError(
+                stage: .parse, request: request, response: http, data: data, underlying: error)
+        }
+    }
+
+    /// A cancelled load ends here, whatever the session made of it: before the flight nothing is
+    /// sent, after it nothing is parsed.
+    nonisolated(nonsending)
+        private func exchange(_ request: URLRequest) async throws(APIRequestError)
+        -> (Data, HTTPURLResponse)
+    {
+        var answer: (Data, HTTPURLResponse)?
+        do {
+            try Task.checkNotCancelled()
+            let received = try await session.exchange(request)
+            answer = received
+            try Task.checkNotCancelled()
+            return received
+        } catch {
+            throw APIRequestError(
+                stage: .transport, request: request, response: answer?.1, data: answer?.0,
+                underlying: error, isCancellation: Task.isCancelled)
+        }
+    }
+}
+
+extension LoadFlow {
+    /// The form for completion handlers.
+    nonisolated(nonsending)
+        func result(of request: URLRequest) async -> (
+            value: T.ResponseDataType?, error: (any Error)?
+        )
+    {
+        do throws(APIRequestError) {
+            return (try await response(to: request).value, nil)
+        } catch {
+            return (nil, error.underlying)
+        }
+    }
+
+    /// Calls on the session's delegate queue, if it has one.
+    func deliver(_ completion: @escaping @Sendable () -> Void) {
+        if let queue = (session as? URLSession)?.delegateQueue {
+            queue.addOperation(completion)
+        } else {
+            completion()
+        }
+    }
+}
+
+extension Task where Success == Never, Failure == Never {
+    /// Foundation's own error for a cancelled exchange, so that a caller meets one shape of it.
+    package static func checkNotCancelled() throws {
+        if isCancelled { throw URLError(.cancelled) }
+    }
+}

@@ -1,0 +1,71 @@
+import Foundation
+
+/// The request that a redirect leads to, or nil where the response is the answer itself.
+///
+/// 303 becomes a GET (a HEAD stays one), and so does a POST that meets 301 or 302; 307 and 308 keep
+/// the method and the body (RFC 9110, section 15.4). The fragment is kept unless the location has
+/// one. To another origin (scheme, host or port) only headers that describe the content or the
+/// wish for it go along: `Accept*`, `Content-*`, `User-Agent`, `Range` and `If-*`; no credential,
+/// no cookie, and no header this function does not know.
+///
+/// - Returns: nil for any other status, without a `Location`, and for one that is no http or https
+///   URL.
+public func redirectedRequest(
+    after response: HTTPURLResponse, from request: URLRequest
+) -> URLRequest? {
+    let status = response.statusCode
+    guard [301, 302, 303, 307, 308].contains(status), let origin = request.url,
+        let location = response.value(forHTTPHeaderField: "Location"),
+        let target = redirectTarget(location, from: origin)
+    else { return nil }
+
+    var next = request
+    next.url = target
+    let method = request.httpMethod ?? "GET"
+    if (status == 303 && method != "HEAD") || (status < 303 && method == "POST") {
+        next.httpMethod = "GET"
+        next.httpBody = nil
+        next.httpBodyStream = nil
+        next.removeHeaders { $0.hasPrefix("content-") || $0 == "transfer-encoding" }
+    }
+    next.setValue(nil, forHTTPHeaderField: "Host")
+    if target.origin != origin.origin {
+        next.removeHeaders { name in
+            !["accept", "content-", "if-"].contains { name.hasPrefix($0) }
+                && name != "user-agent" && name != "range"
+        }
+    }
+    return next
+}
+
+/// How many redirects one exchange follows.
+package let redirectLimit = 16
+
+private func redirectTarget(_ location: String, from origin: URL) -> URL? {
+    guard let resolved = URL(string: location, relativeTo: origin)?.absoluteURL,
+        ["http", "https"].contains(resolved.scheme?.lowercased()), resolved.host() != nil,
+        var parts = URLComponents(url: resolved, resolvingAgainstBaseURL: true)
+    else { return nil }
+    if parts.percentEncodedFragment == nil {
+        parts.percentEncodedFragment =
+            URLComponents(url: origin, resolvingAgainstBaseURL: true)?.percentEncodedFragment
+    }
+    return parts.url
+}
+
+extension URL {
+    /// Scheme, host and port (RFC 6454): who a credential was meant for.
+    package var origin: [String] {
+        let scheme = scheme?.lowercased() ?? ""
+        let standard = ["http": 80, "https": 443][scheme] ?? 0
+        return [scheme, host()?.lowercased() ?? "", String(port ?? standard)]
+    }
+}
+
+extension URLRequest {
+    fileprivate mutating func removeHeaders(where isUnwanted: (String) -> Bool) {
+        for name in (allHTTPHeaderFields ?? [:]).keys where isUnwanted(name.lowercased()) {
+            setValue(nil, forHTTPHeaderField: name)
+        }
+    }
+}

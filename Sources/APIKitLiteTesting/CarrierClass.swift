@@ -1,0 +1,92 @@
+import APIKitLite
+import Foundation
+
+/// A `URLProtocol` class that belongs to one network at a time.
+///
+/// Foundation makes the protocol object, so only its class can say which network it works for. Such
+/// classes are made at run time, as instances of a generic one, and cannot be freed; so they are
+/// leased, and go to another network when nothing can reach the last one any more.
+struct CarrierClass: Sendable {
+    let type: MockURLProtocol.Type
+
+    static func lease(to core: NetworkCore) -> CarrierClass {
+        leases.withLock { leases in
+            let type = leases.free.popLast() ?? leases.make()
+            leases.cores[ObjectIdentifier(type)] = Weak(core: core)
+            return CarrierClass(type: type)
+        }
+    }
+
+    static func core(of type: MockURLProtocol.Type) -> NetworkCore? {
+        leases.withLock { $0.cores[ObjectIdentifier(type)]?.core }
+    }
+
+    /// How many classes this process has made.
+    static var count: Int { leases.withLock { $0.count } }
+
+    func giveBack() {
+        Self.leases.withLock { leases in
+            leases.cores[ObjectIdentifier(type)] = nil
+            leases.free.append(type)
+        }
+    }
+
+    private struct Weak {
+        weak var core: NetworkCore?
+    }
+
+    private struct Leases {
+        var free: [MockURLProtocol.Type] = []
+        var cores: [ObjectIdentifier: Weak] = [:]
+        var count = 0
+
+        mutating func make() -> MockURLProtocol.Type {
+            count += 1
+            return carrier(numbered: count)
+        }
+    }
+
+    private static let leases = Locked(Leases())
+}
+
+// The number, bit by bit, as a type: Carrier<One<Zero<Nothing>>>.
+private enum Nothing {}
+private enum Zero<Rest> {}
+private enum One<Rest> {}
+private final class Carrier<Number>: NetworkURLProtocol {}
+
+private func carrier(numbered number: Int) -> MockURLProtocol.Type {
+    func make<Rest>(_ rest: Rest.Type, _ number: Int) -> MockURLProtocol.Type {
+        if number == 0 { return Carrier<Rest>.self }
+        return number.isMultiple(of: 2)
+            ? make(Zero<Rest>.self, number / 2) : make(One<Rest>.self, number / 2)
+    }
+    return make(Nothing.self, number)
+}
+
+/// Intercepts for the network that its class is leased to.
+private class NetworkURLProtocol: MockURLProtocol {
+    override class func source() -> any AnswerSource {
+        CarrierClass.core(of: self) ?? GoneNetwork()
+    }
+}
+
+/// Answers in place of a network that does not exist any more.
+private struct GoneNetwork: AnswerSource {
+    var cookieStorage: HTTPCookieStorage? { nil }
+
+    func load(
+        _ request: URLRequest, reply: @escaping @Sendable (Result<Answer, any Error>) -> Void
+    ) -> Ticket {
+        let journal = Journal()
+        reply(
+            .failure(
+                MockFailure(
+                    .networkGone,
+                    """
+                    The MockNetwork behind this session's protocolClasses: its network is gone. \
+                    Keep the network, its urlSession or its configuration as long as you load.
+                    """)))
+        return Ticket(journal: journal, id: journal.append(RecordedRequest(request: request)))
+    }
+}

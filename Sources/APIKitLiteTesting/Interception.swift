@@ -1,0 +1,130 @@
+import APIKitLite
+import Foundation
+
+/// What one `URLProtocol` object does: asks for the answer, follows redirects, keeps cookies, and
+/// delivers.
+final class Interception: @unchecked Sendable {  // `urlProtocol` and `task` are set once, in `begin`.
+    private enum Progress {
+        case new
+        case asking
+        /// The request under way, for a cancellation.
+        case waiting(Ticket)
+        case cancelled
+    }
+
+    private let delivery = Delivery()
+    private let progress = Locked(Progress.new)
+    private var urlProtocol = WeakProtocol()
+    private weak var task: URLSessionTask?
+
+    /// Asks for the answer; called again, it does nothing. On any thread.
+    func begin(_ urlProtocol: URLProtocol, from source: () -> any AnswerSource) {
+        let isFirst = progress.withLock { progress in
+            guard case .new = progress else { return false }
+            progress = .asking
+            return true
+        }
+        guard isFirst else { return }
+        let source = source()
+        let request = urlProtocol.request
+        let task = urlProtocol.task
+        self.urlProtocol = WeakProtocol(value: urlProtocol)
+        self.task = task
+        if let failure = MockFailure.unsupported(task) {
+            finish(.failure(failure))
+        } else if RequestBody.isSlow(request, task) {
+            DispatchQueue.global().async { [self] in
+                do {
+                    ask(source, for: try RequestBody.fill(request, task), redirects: 0)
+                } catch {
+                    finish(.failure(error))
+                }
+            }
+        } else {
+            ask(source, for: request, redirects: 0)
+        }
+    }
+
+    /// Foundation wants the answer. On the loading thread.
+    func start(_ urlProtocol: URLProtocol) {
+        delivery.start(urlProtocol)
+    }
+
+    /// Foundation does not want the answer: for now, or never again. On the loading thread.
+    func stop() {
+        if task?.state == .suspended { return delivery.pause() }
+        guard delivery.end() else { return }
+        let last = progress.withLock { progress in
+            defer { progress = .cancelled }
+            return progress
+        }
+        guard case .waiting(let ticket) = last else { return }
+        ticket.markCancelled()
+        // A cancelled handler may run code of the user's, which must not be on this thread.
+        if let cancelWork = ticket.cancelWork { DispatchQueue.global().async(execute: cancelWork) }
+    }
+
+    private func ask(_ source: any AnswerSource, for request: URLRequest, redirects: Int) {
+        let ticket = source.load(request) { [self] result in
+            switch result {
+            case .success(let answer): receive(answer, to: request, source, redirects)
+            case .failure(let error): finish(.failure(error))
+            }
+        }
+        let isCancelled = progress.withLock { progress in
+            if case .cancelled = progress { return true }
+            progress = .waiting(ticket)
+            return false
+        }
+        if isCancelled {
+            ticket.markCancelled()
+            ticket.cancelWork?()
+        }
+    }
+
+    private func receive(
+        _ answer: Answer, to request: URLRequest, _ source: any AnswerSource, _ redirects: Int
+    ) {
+        let jar = CookieJar(source, task)
+        jar.store(from: answer.response, to: request)
+        guard let next = redirectedRequest(after: answer.response, from: request) else {
+            return finish(.answer(answer))
+        }
+        #if canImport(FoundationNetworking)
+        // Foundation on Linux ends the process when a protocol reports a redirect.
+        guard redirects < redirectLimit else {
+            return finish(.failure(URLError(.httpTooManyRedirects)))
+        }
+        task.askDelegate(answer.response, next) { [self] next in
+            guard let next else { return finish(.answer(answer)) }
+            ask(source, for: jar.applied(to: next), redirects: redirects + 1)
+        }
+        #else
+        finish(.redirect(next, answer))
+        #endif
+    }
+
+    private func finish(_ outcome: Delivery.Outcome) {
+        delivery.finish(outcome, for: urlProtocol)
+    }
+}
+
+extension MockFailure {
+    fileprivate static func unsupported(_ task: URLSessionTask?) -> MockFailure? {
+        #if canImport(FoundationNetworking)
+        if task is URLSessionDownloadTask {
+            return MockFailure(
+                .unsupportedTask,
+                """
+                A download task cannot be mocked on Linux: Foundation offers a URLProtocol no way \
+                to hand over the file. Use a data task and write its body, or network.serve().
+                """)
+        }
+        #endif
+        if task is URLSessionWebSocketTask {
+            return MockFailure(
+                .unsupportedTask, "A web socket task cannot be mocked: it does not speak HTTP.")
+        }
+        return nil
+    }
+}

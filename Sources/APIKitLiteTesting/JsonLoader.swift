@@ -1,0 +1,71 @@
+import Foundation
+
+/// Reads JSON fixtures from a bundle.
+///
+/// ```swift
+/// let coffees = try JsonLoader(bundle: .module).load(type: [Coffee].self, fileName: "Coffees")
+/// ```
+public struct JsonLoader {
+    private let bundle: Bundle
+
+    /// Reads from a bundle: `Bundle.module` in a package, `Bundle(for: Self.self)` in Xcode.
+    public init(bundle: Bundle) {
+        self.bundle = bundle
+    }
+
+    /// The bytes of a fixture, `.json` unless the name has an extension of its own.
+    ///
+    /// Looked for in the bundle itself, and in its folders `Fixtures` and `Resources`.
+    ///
+    /// - Throws: ``FixtureNotFound`` with every path that was tried, or what reading threw.
+    public func data(fileName: String) throws -> Data {
+        let candidates = candidates(for: fileName)
+        guard let url = candidates.first(where: { FileManager.default.fileExists(atPath: $0.path) })
+        else {
+            throw FixtureNotFound(fileName: fileName, paths: candidates.map(\.path))
+        }
+        return try Data(contentsOf: url)
+    }
+
+    /// A fixture, decoded.
+    ///
+    /// - Throws: As ``data(fileName:)``, or a `DecodingError`.
+    public func load<Value: Decodable>(
+        type: Value.Type, fileName: String, decoder: JSONDecoder = JSONDecoder()
+    ) throws -> Value {
+        try decoder.decode(type, from: try data(fileName: fileName))
+    }
+
+    private func candidates(for fileName: String) -> [URL] {
+        let hasExtension = !(fileName as NSString).pathExtension.isEmpty
+        let names = hasExtension ? [fileName, fileName + ".json"] : [fileName + ".json", fileName]
+        let root = bundle.resourceURL ?? bundle.bundleURL
+        return ["", "Fixtures", "Resources"].flatMap { folder in
+            names.map { name in
+                (folder.isEmpty ? root : root.appendingPathComponent(folder))
+                    .appendingPathComponent(name)
+            }
+        }
+    }
+}
+
+/// A fixture that is in none of the places where it was looked for.
+public struct FixtureNotFound: LocalizedError, CustomStringConvertible, Sendable {
+    /// The name that was asked for.
+    public let fileName: String
+
+    /// Every path that was tried, in order.
+    public let paths: [String]
+
+    /// The name, the paths, and what to check.
+    public var description: String {
+        """
+        No fixture \"\(fileName)\". Looked for:
+        \(paths.map { "  " + $0 }.joined(separator: "\n"))
+        Is the file among the resources of the test target?
+        """
+    }
+
+    /// The same text.
+    public var errorDescription: String? { description }
+}

@@ -1,0 +1,96 @@
+import APIKitLite
+import Foundation
+
+// What Foundation on Linux does not do for a custom `URLProtocol`, or does fatally.
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+
+extension URLSessionTask? {
+    /// Asks the client's delegate about a redirect, as Foundation does for a real one.
+    func askDelegate(
+        _ response: HTTPURLResponse, _ next: URLRequest,
+        completion: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        guard let task = self, let delegate = task.delegate, let session = task.mirroredSession
+        else { return completion(next) }
+        let isFirst = Locked(true)
+        session.delegateQueue.addOperation {
+            delegate.urlSession(
+                session, task: task, willPerformHTTPRedirection: response, newRequest: next
+            ) { next in
+                let isFirst = isFirst.withLock { isFirst in
+                    defer { isFirst = false }
+                    return isFirst
+                }
+                if isFirst { completion(next) }
+            }
+        }
+    }
+}
+
+extension URLSessionTask {
+    /// Whether each piece of the body reaches the client, or only the last one would.
+    ///
+    /// To be read on the loading thread.
+    var seesPieces: Bool {
+        guard delegate is any URLSessionDataDelegate, let session = mirroredSession else {
+            return false
+        }
+        // A completion-handler task in a session with a delegate looks the same from outside.
+        let registry = Mirror(reflecting: session).descendant(named: "taskRegistry")
+        let behaviours = registry.flatMap {
+            Mirror(reflecting: $0).descendant(named: "behaviours")
+        }
+        for child in behaviours.map({ Mirror(reflecting: $0).children }) ?? .init([]) {
+            guard let (id, behaviour) = child.value as? (Int, Any), id == taskIdentifier else {
+                continue
+            }
+            return "\(behaviour)".hasSuffix("callDelegate")
+        }
+        return true
+    }
+}
+
+/// A 401 with a Basic challenge, of which Foundation takes no notice.
+///
+/// It would wait forever, or repeat the request to the real host with the delegate's credential. It
+/// looks for the challenge when the loading ends, under the response's URL: so there is none at
+/// that moment, on that thread.
+final class QuietResponse: HTTPURLResponse, @unchecked Sendable {  // Only a locked variable is added.
+    private let finishingThread = Locked<pthread_t?>(nil)
+
+    override var url: URL? {
+        let thread = finishingThread.withLock { $0 }
+        if let thread, pthread_equal(thread, pthread_self()) != 0 { return nil }
+        return super.url
+    }
+
+    static func replacing(_ response: HTTPURLResponse) -> HTTPURLResponse {
+        guard response.statusCode == 401, let url = response.url,
+            response.value(forHTTPHeaderField: "WWW-Authenticate") != nil
+        else { return response }
+        return QuietResponse(
+            url: url, statusCode: 401, httpVersion: "HTTP/1.1",
+            headerFields: response.headerFields)!
+    }
+
+    static func finish(_ response: HTTPURLResponse, _ finish: () -> Void) {
+        guard let quiet = response as? QuietResponse else { return finish() }
+        quiet.finishingThread.withLock { $0 = pthread_self() }
+        finish()
+        quiet.finishingThread.withLock { $0 = nil }
+    }
+}
+#else
+extension URLSessionTask {
+    /// Foundation on Apple platforms joins the pieces itself where they are not wanted.
+    var seesPieces: Bool { true }
+}
+
+/// Foundation on Apple platforms acts on a challenge only when a protocol reports it.
+enum QuietResponse {
+    static func replacing(_ response: HTTPURLResponse) -> HTTPURLResponse { response }
+    static func finish(_ response: HTTPURLResponse, _ finish: () -> Void) { finish() }
+}
+#endif

@@ -1,0 +1,145 @@
+import APIKitLite
+import Foundation
+
+/// A network that belongs to one test: it answers from stubs, keeps what came, and reaches nothing
+/// real.
+///
+/// Code that talks to a server can only be tested if the server's answers can be chosen, and a
+/// chosen answer must not leak into the test next door. Each network has sessions of its own, so
+/// tests run in parallel:
+///
+/// ```swift
+/// let network = MockNetwork()
+/// network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#))
+/// let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network.urlSession)
+///
+/// let user = try await loader.load(42)
+///
+/// #expect(user.name == "Emma")
+/// try network.verify()
+/// ```
+///
+/// A session or a configuration keeps its network alive.
+public final class MockNetwork: Sendable {
+    let core: NetworkCore
+    private let session = Locked<URLSession?>(nil)
+
+    /// Answers from stubs. A request that no stub matches fails with a text that says why.
+    public init() {
+        core = NetworkCore(nil)
+    }
+
+    /// Answers every request from one closure.
+    ///
+    /// It runs in the background, in a task with the task-locals of this place; calls may overlap,
+    /// and a cancelled request cancels its task. It may block where the system has task executors
+    /// (Linux, macOS 15, iOS 18); below that, it must not. The error that it throws is the one that
+    /// the request fails with.
+    public init(
+        _ handler: @escaping @Sendable (URLRequest) async throws -> (HTTPURLResponse, Data?)
+    ) {
+        core = NetworkCore(handler)
+    }
+
+    /// A session that only this network answers; the same object at each call.
+    public var urlSession: URLSession {
+        session.withLock { session in
+            if let session { return session }
+            let new = makeSession()
+            session = new
+            return new
+        }
+    }
+
+    /// A new configuration that only this network answers, for other clients and for delegates.
+    public var configuration: URLSessionConfiguration {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.protocolClasses = [core.carrierClass]
+        configuration.httpCookieStorage = core.cookieStorage
+        // Nothing is ever cached, and looking costs a hop to another queue.
+        configuration.urlCache = nil
+        configuration.urlCredentialStorage = Anchor(core)
+        return configuration
+    }
+
+    /// Adds a stub, which is asked before the older ones.
+    ///
+    /// Several responses are given one after another; the last one repeats.
+    @discardableResult
+    public func stub(
+        _ matcher: RequestMatcher, _ first: MockResponse, _ more: MockResponse...,
+        times: Stub.Times = .atLeast(1), fileID: StaticString = #fileID, line: UInt = #line
+    ) -> Stub {
+        add(matcher, .responses([first] + more), times, "\(fileID):\(line)")
+    }
+
+    /// Adds a stub that makes its answers, under the same rules as the closure of a network.
+    @discardableResult
+    public func stub(
+        _ matcher: RequestMatcher, times: Stub.Times = .atLeast(1),
+        fileID: StaticString = #fileID, line: UInt = #line,
+        handler: @escaping @Sendable (RecordedRequest) async throws -> MockResponse
+    ) -> Stub {
+        add(matcher, .handler(handler), times, "\(fileID):\(line)")
+    }
+
+    private func add(
+        _ matcher: RequestMatcher, _ reply: Stub.Reply, _ times: Stub.Times, _ place: String
+    ) -> Stub {
+        let stub = Stub(matcher, reply, times: times, place: place, journal: core.journal)
+        core.add(stub)
+        return stub
+    }
+
+    /// The requests that came, oldest first, with their bodies; the last ``journalLimit`` of them.
+    public var requests: [RecordedRequest] { core.journal.requests }
+
+    /// How many requests are kept. 10,000 by default; 0 keeps none.
+    public var journalLimit: Int {
+        get { core.journal.limit }
+        set { core.journal.limit = newValue }
+    }
+
+    /// Checks that every request was answered and every stub used as often as it says.
+    ///
+    /// - Throws: ``VerificationFailure``, which lists everything that is wrong.
+    public func verify() throws {
+        let findings = core.findings
+        if !findings.isEmpty { throw VerificationFailure(findings: findings, bodyError: nil) }
+    }
+
+    private func makeSession() -> URLSession {
+        #if canImport(FoundationNetworking)
+        URLSession(configuration: configuration, delegate: nil, delegateQueue: SerialQueue())
+        #else
+        URLSession(configuration: configuration)
+        #endif
+    }
+}
+
+/// Keeps a network alive as long as a configuration or a session of it lives: both hold on to their
+/// credential storage, and a copy shares it.
+private final class Anchor: URLCredentialStorage, @unchecked Sendable {  // `core` never changes.
+    private let core: NetworkCore
+
+    init(_ core: NetworkCore) {
+        self.core = core
+        super.init()
+    }
+}
+
+#if canImport(FoundationNetworking)
+/// A delegate queue without the cost of an operation for each callback.
+private final class SerialQueue: OperationQueue, @unchecked Sendable {  // The queue is a constant.
+    private let queue = DispatchQueue(label: "APIKitLite.MockNetwork.delegateQueue")
+
+    override init() {
+        super.init()
+        maxConcurrentOperationCount = 1
+    }
+
+    override func addOperation(_ block: @escaping @Sendable () -> Void) {
+        queue.async(execute: block)
+    }
+}
+#endif

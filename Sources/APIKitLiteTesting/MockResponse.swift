@@ -1,0 +1,133 @@
+import Foundation
+
+/// What a stub answers with.
+public struct MockResponse: Sendable {
+    enum Ending: Sendable {
+        case complete
+        case never
+        case failure(any Error)
+    }
+
+    var status = 200
+    var headers: [(name: String, value: String)] = []
+    var chunks: [Data] = []
+    var ending = Ending.complete
+    /// What is wrong with the response, for the place that stubs it.
+    var mistake: String?
+
+    /// JSON text, sent as it is written.
+    public static func json(_ text: String, status: Int = 200) -> MockResponse {
+        var response = data(Data(text.utf8), contentType: "application/json").status(status)
+        do {
+            _ = try JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)
+        } catch {
+            response.mistake = ".json(_:) was given text that is not JSON: \(text.prefix(200))"
+        }
+        return response
+    }
+
+    /// A value as JSON, encoded at once; keys are sorted unless the encoder says otherwise.
+    public static func json(
+        encoding value: some Encodable, status: Int = 200, encoder: JSONEncoder? = nil
+    ) -> MockResponse {
+        let sorted = JSONEncoder()
+        sorted.outputFormatting = .sortedKeys
+        do {
+            return data(try (encoder ?? sorted).encode(value), contentType: "application/json")
+                .status(status)
+        } catch {
+            var response = MockResponse().status(status)
+            response.mistake = ".json(encoding:) could not encode \(type(of: value)): \(error)"
+            return response
+        }
+    }
+
+    /// Plain text in UTF-8.
+    public static func text(_ text: String, status: Int = 200) -> MockResponse {
+        data(Data(text.utf8), contentType: "text/plain; charset=utf-8").status(status)
+    }
+
+    /// Bytes.
+    public static func data(
+        _ data: Data, contentType: String = "application/octet-stream", status: Int = 200
+    ) -> MockResponse {
+        var response = MockResponse()
+        response.chunks = [data]
+        return response.header("Content-Type", contentType).status(status)
+    }
+
+    /// A status without a body.
+    public static func status(_ status: Int) -> MockResponse {
+        MockResponse().status(status)
+    }
+
+    /// A transport error instead of an answer.
+    public static func error(_ code: URLError.Code) -> MockResponse {
+        var response = MockResponse()
+        response.ending = .failure(URLError(code))
+        return response
+    }
+
+    /// A redirect, followed as over a real network.
+    public static func redirect(to location: String, status: Int = 302) -> MockResponse {
+        MockResponse().status(status).header("Location", location)
+    }
+
+    /// No answer, until the client cancels.
+    public static var hanging: MockResponse {
+        var response = MockResponse()
+        response.ending = .never
+        return response
+    }
+
+    /// The same response with a header; a repeated name is sent as one list (RFC 9110, 5.3).
+    public func header(_ name: String, _ value: String) -> MockResponse {
+        var response = self
+        response.headers.append((name, value))
+        return response
+    }
+
+    /// The same body in pieces of `size` bytes: a delegate sees each, other clients the whole.
+    public func chunked(by size: Int) -> MockResponse {
+        var response = self
+        guard size > 0 else {
+            response.mistake = "chunked(by: \(size)): a piece has at least one byte."
+            return response
+        }
+        let whole = Answer.join(chunks)
+        response.chunks = stride(from: 0, to: whole.count, by: size).map {
+            whole.subdata(in: $0..<min($0 + size, whole.count))
+        }
+        return response
+    }
+
+    private func status(_ status: Int) -> MockResponse {
+        var response = self
+        response.status = status
+        if !(100...599).contains(status) {
+            response.mistake = "\(status) is not an HTTP status: use 100...599."
+        }
+        return response
+    }
+}
+
+extension MockResponse {
+    /// The answer as a server would give it to this request.
+    func answer(to request: URLRequest) -> Answer {
+        let hasBody = request.httpMethod != "HEAD" && status != 204 && status != 304 && status > 199
+        var fields: [String: String] = [:]
+        for (name, value) in headers {
+            let key = fields.keys.first { $0.lowercased() == name.lowercased() } ?? name
+            fields[key] = fields[key].map { "\($0), \(value)" } ?? value
+        }
+        let namesLength = fields.keys.contains { $0.lowercased() == "content-length" }
+        if hasBody, !namesLength, chunks.count < 2 {
+            fields["Content-Length"] = String(chunks.first?.count ?? 0)
+        }
+        return Answer(
+            response: HTTPURLResponse(
+                url: request.url ?? .unnamed, statusCode: status, httpVersion: "HTTP/1.1",
+                headerFields: fields)!,
+            chunks: hasBody ? chunks : [])
+    }
+}

@@ -1,0 +1,83 @@
+import APIKitLite
+import Foundation
+
+/// Finds the body of a request wherever the client put it.
+enum RequestBody {
+    /// Whether reading the body may take time, so that it must not happen on the loading thread.
+    static func isSlow(_ request: URLRequest, _ task: URLSessionTask?) -> Bool {
+        request.httpBody == nil && (request.httpBodyStream != nil || task is URLSessionUploadTask)
+    }
+
+    /// The request with its body in `httpBody`.
+    ///
+    /// - Throws: The stream's or the file's own error; ``MockFailure`` for a streamed upload.
+    static func fill(_ request: URLRequest, _ task: URLSessionTask?) throws -> URLRequest {
+        guard isSlow(request, task) else { return request }
+        var request = request
+        if let stream = request.httpBodyStream {
+            request.httpBody = try read(stream)
+        } else if let upload = task as? URLSessionUploadTask {
+            request.httpBody = try upload.body()
+        }
+        return request
+    }
+
+    private static func read(_ stream: InputStream) throws -> Data {
+        stream.open()
+        defer { stream.close() }
+        var body = Data()
+        var piece = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = stream.read(&piece, maxLength: piece.count)
+            guard count > 0 else {
+                if count < 0 { throw stream.streamError ?? URLError(.requestBodyStreamExhausted) }
+                return body
+            }
+            body.append(contentsOf: piece[..<count])
+        }
+    }
+}
+
+extension URLSessionUploadTask {
+    fileprivate func body() throws -> Data {
+        #if canImport(FoundationNetworking)
+        // Foundation on Linux keeps the body of an upload to itself; a mirror shows it.
+        switch Mirror(reflecting: self).descendant(named: "knownBody").flatMap(Self.source) {
+        case let data as DispatchData: return Data(data)
+        case let file as URL: return try Data(contentsOf: file)
+        default: break
+        }
+        #endif
+        throw MockFailure(
+            .unsupportedTask,
+            """
+            The body of uploadTask(withStreamedRequest:) cannot be seen by a mock: Foundation asks \
+            no URLProtocol for it. Use uploadTask(with:from:), or set httpBodyStream on a data task.
+            """)
+    }
+
+    #if canImport(FoundationNetworking)
+    /// What an `Optional` of an enum with one value in each case holds in the end.
+    private static func source(_ body: Any) -> Any? {
+        if body is DispatchData || body is URL { return body }
+        return Mirror(reflecting: body).children.lazy.compactMap { source($0.value) }.first
+    }
+    #endif
+}
+
+#if canImport(FoundationNetworking)
+extension Mirror {
+    /// A stored property by its name, in the class or in one above it.
+    func descendant(named name: String) -> Any? {
+        children.first { $0.label == name }?.value ?? superclassMirror?.descendant(named: name)
+    }
+}
+
+extension URLSessionTask {
+    /// The session that made this task; Foundation does not hand it out.
+    var mirroredSession: URLSession? {
+        guard let session = Mirror(reflecting: self).descendant(named: "session") else { return nil }
+        return session as? URLSession
+    }
+}
+#endif

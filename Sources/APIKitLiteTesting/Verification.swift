@@ -1,0 +1,40 @@
+import Foundation
+
+/// What ``MockNetwork/verify()`` found.
+public struct VerificationFailure: LocalizedError, CustomStringConvertible, Sendable {
+    /// One text for each thing that is wrong.
+    public let findings: [String]
+
+    /// What the body of ``withMockNetwork(_:)`` threw, if it did.
+    public let bodyError: (any Error)?
+
+    /// Everything, one to a line, the body's error first.
+    public var description: String {
+        let thrown = bodyError.map { ["The body threw: \($0)", "The network, verified after it:"] }
+        return ((thrown ?? []) + findings).joined(separator: "\n")
+    }
+
+    /// The same text.
+    public var errorDescription: String? { description }
+}
+
+/// Runs a body with a network of its own, and verifies it at the end.
+///
+/// - Throws: What the body throws, or ``VerificationFailure`` from ``MockNetwork/verify()``; where
+///   both go wrong, one ``VerificationFailure`` that holds both.
+nonisolated(nonsending)
+    public func withMockNetwork<R>(
+        _ body: nonisolated(nonsending) (MockNetwork) async throws -> R
+    ) async throws -> R
+{
+    let network = MockNetwork()
+    let result: R
+    do {
+        result = try await body(network)
+    } catch {
+        let findings = network.core.findings
+        throw findings.isEmpty ? error : VerificationFailure(findings: findings, bodyError: error)
+    }
+    try network.verify()
+    return result
+}
