@@ -13,5 +13,9 @@ let package = Package(
         .target(name: "APIKitLiteTesting", dependencies: ["APIKitLite"]),
         .testTarget(name: "RequestTests", dependencies: ["APIKitLite"]),
         .testTarget(name: "LoaderTests", dependencies: ["APIKitLite", "APIKitLiteTesting"]),
+        // Clients with the compiler settings that an app may have.
+        .testTarget(
+            name: "MainActorClient", dependencies: ["APIKitLite", "APIKitLiteTesting"],
+            swiftSettings: [.defaultIsolation(MainActor.self)]),
     ]
 )

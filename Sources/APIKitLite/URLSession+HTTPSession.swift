@@ -6,14 +6,15 @@ import FoundationNetworking
 
 extension URLSession: HTTPSession {
     /// Sends a request and waits for the whole body. Redirects follow
-    /// ``redirectedRequest(after:from:)``, at most 16 of them.
+    /// ``redirectedRequest(after:from:)``, at most 16 of them; the session's own delegate may
+    /// refuse them.
     ///
     /// - Throws: A `URLError`, `URLError.cancelled` when the task was cancelled;
     ///   ``NotAnHTTPResponse`` for an answer from another kind of URL.
     public func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
         var request = request
         for _ in 0...redirectLimit {
-            switch try await flight(of: request) {
+            switch try await landing(of: request) {
             case .answer(let data, let response): return (data, response)
             // A stream has been read by now and cannot be sent again.
             case .redirect(let next) where next.httpBodyStream != nil:
@@ -26,31 +27,15 @@ extension URLSession: HTTPSession {
 
     // Not `data(for:)`: cancelled under a mock, it deadlocks every URLSession of the process on
     // Linux, because it resumes its continuation on the loading queue.
-    private func flight(of request: URLRequest) async throws -> Landing {
+    private func landing(of request: URLRequest) async throws -> Landing {
         try Task.checkNotCancelled()
         let flight = Flight()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let delegate = FlightDelegate()
+                // Called once by contract, also for a cancelled task: this resumes exactly once.
                 let task = dataTask(with: request) { data, response, error in
-                    // Called once by contract, also for a cancelled task: resumes exactly once.
-                    flight.end()
-                    continuation.resume(
-                        with: Result {
-                            switch delegate.ending {
-                            case .tooManyRedirects: throw URLError(.httpTooManyRedirects)
-                            case .refused(let response): return .answer(Data(), response)
-                            case .redirect(let next): return .redirect(next)
-                            case nil: break
-                            }
-                            if let error { throw originalError(of: error) }
-                            guard let http = response as? HTTPURLResponse else {
-                                throw NotAnHTTPResponse(url: request.url)
-                            }
-                            return .answer(data ?? Data(), http)
-                        })
+                    continuation.resume(with: flight.land(data, response, error))
                 }
-                task.delegate = delegate
                 flight.begin(task)
             }
         } onCancel: {
@@ -59,39 +44,9 @@ extension URLSession: HTTPSession {
     }
 }
 
-private enum Landing {
+/// What one flight ended in.
+enum Landing {
     case answer(Data, HTTPURLResponse)
+    /// A redirect that Foundation does not follow itself.
     case redirect(URLRequest)
-}
-
-/// One task in the air: whichever comes first of begin and cancel, it is resumed or cancelled.
-private final class Flight: Sendable {
-    private enum State {
-        case waiting
-        case flying(URLSessionDataTask)
-        case over
-    }
-
-    private let state = Locked(State.waiting)
-
-    func begin(_ task: URLSessionDataTask) {
-        let mayStart = state.withLock {
-            guard case .waiting = $0 else { return false }
-            $0 = .flying(task)
-            return true
-        }
-        if mayStart { task.resume() } else { task.cancel() }
-    }
-
-    func cancel() {
-        let state = state.withLock { state in
-            defer { state = .over }
-            return state
-        }
-        if case .flying(let task) = state { task.cancel() }
-    }
-
-    func end() {
-        state.withLock { $0 = .over }
-    }
 }

@@ -66,9 +66,11 @@ private func carrier(numbered number: Int) -> MockURLProtocol.Type {
 
 /// Intercepts for the network that its class is leased to.
 private class NetworkURLProtocol: MockURLProtocol {
-    override class func source() -> any AnswerSource {
+    override class func source(of request: URLRequest) -> any AnswerSource {
         CarrierClass.core(of: self) ?? GoneNetwork()
     }
+
+    override class func canInit(with request: URLRequest) -> Bool { true }
 }
 
 /// Answers in place of a network that does not exist any more.

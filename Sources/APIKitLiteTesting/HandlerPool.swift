@@ -154,25 +154,25 @@ extension HandlerPool {
 /// One call of a handler, which can be cancelled.
 final class HandlerCall: Sendable {
     private enum State {
-        case waiting
+        /// Let go of as soon as it runs: it holds what waits for its result, which holds the call.
+        case waiting(body: @Sendable () async -> Void)
         case running(HandlerPool.Runner)
         case over
     }
 
-    private let body: @Sendable () async -> Void
-    private let state = Locked(State.waiting)
+    private let state: Locked<State>
 
     init(_ body: @escaping @Sendable () async -> Void) {
-        self.body = body
+        state = Locked(.waiting(body: body))
     }
 
     fileprivate func run(in runner: HandlerPool.Runner) async {
-        let mayRun = state.withLock {
-            guard case .waiting = $0 else { return false }
-            $0 = .running(runner)
-            return true
+        let body = state.withLock { state -> (@Sendable () async -> Void)? in
+            guard case .waiting(let body) = state else { return nil }
+            state = .running(runner)
+            return body
         }
-        guard mayRun else { return }
+        guard let body else { return }
         await body()
         state.withLock { $0 = .over }
     }

@@ -18,15 +18,15 @@ final class Interception: @unchecked Sendable {  // `urlProtocol` and `task` are
     private weak var task: URLSessionTask?
 
     /// Asks for the answer; called again, it does nothing. On any thread.
-    func begin(_ urlProtocol: URLProtocol, from source: () -> any AnswerSource) {
+    func begin(_ urlProtocol: MockURLProtocol) {
         let isFirst = progress.withLock { progress in
             guard case .new = progress else { return false }
             progress = .asking
             return true
         }
         guard isFirst else { return }
-        let source = source()
         let request = urlProtocol.request
+        let source = type(of: urlProtocol).source(of: request)
         let task = urlProtocol.task
         self.urlProtocol = WeakProtocol(value: urlProtocol)
         self.task = task

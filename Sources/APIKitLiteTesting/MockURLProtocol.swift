@@ -42,17 +42,28 @@ open class MockURLProtocol: URLProtocol {
     }
 
     /// Where this class gets its answers.
-    class func source() -> any AnswerSource { TalkHandler.source }
+    class func source(of request: URLRequest) -> any AnswerSource {
+        #if canImport(FoundationNetworking)
+        TalkHandler.Source(handler: Arrivals.take(request) ?? TalkHandler.current)
+        #else
+        TalkHandler.Source(handler: TalkHandler.current)
+        #endif
+    }
 
     /// Accepts every request, so that none reaches a network.
-    open override class func canInit(with request: URLRequest) -> Bool { true }
+    open override class func canInit(with request: URLRequest) -> Bool {
+        #if canImport(FoundationNetworking)
+        Arrivals.note(request, TalkHandler.current)
+        #endif
+        return true
+    }
 
     /// The request as it is.
     open override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
 
     /// Starts to answer.
     open override func startLoading() {
-        interception.begin(self, from: Self.source)
+        interception.begin(self)
         interception.start(self)
     }
 
@@ -78,7 +89,7 @@ open class MockURLProtocol: URLProtocol {
             request: task.originalRequest ?? URLRequest(url: .unnamed),
             cachedResponse: cachedResponse, client: client)
         self.task = task
-        interception.begin(self, from: Self.source)
+        interception.begin(self)
     }
     #endif
 }

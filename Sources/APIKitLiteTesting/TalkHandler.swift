@@ -98,17 +98,17 @@ extension TalkHandler {
         }
     }
 
-    static let source: any AnswerSource = Source()
+    /// Answers from the handler that was set when the request was made.
+    struct Source: AnswerSource {
+        let handler: TalkHandler?
 
-    private struct Source: AnswerSource {
         var cookieStorage: HTTPCookieStorage? { nil }
 
         func load(
             _ request: URLRequest, reply: @escaping @Sendable (Result<Answer, any Error>) -> Void
         ) -> Ticket {
-            let (handler, journal, id) = talk.withLock { talk in
-                let id = talk.journal.append(RecordedRequest(request: request))
-                return (talk.handler, talk.journal, id)
+            let (journal, id) = talk.withLock { talk in
+                (talk.journal, talk.journal.append(RecordedRequest(request: request)))
             }
             guard let handler else {
                 reply(.failure(MockFailure.noHandler(request)))

@@ -4,27 +4,68 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// Decides what Foundation would otherwise decide in the middle of a flight: where a redirect
+/// One task in the air, and what Foundation would otherwise decide on its way: where a redirect
 /// leads, and, on Linux, what becomes of a refused credential.
 ///
-/// A session's own delegate is asked too, and has the last word.
-final class FlightDelegate: NSObject, URLSessionTaskDelegate, Sendable {
-    /// What ended a flight, where it is not its answer.
-    enum Ending {
-        /// A redirect that Foundation does not follow itself.
+/// The session's own delegate is asked too, and has the last word.
+final class Flight: NSObject, URLSessionTaskDelegate,
+    @unchecked Sendable  // The variables only under `lock`.
+{
+    private enum Ending {
         case redirect(URLRequest)
         case tooManyRedirects
         /// A 401 that Foundation would wait on forever.
         case refused(HTTPURLResponse)
     }
 
-    private let redirects = Locked(0)
-    private let lockedEnding = Locked<Ending?>(nil)
+    private let lock = NSLock()
+    private var task: URLSessionTask?
+    private var isOver = false
+    private var redirects = 0
+    private var ending: Ending?
 
-    var ending: Ending? { lockedEnding.withLock { $0 } }
+    /// Whichever comes first of begin and cancel, the task is resumed or cancelled.
+    func begin(_ task: URLSessionTask) {
+        task.delegate = self
+        let mayStart = lock.withLock {
+            if !isOver { self.task = task }
+            return !isOver
+        }
+        if mayStart { task.resume() } else { task.cancel() }
+    }
+
+    func cancel() {
+        stop()?.cancel()
+    }
+
+    /// The task's end, as its completion handler tells it.
+    func land(_ data: Data?, _ response: URLResponse?, _ error: (any Error)?) -> Result<
+        Landing, any Error
+    > {
+        let url = stop()?.originalRequest?.url
+        switch lock.withLock({ ending }) {
+        case .redirect(let next): return .success(.redirect(next))
+        case .tooManyRedirects: return .failure(URLError(.httpTooManyRedirects))
+        case .refused(let response): return .success(.answer(Data(), response))
+        case nil: break
+        }
+        if let error { return .failure(originalError(of: error)) }
+        guard let http = response as? HTTPURLResponse else {
+            return .failure(NotAnHTTPResponse(url: response?.url ?? url))
+        }
+        return .success(.answer(data ?? Data(), http))
+    }
+
+    private func stop() -> URLSessionTask? {
+        lock.withLock {
+            isOver = true
+            defer { task = nil }
+            return task
+        }
+    }
 
     private func end(_ ending: Ending?) {
-        lockedEnding.withLock { $0 = ending }
+        lock.withLock { self.ending = ending }
     }
 
     func urlSession(
@@ -32,21 +73,21 @@ final class FlightDelegate: NSObject, URLSessionTaskDelegate, Sendable {
         willPerformHTTPRedirection response: HTTPURLResponse, newRequest: URLRequest,
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        let count = redirects.withLock {
-            $0 += 1
-            return $0
-        }
         guard let request = task.currentRequest,
             let next = redirectedRequest(after: response, from: request)
         else { return completionHandler(nil) }
-        if count > redirectLimit {
+        let count = lock.withLock {
+            redirects += 1
+            return redirects
+        }
+        guard count <= redirectLimit else {
             end(.tooManyRedirects)
             return completionHandler(nil)
         }
         session.askDelegate(task, response, next) { [self] next in
             #if canImport(FoundationNetworking)
-            // Foundation on Linux sends a 307 or 308 on without its body: it stops here, and
-            // `exchange` sends the next request.
+            // Foundation on Linux sends a 307 or 308 on without its body: the flight ends here, and
+            // `exchange` starts the next one.
             end(next.map(Ending.redirect))
             completionHandler(nil)
             #else
@@ -56,8 +97,8 @@ final class FlightDelegate: NSObject, URLSessionTaskDelegate, Sendable {
     }
 
     #if canImport(FoundationNetworking)
-    // Without a credential to try, Foundation on Linux neither answers nor fails (up to 6.3). Ending
-    // the task is the only way out; its response is kept, its body is lost.
+    // Without a credential to try, Foundation on Linux (up to 6.3) neither answers nor fails. To end
+    // the task is the only way out: its response is kept, its body is lost.
     func urlSession(
         _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
         completionHandler:
@@ -76,8 +117,7 @@ final class FlightDelegate: NSObject, URLSessionTaskDelegate, Sendable {
         guard let delegate = session.delegate as? any URLSessionTaskDelegate else {
             return answer(.performDefaultHandling, nil)
         }
-        delegate.urlSession(
-            session, task: task, didReceive: challenge, completionHandler: answer)
+        delegate.urlSession(session, task: task, didReceive: challenge, completionHandler: answer)
     }
     #endif
 }

@@ -1,0 +1,82 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+
+/// Runs operations with so many in flight at once.
+func inFlight(_ width: Int, _ operation: @escaping @Sendable () async throws -> Void) -> (
+    Int
+) async throws -> Void {
+    { count in
+        if width == 1 {
+            for _ in 0..<count { try await operation() }
+            return
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<width {
+                group.addTask {
+                    for _ in 0..<count / width { try await operation() }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+}
+
+func compareAll(rounds: Int) async throws {
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.protocolClasses = [TalkURLProtocol.self]
+    let talk = URLSession(configuration: configuration)
+    TalkURLProtocol.requestHandler = { (Fixture.response(to: $0), Fixture.json) }
+
+    let closure = MockNetwork { (Fixture.response(to: $0), Fixture.json) }
+    closure.journalLimit = 100
+    let closureSession = closure.urlSession
+    let stubs = MockNetwork()
+    stubs.journalLimit = 100
+    stubs.stub(.get("/places"), .data(Fixture.json, contentType: "application/json"))
+    let stubsSession = stubs.urlSession
+    let direct = MockURLSession(stubs)
+    let directClosure = MockURLSession(closure)
+    let overTalk = APIRequestLoader(apiRequest: PlacesRequest(), urlSession: talk)
+    let overDirect = APIRequestLoader(apiRequest: PlacesRequest(), urlSession: direct)
+    let overDirectClosure = APIRequestLoader(apiRequest: PlacesRequest(), urlSession: directClosure)
+
+    print("| what | ours | theirs | ratio | limit | |\n|---|---|---|---|---|---|")
+    let bareTalk = Side(name: "bare talk", run: inFlight(1) { _ = try await bareLoad(talk, Fixture.request) })
+    try await compare(
+        "load, against a bare data task and JSONDecoder, wall", limit: 1.0, by: \.wall,
+        operations: 1000, rounds: rounds,
+        Side(name: "loader", run: inFlight(1) { _ = try await overTalk.load("x") }),
+        Side(
+            name: "bare",
+            run: inFlight(1) {
+                let request = try PlacesRequest().makeRequest(from: "x")
+                _ = try JSONDecoder().decode([Place].self, from: try await bareLoad(talk, request))
+            }))
+    for (name, session) in [("closure", closureSession), ("stub", stubsSession)] {
+        try await compare(
+            "mocked by a \(name), against the talk's mock, one in flight, wall", limit: 0.95,
+            by: \.wall, operations: 1000, rounds: rounds,
+            Side(name: name, run: inFlight(1) { _ = try await bareLoad(session, Fixture.request) }),
+            bareTalk)
+        try await compare(
+            "mocked by a \(name), against the talk's mock, 16 in flight, CPU", limit: 1.0,
+            by: \.cpu, operations: 4000, rounds: rounds,
+            Side(name: name, run: inFlight(16) { _ = try await bareLoad(session, Fixture.request) }),
+            Side(name: "talk", run: inFlight(16) { _ = try await bareLoad(talk, Fixture.request) }))
+    }
+    for (name, loader) in [("a stub", overDirect), ("a closure", overDirectClosure)] {
+        let decode = Side(
+            name: "decode",
+            run: inFlight(1) { _ = try PlacesRequest().parseResponse(data: Fixture.json) })
+        let load = Side(name: "load", run: inFlight(1) { _ = try await loader.load("x") })
+        var above: [Double] = []
+        for _ in 0..<rounds {
+            let ours = try await measure(load, 2000).wall
+            above.append(ours - (try await measure(decode, 2000)).wall)
+        }
+        print(
+            "| load through MockURLSession with \(name), above decoding |",
+            "\(above.median.microseconds) | | | 6 µs |")
+    }
+}
