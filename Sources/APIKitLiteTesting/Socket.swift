@@ -35,8 +35,9 @@ struct Socket: Sendable {
         let descriptor = socket(AF_INET, streamType, 0)
         guard descriptor >= 0 else { throw LoopbackServerError(errno: errno, port: Int(port)) }
         let listener = Socket(descriptor: descriptor)
-        // A fixed port must be free again at once after the last run of the same program.
-        if port != 0 { listener.set(SOL_SOCKET, SO_REUSEADDR) }
+        // Closed connections hold the port for a minute. The next server may have it at once, if
+        // this one allows it too.
+        listener.set(SOL_SOCKET, SO_REUSEADDR)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian

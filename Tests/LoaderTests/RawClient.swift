@@ -1,7 +1,7 @@
 import Foundation
 
 /// A blocking TCP client that sends exactly the bytes it is told, well-formed or not.
-final class RawClient {
+final class RawClient: @unchecked Sendable {  // Safe: one thread sends, one receives.
     /// One answer, taken apart.
     struct Reply {
         var status: Int
