@@ -31,7 +31,7 @@ public final class LoopbackServer: Sendable {
     ///
     /// - Parameters:
     ///   - port: 0 for one that the system picks, so that servers do not meet.
-    ///   - answering: Called on the server's own queue, so it must not block.
+    ///   - answering: Called on the server's own queue, as is what it returns. Neither may block.
     /// - Throws: ``LoopbackServerError`` when the port is taken or cannot be used.
     init(port: Int = 0, answering: @escaping Answering) throws {
         let socket = try Socket.listening(onPort: port)

@@ -20,10 +20,11 @@ struct Outbox {
     private var sent = 0
 
     mutating func append(_ piece: Data) {
-        if piece.count < Self.joinLimit, current < pieces.count - 1 || sent == 0,
-            let last = pieces.last, last.count < Self.joinLimit
-        {
-            pieces[pieces.count - 1].append(piece)
+        let last = pieces.count - 1
+        // What has begun to leave must stay as it is.
+        let canGrow = last >= current && (last > current || sent == 0)
+        if canGrow, piece.count < Self.joinLimit, pieces[last].count < Self.joinLimit {
+            pieces[last].append(piece)
         } else {
             pieces.append(piece)
         }

@@ -43,7 +43,7 @@ final class RawClient: @unchecked Sendable {  // Safe: one thread sends, one rec
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = UInt16(port).bigEndian
-        address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
         let isConnected = withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
@@ -141,7 +141,7 @@ final class RawClient: @unchecked Sendable {  // Safe: one thread sends, one rec
 
     @discardableResult
     private func receiveMore(orEnd: Bool = false) throws -> Bool {
-        var buffer = [UInt8](repeating: 0, count: 256 * 1024)
+        var buffer = [UInt8](repeating: 0, count: 64 * 1024)
         let count = recv(descriptor, &buffer, buffer.count, 0)
         if count > 0 { received.append(contentsOf: buffer[..<count]) }
         if count < 0 { throw Failure(description: String(cString: strerror(errno))) }
