@@ -1,0 +1,108 @@
+import Foundation
+
+extension Answer {
+    /// An answer as bytes.
+    struct Message {
+        /// What to send, in order; the body's chunks are the answer's own, not copies.
+        var pieces: [Data]
+        /// Whether another request may follow on the connection.
+        var keepsAlive: Bool
+    }
+
+    /// The answer to a request that could not be answered as asked.
+    init(_ error: any Error, url: URL) {
+        let text = Data("\(error)\n".utf8)
+        // Every code and every field is accepted, so there always is a response.
+        self.init(
+            response: HTTPURLResponse(
+                url: url, statusCode: (error as? any AnswerableOverHTTP)?.status ?? 500,
+                httpVersion: nil, headerFields: ["Content-Type": "text/plain; charset=utf-8"])!,
+            chunks: [text])
+    }
+
+    /// Writes the answer down for a client (RFC 9112).
+    ///
+    /// The framing is the server's own business: whatever the response says about `Connection`,
+    /// `Transfer-Encoding` and, except for a HEAD, `Content-Length` is replaced by the truth.
+    ///
+    /// - Throws: When a field would break the message, such as one with a line end in its value.
+    func message(
+        for request: ParsedRequest, now: Date = Date()
+    ) throws(HTTPResponseError) -> Message {
+        let status = response.statusCode
+        guard (100...999).contains(status) else { throw .status(status) }
+        let fields = try givenFields()
+        let body = chunks.filter { !$0.isEmpty }
+        let hasBody = request.method != "HEAD" && status >= 200 && status != 204 && status != 304
+        let isStreamed = hasBody && chunks.count > 1 && fields["content-length"] == nil
+        let isChunked = isStreamed && request.minorVersion > 0
+        let asksToClose = fields["connection"]?.value.lowercased().contains("close") ?? false
+        // A client waits for more after 1xx, which is no final answer; the end tells it not to.
+        let keepsAlive =
+            request.keepsAlive && !asksToClose && status >= 200 && isStreamed == isChunked
+
+        var head = "HTTP/1.1 \(status) \(HTTPStatus.reasonPhrase(status))\r\n"
+        func add(_ name: String, _ value: some CustomStringConvertible) {
+            head += "\(name): \(value)\r\n"
+        }
+        if fields["date"] == nil { add("Date", HTTPDate.string(from: now)) }
+        for (name, field) in fields.sorted(by: { $0.key < $1.key }) {
+            let isOurs = ["connection", "transfer-encoding", "content-length"].contains(name)
+            if !isOurs { add(field.name, field.value) }
+        }
+        if isChunked {
+            add("Transfer-Encoding", "chunked")
+        } else if hasBody && !isStreamed {
+            add("Content-Length", body.reduce(0) { $0 + $1.count })
+        } else if !hasBody, status >= 200, status != 204, let length = fields["content-length"] {
+            add("Content-Length", length.value)
+        }
+        if !keepsAlive { add("Connection", "close") }
+        if keepsAlive && request.minorVersion == 0 { add("Connection", "keep-alive") }
+        head += "\r\n"
+
+        var pieces = [Data(head.utf8)]
+        if isChunked {
+            for chunk in body {
+                pieces.append(Data("\(String(chunk.count, radix: 16))\r\n".utf8))
+                pieces.append(chunk)
+                pieces.append(Data("\r\n".utf8))
+            }
+            pieces.append(Data("0\r\n\r\n".utf8))
+        } else if hasBody {
+            pieces += body
+        }
+        return Message(pieces: pieces, keepsAlive: keepsAlive)
+    }
+
+    /// The response's fields by lowercased name.
+    private func givenFields() throws(HTTPResponseError) -> [String: (name: String, value: String)]
+    {
+        var fields: [String: (name: String, value: String)] = [:]
+        for (key, value) in response.allHeaderFields {
+            let (name, value) = ("\(key)", "\(value)")
+            guard name.utf8.isToken,
+                value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 })
+            else { throw .field(name) }
+            fields[name.lowercased()] = (name, value)
+        }
+        return fields
+    }
+}
+
+/// Why an answer cannot be sent as it is; the client gets a 500 that says so.
+enum HTTPResponseError: Error, CustomStringConvertible {
+    case status(Int)
+    case field(String)
+
+    var description: String {
+        switch self {
+        case .status(let status):
+            "The stub's status is \(status). A status is a number from 100 to 999."
+        case .field(let name):
+            // Escaped, since the name itself may be what is wrong.
+            "The stub's header \(name.debugDescription) has a line end or another character "
+                + "that no header may have."
+        }
+    }
+}

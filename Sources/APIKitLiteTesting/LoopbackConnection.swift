@@ -1,0 +1,228 @@
+import Foundation
+
+/// One client's connection: reads requests, has one after the other answered, writes the answers.
+final class LoopbackConnection: @unchecked Sendable {  // Safe: used on one queue only.
+    /// A request that waits for its answer.
+    private struct Exchange {
+        /// Tells a late or a second reply from the awaited one.
+        let number: Int
+        let request: ParsedRequest
+        let url: URL
+        var cancel: @Sendable () -> Void = {}
+    }
+
+    private enum Phase: Equatable {
+        case reading
+        case answering
+        case writing(keepsAlive: Bool)
+        /// The last answer has been written. What still arrives is thrown away: closing a socket
+        /// that has unread bytes would reset it, and the client could lose the answer.
+        case draining
+        case closed
+    }
+
+    private static let goOn = Data("HTTP/1.1 100 Continue\r\n\r\n".utf8)
+    // A client that pipelines more than this waits until the requests before are answered.
+    private static let pipelineLimit = 1024 * 1024
+
+    private let socket: Socket
+    private let listener: LoopbackListener
+    private var reads: ReadinessSource?
+    private var writes: ReadinessSource?
+    private var parser = HTTPRequestParser()
+    private var outbox = Outbox()
+    private var phase = Phase.reading
+    private var exchange: Exchange?
+    private var exchangeCount = 0
+    /// The client sends no more.
+    private var hasEnded = false
+    private var hasProbed = false
+
+    /// - Parameter onClosed: Called once, when nothing watches the socket any more.
+    init(_ socket: Socket, of listener: LoopbackListener, onClosed: @escaping @Sendable () -> Void)
+    {
+        self.socket = socket
+        self.listener = listener
+        let watching = DispatchGroup()
+        let queue = listener.queue
+        let descriptor = socket.descriptor
+        watching.enter()
+        watching.enter()
+        reads = ReadinessSource(
+            DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue),
+            handler: { [weak self] in self?.readAvailable() }, onCancelled: { watching.leave() })
+        writes = ReadinessSource(
+            DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: queue),
+            handler: { [weak self] in self?.flush() }, onCancelled: { watching.leave() })
+        watching.notify(queue: queue, execute: onClosed)
+    }
+
+    func start() {
+        reads?.resume()
+    }
+
+    /// Closes without another word, and cancels the request in flight.
+    func close() {
+        guard phase != .closed else { return }
+        phase = .closed
+        reads?.cancel()
+        writes?.cancel()
+        outbox = Outbox()
+        listener.didClose(self)
+        exchange?.cancel()
+        exchange = nil
+    }
+
+    // MARK: Reading
+
+    private func readAvailable() {
+        let (transfer, bytes) = listener.receive(from: socket)
+        switch transfer {
+        case .blocked: return
+        case .failed: return close()
+        case .finished:
+            // It would be ready from now on, forever, with nothing to read.
+            reads?.pause()
+            hasEnded = true
+        case .moved:
+            if phase != .draining { parser.append(bytes) }
+            if phase != .reading { limitReading() }
+        }
+        switch phase {
+        case .reading: readNext()
+        case .answering: if hasEnded { watchForHangUp() }
+        case .draining: if hasEnded { close() }
+        case .writing, .closed: break
+        }
+    }
+
+    private func limitReading() {
+        guard !hasEnded else { return }
+        parser.pendingBytes > Self.pipelineLimit ? reads?.pause() : reads?.resume()
+    }
+
+    private func readNext() {
+        do throws(HTTPRequestError) {
+            let request = try parser.next()
+            limitReading()
+            if let request {
+                answer(request)
+            } else if hasEnded {
+                guard parser.isInsideRequest else { return close() }
+                throw HTTPRequestError("The connection ended within a request.")
+            } else if parser.takeContinue() {
+                write([Self.goOn])
+            }
+        } catch {
+            refuse(error)
+        }
+    }
+
+    // MARK: Answering
+
+    private func answer(_ parsed: ParsedRequest) {
+        let request: URLRequest
+        do {
+            request = try parsed.urlRequest(authority: listener.authority)
+        } catch {
+            return refuse(error)
+        }
+        var awaited = parsed
+        // From here on the body is the stub's alone.
+        awaited.body = Data()
+        exchangeCount += 1
+        let number = exchangeCount
+        exchange = Exchange(number: number, request: awaited, url: request.url ?? listener.url)
+        phase = .answering
+        let reply: @Sendable (Result<Answer, any Error>) -> Void = {
+            [weak self, queue = listener.queue] result in
+            // Never at once, even from this queue: pipelined requests would nest ever deeper.
+            queue.async { [weak self] in self?.finish(number, with: result) }
+        }
+        do {
+            let cancel = try listener.answering(request, reply)
+            exchange?.cancel = cancel
+            // The server may have been stopped from within the call.
+            if phase == .closed { cancel() }
+        } catch {
+            reply(.failure(error))
+        }
+        if hasEnded { watchForHangUp() }
+    }
+
+    private func finish(_ number: Int, with result: Result<Answer, any Error>) {
+        guard let exchange, exchange.number == number else { return }
+        self.exchange = nil
+        switch result {
+        case .success(let answer): send(answer, to: exchange.request, at: exchange.url)
+        // To the client it is a failing network.
+        case .failure(is URLError): close()
+        case .failure(let error):
+            send(Answer(error, url: exchange.url), to: exchange.request, at: exchange.url)
+        }
+    }
+
+    private func refuse(_ error: HTTPRequestError) {
+        // What was asked is not known for sure, so this stands for it.
+        let request = ParsedRequest(
+            method: "GET", target: "*", minorVersion: 1,
+            fields: [.init(name: "Connection", value: "close")])
+        send(Answer(error, url: listener.url), to: request, at: listener.url)
+    }
+
+    /// Cancels the request in flight if the client, which sends no more, does not listen either.
+    ///
+    /// A client that closed its socket and one that only finished sending, as `nc -N` does, look
+    /// the same until something is written: the first then resets the connection, and the second
+    /// must still get its answer. So an interim `100 Continue` is written, which every HTTP/1.1
+    /// client has to skip (RFC 9110, section 15.2); after a moment, so that a quick answer goes
+    /// without. HTTP/1.0 has no interim answers: there the work goes on until the answer is written.
+    private func watchForHangUp() {
+        guard let exchange, exchange.request.minorVersion > 0 else { return }
+        let number = exchange.number
+        listener.queue.asyncAfter(deadline: .now() + .milliseconds(20)) { [weak self] in
+            guard let self, self.exchange?.number == number else { return }
+            if !self.hasProbed { self.write([Self.goOn]) }
+            self.hasProbed = true
+            self.socket.isReset ? self.close() : self.watchForHangUp()
+        }
+    }
+
+    // MARK: Writing
+
+    private func send(_ answer: Answer, to request: ParsedRequest, at url: URL) {
+        do {
+            let message = try answer.message(for: request)
+            phase = .writing(keepsAlive: message.keepsAlive)
+            write(message.pieces)
+        } catch {
+            // Ends here: of an error's answer, only the status is not ours, and this one's is 500.
+            send(Answer(error, url: url), to: request, at: url)
+        }
+    }
+
+    private func write(_ pieces: [Data]) {
+        for piece in pieces { outbox.append(piece) }
+        flush()
+    }
+
+    private func flush() {
+        guard phase != .closed else { return }
+        switch outbox.send(through: socket) {
+        case .more: writes?.resume()
+        case .failed: close()
+        case .empty:
+            writes?.pause()
+            guard case .writing(let keepsAlive) = phase else { return }
+            phase = .reading
+            keepsAlive ? readNext() : hangUp()
+        }
+    }
+
+    private func hangUp() {
+        guard !hasEnded else { return close() }
+        phase = .draining
+        socket.finishSending()
+        reads?.resume()
+    }
+}

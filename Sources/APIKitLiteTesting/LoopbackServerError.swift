@@ -1,0 +1,35 @@
+import Foundation
+
+/// The reason why a ``LoopbackServer`` could not start.
+public enum LoopbackServerError: Error, Sendable, Equatable {
+    /// Another program, or another server of this one, listens on the port.
+    case portInUse(Int)
+    /// The system refused the port, in its own words.
+    case cannotListen(port: Int, reason: String)
+}
+
+extension LoopbackServerError: CustomStringConvertible, LocalizedError {
+    /// What happened, and what to do.
+    public var description: String {
+        switch self {
+        case .portInUse(let port):
+            "Port \(port) on 127.0.0.1 is in use. Stop the program that listens there, choose "
+                + "another port, or leave the port out and read it from the server's `url`."
+        case .cannotListen(let port, let reason):
+            "Cannot listen on 127.0.0.1, port \(port): \(reason). Choose another port, or leave "
+                + "the port out and read it from the server's `url`."
+        }
+    }
+
+    /// The same as ``description``.
+    public var errorDescription: String? { description }
+}
+
+extension LoopbackServerError {
+    init(errno code: Int32, port: Int) {
+        self =
+            code == EADDRINUSE && port != 0
+            ? .portInUse(port)
+            : .cannotListen(port: port, reason: String(cString: strerror(code)))
+    }
+}

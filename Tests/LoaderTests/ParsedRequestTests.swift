@@ -1,0 +1,68 @@
+import Foundation
+import Testing
+
+@testable import APIKitLiteTesting
+
+@Suite struct ParsedRequestTests {
+    @Test(arguments: [
+        ("GET", "/a/b?c=d&e", "http://host:81/a/b?c=d&e"), ("GET", "//a", "http://host:81//a"),
+        ("GET", "/%2F%20", "http://host:81/%2F%20"),
+        ("GET", "/?http://x", "http://host:81/?http://x"),
+        ("GET", "http://other:82/x?y", "http://other:82/x?y"), ("OPTIONS", "*", "http://host:81"),
+    ])
+    func hasTheURLThatTheClientTyped(_ method: String, _ target: String, _ url: String) throws {
+        var parsed = ParsedRequest(method: method, target: target, minorVersion: 1)
+        parsed.fields = [.init(name: "host", value: "host:81")]
+
+        #expect(try parsed.urlRequest(authority: "unused").url?.absoluteString == url)
+    }
+
+    @Test(arguments: ["", "[::1]:80", "h", "localhost:80"])
+    func takesAHost(_ host: String) throws {
+        var parsed = ParsedRequest(method: "GET", target: "/", minorVersion: 1)
+        parsed.fields = [.init(name: "Host", value: host)]
+
+        let url = try parsed.urlRequest(authority: "127.0.0.1:9").url
+        #expect(url?.absoluteString == "http://\(host.isEmpty ? "127.0.0.1:9" : host)/")
+    }
+
+    @Test(arguments: ["a/b", "a@b", "a?b", "a#b", "a b", "a\\b", "é", "a:b", "[::1"])
+    func refusesAHostThatIsNone(_ host: String) {
+        var parsed = ParsedRequest(method: "GET", target: "/", minorVersion: 1)
+        parsed.fields = [.init(name: "Host", value: host)]
+
+        #expect(throws: HTTPRequestError.self) { try parsed.urlRequest(authority: "h") }
+    }
+
+    @Test(arguments: ["a", "*", "host:80", "ftp://h/", "http://", "http:///a", "http:a"])
+    func refusesATargetThatIsNone(_ target: String) {
+        let parsed = ParsedRequest(method: "GET", target: target, minorVersion: 1)
+
+        #expect(throws: HTTPRequestError.self) { try parsed.urlRequest(authority: "h") }
+    }
+
+    @Test func joinsRepeatedFields() throws {
+        var parsed = ParsedRequest(method: "GET", target: "/", minorVersion: 1)
+        parsed.fields = [("Accept", "a"), ("accept", "b"), ("Cookie", "c=1"), ("cookie", "d=2")]
+            .map { .init(name: $0.0, value: $0.1) }
+
+        let request = try parsed.urlRequest(authority: "h")
+        #expect(request.allHTTPHeaderFields == ["Accept": "a, b", "Cookie": "c=1; d=2"])
+    }
+
+    @Test func hasABodyOnlyWhenThereIsOne() throws {
+        var parsed = ParsedRequest(method: "PUT", target: "/", minorVersion: 1)
+        #expect(try parsed.urlRequest(authority: "h").httpBody == nil)
+
+        parsed.body = Data("hello".utf8)
+        #expect(try parsed.urlRequest(authority: "h").httpBody == Data("hello".utf8))
+        #expect(try parsed.urlRequest(authority: "h").httpMethod == "PUT")
+    }
+
+    @Test(arguments: [([0x63, 0xC3, 0xA9], "cé"), ([0x63, 0xE9], "cé")] as [([UInt8], String)])
+    func readsValuesInUTF8AndLatin1(_ bytes: [UInt8], _ value: String) throws {
+        let line = Array("X:".utf8) + bytes
+
+        #expect(try ParsedRequest.Field(line: line[...]).value == value)
+    }
+}
