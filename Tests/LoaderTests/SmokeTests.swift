@@ -65,3 +65,22 @@ struct UserRequest: APIRequest {
         #expect(data.count > 3 && response.url?.path == "/users/2")
     }
 }
+@Suite struct ServeSmoke {
+    @Test func serves() async throws {
+        let network = MockNetwork()
+        network.stub(.get("/users/1"), .redirect(to: "/users/2").header("Set-Cookie", "a=b; Path=/"))
+        network.stub(.get("/users/2"), .json(#"{"name": "Emma"}"#))
+        network.stub(.get("/users/3"), .status(401).header("WWW-Authenticate", "Basic realm=\"x\""))
+        let server = try network.serve()
+        let session = URLSession(configuration: .ephemeral)
+        let (data, r) = try await session.exchange(URLRequest(url: server.url.appendingPathComponent("users/1")))
+        #expect(String(decoding: data, as: UTF8.self) == #"{"name": "Emma"}"#)
+        #expect(r.url?.path == "/users/2")
+        #expect(network.requests.last?.request.value(forHTTPHeaderField: "Cookie") == "a=b")
+        let (_, r3) = try await session.exchange(URLRequest(url: server.url.appendingPathComponent("users/3")))
+        #expect(r3.statusCode == 401)
+        let (d4, r4) = try await session.exchange(URLRequest(url: server.url.appendingPathComponent("users/4")))
+        #expect(r4.statusCode == 501)
+        print(String(decoding: d4, as: UTF8.self))
+    }
+}

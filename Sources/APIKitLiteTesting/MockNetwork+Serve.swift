@@ -1,0 +1,29 @@
+import Foundation
+
+extension MockNetwork {
+    /// Serves the same stubs on a real socket, `http://127.0.0.1`, for clients in other processes.
+    ///
+    /// What comes there is in ``requests`` and counts for ``verify()``. A request that no stub
+    /// matches is answered 501, with the text that says why; an error of a handler 500, with its
+    /// own text; a stubbed `URLError` closes the connection without an answer.
+    ///
+    /// - Parameter port: 0 for a free one; its number is in the server's `url`.
+    /// - Throws: ``LoopbackServerError`` where the port cannot be had.
+    public func serve(port: Int = 0) throws -> LoopbackServer {
+        let core = core
+        return try LoopbackServer(port: port) { request, reply in
+            let ticket = core.load(request, reply: reply)
+            return {
+                ticket.markCancelled()
+                // User code may run in a cancelled handler, so it does not hold up the server.
+                if let cancelWork = ticket.cancelWork {
+                    DispatchQueue.global().async(execute: cancelWork)
+                }
+            }
+        }
+    }
+}
+
+extension MockFailure: AnswerableOverHTTP {
+    var status: Int { reason == .unmatched ? 501 : 500 }
+}
