@@ -1,0 +1,174 @@
+/// A path with names in braces, such as `/users/{id}` or `/files/{name}.json`.
+///
+/// It works both ways: a request fills the names in, a stub reads them back.
+package struct PathTemplate: Hashable, Sendable {
+    /// The template as it was given.
+    package let text: String
+    /// The names, in the order in which they first occur.
+    package let names: [String]
+    private let segments: [[Piece]]
+
+    enum Piece: Hashable {
+        case literal(String)
+        case name(String)
+    }
+
+    /// Reads a template. A leading slash may be left out.
+    ///
+    /// - Throws: ``RequestBuildingError/unusableTemplate(_:reason:)`` for a brace without its
+    ///   partner or without a name, a `?` or a `#`, and a segment `.` or `..`.
+    package init(_ text: String) throws {
+        func unusable(_ reason: String) -> RequestBuildingError {
+            .unusableTemplate(text, reason: reason)
+        }
+        if text.utf8.contains(where: { "?#".utf8.contains($0) }) {
+            throw unusable("has a ? or #. Give query items with `query:`; a fragment is not sent.")
+        }
+        segments = try Self.segments(of: text).map { segment in
+            if segment == "." || segment == ".." {
+                throw unusable("has a segment \(segment), which leads elsewhere. Write it out.")
+            }
+            guard let pieces = Self.pieces(of: segment) else {
+                throw unusable("has a brace without its partner or without a name. Write {name}.")
+            }
+            return pieces
+        }
+        self.text = text
+        names = segments.joined().reduce(into: []) { names, piece in
+            if case .name(let name) = piece, !names.contains(name) { names.append(name) }
+        }
+    }
+
+    /// The percent-encoded path, with a leading slash; nothing for a template without text.
+    ///
+    /// - Throws: ``RequestBuildingError`` for a name without a value, a value without a name or
+    ///   given twice, and a value that is empty, `.` or `..`, a list, or not a finite number.
+    package func expand(
+        _ values: KeyValuePairs<String, any CustomStringConvertible>
+    ) throws -> String {
+        let texts = try texts(for: values)
+        let path = try segments.map { segment in
+            let expanded = try segment.map { piece in
+                switch piece {
+                case .literal(let literal):
+                    return PercentEncoding.pathText.encode(literal)
+                case .name(let name):
+                    guard let value = texts[name] else {
+                        throw RequestBuildingError.missingValue(name: name, template: text)
+                    }
+                    return PercentEncoding.pathValue.encode(value)
+                }
+            }.joined()
+            // Two names side by side, or a name beside a dot, may add up to one.
+            if expanded == "." || expanded == ".." {
+                throw RequestBuildingError.unusableTemplate(
+                    text, reason: "comes out with a segment \(expanded), which leads elsewhere.")
+            }
+            return expanded
+        }.joined(separator: "/")
+        return text.isEmpty ? "" : "/" + path
+    }
+
+    private func texts(
+        for values: KeyValuePairs<String, any CustomStringConvertible>
+    ) throws -> [String: String] {
+        var texts: [String: String] = [:]
+        for (name, value) in values {
+            guard names.contains(name) else {
+                throw RequestBuildingError.unusedValue(name: name, template: text)
+            }
+            guard texts[name] == nil else {
+                throw RequestBuildingError.unusableValue(
+                    name: name, reason: "is given twice. Keep one.")
+            }
+            let text = try plainText(value, name: name)
+            if ["", ".", ".."].contains(text) {
+                throw RequestBuildingError.unusableValue(
+                    name: name,
+                    reason: "is \"\(text)\", which would lead to another path. Give text.")
+            }
+            texts[name] = text
+        }
+        return texts
+    }
+
+    private static func segments(of path: some StringProtocol) -> [String] {
+        let path = path.utf8.first == UInt8(ascii: "/") ? path.utf8.dropFirst() : path.utf8[...]
+        return path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+            .map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Cuts a segment at its braces; nil when they do not match up.
+    private static func pieces(of segment: String) -> [Piece]? {
+        var pieces: [Piece] = []
+        var rest = segment.unicodeScalars[...]
+        while let brace = rest.firstIndex(where: { $0 == "{" || $0 == "}" }) {
+            if brace > rest.startIndex { pieces.append(.literal(String(rest[..<brace]))) }
+            rest = rest[brace...].dropFirst()
+            guard segment.unicodeScalars[brace] == "{",
+                let end = rest.firstIndex(where: { $0 == "{" || $0 == "}" }),
+                end > rest.startIndex, rest[end] == "}"
+            else { return nil }
+            pieces.append(.name(String(rest[..<end])))
+            rest = rest[end...].dropFirst()
+        }
+        if !rest.isEmpty { pieces.append(.literal(String(rest))) }
+        return pieces
+    }
+
+    /// The value of each name, if the path is one that this template can stand for.
+    ///
+    /// Compared segment by segment, so an escaped `/` in a value stays in the value. An empty
+    /// path is `/`; a slash at the end counts.
+    package func match(percentEncodedPath path: String) -> [String: String]? {
+        let found = Self.segments(of: path)
+        guard found.count == segments.count else { return nil }
+        var values: [String: String] = [:]
+        for (pieces, segment) in zip(segments, found) {
+            let scalars = Array(PercentEncoding.decode(segment).unicodeScalars)
+            guard Self.match(pieces[...], scalars[...], &values) else { return nil }
+        }
+        return values
+    }
+
+    /// Reads names as short as possible, the last one to the end.
+    private static func match(
+        _ pieces: ArraySlice<Piece>, _ text: ArraySlice<Unicode.Scalar>,
+        _ values: inout [String: String]
+    ) -> Bool {
+        var pieces = pieces
+        var text = text
+        while let piece = pieces.popFirst() {
+            switch piece {
+            case .literal(let literal):
+                guard text.starts(with: literal.unicodeScalars) else { return false }
+                text = text.dropFirst(literal.unicodeScalars.count)
+            case .name(let name):
+                guard let end = end(ofValueIn: text, before: pieces) else { return false }
+                let value = String(String.UnicodeScalarView(text[..<end]))
+                // A name used twice stands for one value.
+                guard values.updateValue(value, forKey: name) ?? value == value else {
+                    return false
+                }
+                text = text[end...]
+            }
+        }
+        return text.isEmpty
+    }
+
+    private static func end(
+        ofValueIn text: ArraySlice<Unicode.Scalar>, before pieces: ArraySlice<Piece>
+    ) -> Int? {
+        guard !text.isEmpty else { return nil }
+        guard case .literal(let literal) = pieces.first else {
+            return pieces.isEmpty ? text.endIndex : text.startIndex + 1
+        }
+        let length = literal.unicodeScalars.count
+        let candidates = text.indices.dropFirst().filter {
+            text[$0...].starts(with: literal.unicodeScalars)
+        }
+        // The last literal stands at the end: "{name}.json" reads "a.json.json" as "a.json".
+        return pieces.count == 1
+            ? candidates.last { $0 + length == text.endIndex } : candidates.first
+    }
+}

@@ -1,0 +1,72 @@
+/// The bytes that one part of a URL or of a form may hold as they are.
+///
+/// Hand-written, since `CharacterSet` and `URLComponents` let different bytes through on different
+/// systems, and both leave `+` alone, which servers read as a space.
+package struct PercentEncoding: Sendable {
+    private let allowed: Set<UInt8>
+    private let plusForSpace: Bool
+
+    private static let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+
+    /// RFC 3986 "unreserved", for a value inside a path: it can never add a segment or a query.
+    package static let pathValue = PercentEncoding(allowing: "-._~")
+    /// RFC 3986 "pchar", for the literal text of a path segment.
+    package static let pathText = PercentEncoding(allowing: "-._~!$&'()*+,;=:@")
+    /// What a query name or value may hold without being taken for something else.
+    package static let query = PercentEncoding(allowing: "-._~!$()*,/:?@")
+    /// The WHATWG `application/x-www-form-urlencoded` serializer.
+    package static let form = PercentEncoding(allowing: "*-._", plusForSpace: true)
+
+    private init(allowing others: String, plusForSpace: Bool = false) {
+        allowed = Set((Self.letters + others).utf8)
+        self.plusForSpace = plusForSpace
+    }
+
+    /// Escapes every byte of the text's UTF-8 that may not stand as it is.
+    package func encode(_ text: some StringProtocol) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var bytes: [UInt8] = []
+        for byte in text.utf8 {
+            if allowed.contains(byte) {
+                bytes.append(byte)
+            } else if plusForSpace, byte == UInt8(ascii: " ") {
+                bytes.append(UInt8(ascii: "+"))
+            } else {
+                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Reads `%41` as `A`; an escape that is none stays as it is, as servers do.
+    ///
+    /// - Parameter plusIsSpace: Whether `+` stands for a space, as it does in queries and forms.
+    package static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String {
+        let source = Array(text.utf8)
+        var bytes: [UInt8] = []
+        var index = 0
+        while index < source.count {
+            if source[index] == UInt8(ascii: "%"), index + 2 < source.count,
+                let high = hexDigit(source[index + 1]), let low = hexDigit(source[index + 2])
+            {
+                bytes.append(high << 4 | low)
+                index += 3
+            } else {
+                let isSpace = plusIsSpace && source[index] == UInt8(ascii: "+")
+                bytes.append(isSpace ? UInt8(ascii: " ") : source[index])
+                index += 1
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+/// The value of a hexadecimal digit, or nil when the byte is none.
+func hexDigit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    default: nil
+    }
+}

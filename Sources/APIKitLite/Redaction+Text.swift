@@ -1,0 +1,165 @@
+import Foundation
+
+/// Bytes to be put in place of others.
+struct Edit {
+    let range: Range<Int>
+    let replacement: [UInt8]
+
+    /// The bytes with the edits made, which are in order and do not overlap.
+    static func apply(_ edits: [Edit], to bytes: [UInt8]) -> [UInt8] {
+        var result: [UInt8] = []
+        var end = 0
+        for edit in edits {
+            result += bytes[end..<edit.range.lowerBound] + edit.replacement
+            end = edit.range.upperBound
+        }
+        return result + bytes[end...]
+    }
+}
+
+extension Redaction {
+    /// Text may hold a URL that holds text, and so on. Deeper than this, nothing is shown.
+    private static let maximumDepth = 6
+
+    /// A URL without user info and without the values of secret query items.
+    package func url(_ url: String) -> String {
+        isEmpty ? url : reference(url, depth: 0)
+    }
+
+    /// Text with the URLs in it redacted, relative ones included; JSON as a body would be.
+    package func text(_ text: String) -> String {
+        isEmpty ? text : self.text(text, depth: 0)
+    }
+
+    /// Form fields or query items, the secret ones without their values.
+    func items(_ items: String) -> String {
+        isEmpty ? items : self.items(items, depth: 0)
+    }
+
+    /// What to change in JSON so that it shows no secret.
+    func edits(in json: JSONText) -> [Edit] {
+        isEmpty ? [] : edits(in: json, json.root, depth: 0)
+    }
+
+    private func text(_ text: String, depth: Int) -> String {
+        guard text.utf8.contains(where: { "?#/{[".utf8.contains($0) }) else { return text }
+        guard depth < Self.maximumDepth else { return Self.mark }
+        if text.utf8.first(where: { $0 > 0x20 }).map({ "{[".utf8.contains($0) }) == true,
+            let json = try? JSONText(text.utf8)
+        {
+            let edits = edits(in: json, json.root, depth: depth)
+            return String(decoding: Edit.apply(edits, to: json.bytes), as: UTF8.self)
+        }
+        // A URL ends where no URL goes on. Rather too late than too early: the rest of a secret
+        // would be left standing.
+        var result = ""
+        var rest = text.utf8[...]
+        while !rest.isEmpty {
+            let word = rest.prefix { $0 > 0x20 && !"\"<>".utf8.contains($0) }
+            result += reference(String(decoding: word, as: UTF8.self), depth: depth)
+            rest = rest[word.endIndex...]
+            let gap = rest.prefix { $0 <= 0x20 || "\"<>".utf8.contains($0) }
+            result += String(decoding: gap, as: UTF8.self)
+            rest = rest[gap.endIndex...]
+        }
+        return result
+    }
+
+    /// A URL or a part of one: `//user@host/path`, then items after `?`, then items after `#`.
+    private func reference(_ reference: String, depth: Int) -> String {
+        let path = reference.utf8.prefix { !"?#".utf8.contains($0) }
+        let segments = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        let head = segments.indices.map { index in
+            let isAuthority = index >= 2 && segments[index - 1].isEmpty
+            return segment(segments[index], isAuthority: isAuthority, depth: depth)
+        }.joined(separator: "/")
+
+        let query = reference.utf8[path.endIndex...]
+        guard let mark = query.first else { return head }
+        // A fragment may hold items as well: OAuth hands tokens over in one.
+        let parts = query.dropFirst().split(
+            separator: UInt8(ascii: "#"), omittingEmptySubsequences: false)
+        let tail = parts.map { items(String(decoding: $0, as: UTF8.self), depth: depth) }
+        return head + String(UnicodeScalar(mark)) + tail.joined(separator: "#")
+    }
+
+    private func segment(_ bytes: Substring.UTF8View, isAuthority: Bool, depth: Int) -> String {
+        guard isAuthority, let at = bytes.lastIndex(of: UInt8(ascii: "@")) else {
+            return decoded(String(decoding: bytes, as: UTF8.self), .pathValue, depth: depth)
+        }
+        return Self.mark + String(decoding: bytes[at...], as: UTF8.self)
+    }
+
+    private func items(_ items: String, depth: Int) -> String {
+        items.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
+            .map { item(String(decoding: $0, as: UTF8.self), depth: depth) }
+            .joined(separator: "&")
+    }
+
+    private func item(_ item: String, depth: Int) -> String {
+        var shown: [String] = []
+        // Some servers part items with a semicolon, and HTML writes `&amp;`.
+        let pieces = item.utf8.split(
+            separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
+        for piece in pieces {
+            let name = String(decoding: piece.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
+            let value = piece.dropFirst(name.utf8.count)
+            let plainName = PercentEncoding.decode(name, plusIsSpace: true)
+            if isSecret(plainName) {
+                // Whatever follows may belong to the secret.
+                let isFlag = value.isEmpty && hides(plainName)
+                shown.append(isFlag ? name : value.isEmpty ? Self.mark : name + "=" + Self.mark)
+                if !isFlag { break }
+            } else if value.isEmpty {
+                shown.append(decoded(name, .query, depth: depth))
+            } else {
+                let text = String(decoding: value.dropFirst(), as: UTF8.self)
+                shown.append(name + "=" + decoded(text, .query, depth: depth))
+            }
+        }
+        return shown.joined(separator: ";")
+    }
+
+    /// The name as a whole, or one of its words: `user[password]`, `/route?token`.
+    private func isSecret(_ name: String) -> Bool {
+        hides(name)
+            || name.split { !($0.isLetter || $0.isNumber || $0 == "_" || $0 == "-") }
+                .contains { hides(String($0)) }
+    }
+
+    /// Escaped text, unescaped and escaped again only if there is a secret in it.
+    private func decoded(_ text: String, _ encoding: PercentEncoding, depth: Int) -> String {
+        let plain = PercentEncoding.decode(text, plusIsSpace: true)
+        let shown = self.text(plain, depth: depth + 1)
+        return shown == plain ? text : encoding.encode(shown)
+    }
+
+    private func edits(in json: JSONText, _ value: JSONText.Value, depth: Int) -> [Edit] {
+        switch value.kind {
+        case .object(let members):
+            return members.flatMap { member in
+                let key = edits(ofStringIn: json, at: member.keyRange, depth: depth)
+                guard hides(member.key) else {
+                    return key + edits(in: json, member.value, depth: depth)
+                }
+                // That there is no secret is none.
+                if case .null = member.value.kind { return key }
+                let mark = JSONText.quoted(Self.mark)
+                return key + [Edit(range: member.value.range, replacement: Array(mark.utf8))]
+            }
+        case .array(let elements):
+            return elements.flatMap { edits(in: json, $0, depth: depth) }
+        case .string:
+            return edits(ofStringIn: json, at: value.range, depth: depth)
+        case .number, .boolean, .null:
+            return []
+        }
+    }
+
+    private func edits(ofStringIn json: JSONText, at range: Range<Int>, depth: Int) -> [Edit] {
+        let plain = json.string(at: range)
+        let shown = text(plain, depth: depth + 1)
+        guard shown != plain else { return [] }
+        return [Edit(range: range, replacement: Array(JSONText.quoted(shown).utf8))]
+    }
+}
