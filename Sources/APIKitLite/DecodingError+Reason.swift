@@ -1,0 +1,134 @@
+import Foundation
+
+/// Why a body did not become a value: a sentence, and the bytes it is about.
+struct DecodingReason {
+    let sentence: String
+    var focus: Range<Int>?
+
+    /// What the error says about this JSON.
+    init(_ error: DecodingError, in json: JSONText, redaction: Redaction) {
+        let finder = Finder(json: json, redaction: redaction)
+        switch error {
+        case .typeMismatch(let type, let context), .valueNotFound(let type, let context):
+            let found = finder.find(context.codingPath)
+            sentence = "\(found.place): expected \(describe(type)), found \(found.description)."
+            focus = found.range
+        case .keyNotFound(let key, let context):
+            let found = finder.find(context.codingPath)
+            sentence = "\(found.place): the key \(finder.quoted(key.stringValue)) is missing. "
+                + found.listOfKeys
+            focus = found.range
+        case .dataCorrupted(let context):
+            let found = finder.find(context.codingPath)
+            // The text may quote the value.
+            let isSecret = context.codingPath.contains { redaction.hides($0.stringValue) }
+            let text = isSecret ? "" : " " + redaction.text(context.debugDescription)
+            sentence = "\(found.place): found \(found.description) that cannot be used.\(text)"
+            focus = found.range
+        @unknown default:
+            sentence = redaction.text(error.localizedDescription)
+        }
+    }
+
+    /// What a body is that is not JSON.
+    init(_ failure: JSONText.Failure, body: Data, contentType: String?, announced: Int64) {
+        let start = body.prefix(512).drop { [0x20, 0x0a, 0x0d, 0x09].contains($0) }
+        let tag = String(decoding: start.prefix(14), as: UTF8.self).lowercased()
+        if start.isEmpty, body.count <= 512 {
+            sentence = "The body is empty, where JSON was expected."
+        } else if tag.hasPrefix("<!doctype html") || tag.hasPrefix("<html") {
+            sentence = "The body is HTML, where JSON was expected."
+        } else if tag.hasPrefix("<") {
+            let name = mediaType(contentType) == "text/html" ? "HTML" : "HTML or XML"
+            sentence = "The body is \(name), where JSON was expected."
+        } else {
+            switch failure {
+            case .truncated:
+                let rest = announced > body.count ? " of \(byteCount(Int(announced)))" : ""
+                sentence = "The body is truncated: the JSON ends too early, "
+                    + "after \(byteCount(body.count))\(rest)."
+            case .unexpected(let offset):
+                sentence = "The body is not JSON: what stands at byte \(offset) cannot be there."
+            case .tooDeep(let offset):
+                sentence = "The body is JSON with more than \(JSONText.maximumDepth) levels, "
+                    + "at byte \(offset)."
+            case .notUTF8:
+                sentence = "The body is not JSON in UTF-8."
+            }
+        }
+    }
+}
+
+/// Finds what a coding path leads to, or the last thing on the way there.
+private struct Finder {
+    let json: JSONText
+    let redaction: Redaction
+
+    struct Found {
+        let place: String
+        let description: String
+        let range: Range<Int>
+        let listOfKeys: String
+    }
+
+    func find(_ path: [any CodingKey]) -> Found {
+        let place = "At " + redaction.text(describe(path))
+        guard let value = json.value(at: path) else {
+            let last = path.indices.reversed().lazy.compactMap { json.value(at: Array(path[..<$0])) }
+                .first ?? json.root
+            var description = "nothing"
+            if case .array(let elements) = last.kind {
+                description = "the end of an array of \(elements.count)"
+            }
+            return Found(place: place, description: description, range: last.range, listOfKeys: "")
+        }
+        let description =
+            switch value.kind {
+            case .object: "an object"
+            case .array: "an array"
+            case .string: "a string"
+            case .number: "a number"
+            case .boolean: "true or false"
+            case .null: "null"
+            }
+        return Found(
+            place: place, description: description, range: value.range,
+            listOfKeys: listOfKeys(value))
+    }
+
+    func quoted(_ key: String) -> String {
+        Excerpt(redaction.text(key)).text(limit: 60).debugDescription
+    }
+
+    private func listOfKeys(_ value: JSONText.Value) -> String {
+        guard case .object(let members) = value.kind else { return "" }
+        if members.isEmpty { return "The object there is empty." }
+        let shown = members.prefix(20).map { quoted($0.key) }.joined(separator: ", ")
+        let rest = members.count > 20 ? " and \(members.count - 20) more" : ""
+        return "The keys there: \(shown)\(rest)."
+    }
+}
+
+/// A coding path as `$.items[1].id`.
+func describe(_ path: [any CodingKey]) -> String {
+    path.reduce(into: "$") { text, key in
+        // A coder names an index "Index 1"; a key that is a number names itself.
+        if let index = key.intValue, key.stringValue != String(index) {
+            text += "[\(index)]"
+        } else if !key.stringValue.isEmpty,
+            key.stringValue.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" || $0 == "-" })
+        {
+            text += "." + key.stringValue
+        } else {
+            text += "[\(key.stringValue.debugDescription)]"
+        }
+    }
+}
+
+/// A type by the name that JSON has for it.
+private func describe(_ type: any Any.Type) -> String {
+    let name = String(describing: type)
+    if name.hasPrefix("Dictionary<") { return "an object" }
+    if name.hasPrefix("Array<") { return "an array" }
+    return name
+}

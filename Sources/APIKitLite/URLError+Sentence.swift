@@ -1,0 +1,37 @@
+import Foundation
+
+extension URLError {
+    /// What happened, in words for a user. On Linux `localizedDescription` often has none.
+    var sentence: String {
+        switch code {
+        case .timedOut: "The request timed out."
+        case .notConnectedToInternet: "The internet connection appears to be offline."
+        case .networkConnectionLost: "The network connection was lost."
+        case .cannotFindHost, .dnsLookupFailed: "The server could not be found."
+        case .cannotConnectToHost: "The server could not be reached."
+        case .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasBadDate,
+            .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid,
+            .clientCertificateRejected, .clientCertificateRequired:
+            "A secure connection to the server could not be made."
+        case .appTransportSecurityRequiresSecureConnection:
+            "The server's address is not secure, and the system allows only https."
+        case .badURL, .unsupportedURL: "The server's address cannot be used."
+        case .httpTooManyRedirects: "The server redirected the request too many times."
+        case .redirectToNonExistentLocation: "The server redirected the request to nowhere."
+        case .badServerResponse, .cannotParseResponse, .cannotDecodeRawData,
+            .cannotDecodeContentData, .zeroByteResource:
+            "The server's answer could not be understood."
+        case .dataLengthExceedsMaximum: "The server's answer is too large."
+        case .resourceUnavailable, .fileDoesNotExist, .noPermissionsToReadFile,
+            .cannotLoadFromNetwork:
+            "What was asked for is not available."
+        case .dataNotAllowed: "Mobile data is not allowed for this app."
+        case .internationalRoamingOff: "Data roaming is switched off."
+        case .callIsActive: "The network cannot be used during a call."
+        case .userAuthenticationRequired, .userCancelledAuthentication:
+            "The server asks for a login."
+        case .cancelled: "The request was stopped before it was answered."
+        default: "The request failed (network error \(code.rawValue))."
+        }
+    }
+}
