@@ -70,29 +70,33 @@ extension APIRequestError {
     }
 
     private func reason(_ error: DecodingError) -> [String] {
-        do throws(JSONText.Failure) {
-            let json = try JSONText(data ?? Data())
+        switch Result(catching: { () throws(JSONText.Failure) in try JSONText(data ?? Data()) }) {
+        case .success(let json):
             let reason = DecodingReason(error, in: json, redaction: redaction)
             let excerpt = Excerpt(json, focus: reason.focus, redaction: redaction)
             return [reason.sentence, "Body: " + excerpt.text()]
-        } catch {
+        case .failure(let failure):
             // Only a decoder that could not read the body at all blames its root.
-            guard let data, case .dataCorrupted(let context) = underlying as? DecodingError,
-                context.codingPath.isEmpty
-            else { return [text(of: underlying)] }
+            guard let data, case .dataCorrupted(let context) = error, context.codingPath.isEmpty
+            else {
+                return [DecodingReason(error, redaction: redaction).sentence, body]
+                    .compactMap(\.self)
+            }
             let announced = response?.expectedContentLength ?? -1
             let reason = DecodingReason(
-                error, body: data, contentType: contentType, announced: announced)
+                failure, body: data, contentType: contentType, announced: announced)
             return [reason.sentence]
         }
     }
 
-    /// The beginning of the body, or what it is; nil if there is none.
+    /// The beginning of the body; nil if there is none, or if it cannot be shown and its type and
+    /// size have been told.
     private var body: String? {
         guard let data, !data.isEmpty else { return nil }
         if let text = redaction.body(data, contentType: contentType) {
             return "Body: " + Excerpt(text).text()
         }
+        guard response == nil else { return nil }
         return "Body: " + redaction.placeholder(for: data, contentType: contentType)
     }
 

@@ -43,7 +43,8 @@ struct Excerpt {
         var index = 0
         while index < bytes.count {
             let start = index
-            while index < bytes.count, bytes[index] < 0x20 || index > start && bytes[index] == 0x20 {
+            while index < bytes.count, bytes[index] < 0x20 || index > start && bytes[index] == 0x20
+            {
                 index += 1
             }
             if index > start {

@@ -42,14 +42,15 @@ extension Redaction {
     }
 
     private func text(_ text: String, depth: Int) -> String {
-        guard text.utf8.contains(where: { "?#/{[".utf8.contains($0) }) else { return text }
+        let mayBeJSON = text.utf8.first { $0 > 0x20 }.map { "{[".utf8.contains($0) } ?? false
+        let mayHoldURL = text.utf8.contains { "?#/".utf8.contains($0) }
+        guard mayBeJSON || mayHoldURL else { return text }
         guard depth < Self.maximumDepth else { return Self.mark }
-        if text.utf8.first(where: { $0 > 0x20 }).map({ "{[".utf8.contains($0) }) == true,
-            let json = try? JSONText(text.utf8)
-        {
+        if mayBeJSON, let json = try? JSONText(text.utf8) {
             let edits = edits(in: json, json.root, depth: depth)
             return String(decoding: Edit.apply(edits, to: json.bytes), as: UTF8.self)
         }
+        guard mayHoldURL else { return text }
         // A URL ends where no URL goes on. Rather too late than too early: the rest of a secret
         // would be left standing.
         var result = ""
