@@ -3,14 +3,16 @@ import Foundation
 extension APIRequestError {
     /// What failed and why, for a developer: a few sentences, then the curl command.
     ///
-    /// The names in ``Redaction/standard`` are not shown, wherever they occur.
+    /// What goes by a name in ``Redaction/standard`` is not shown, wherever it occurs, and a
+    /// request body over 10,000 bytes is shown as its type and size.
     public var description: String {
         (sentences + [curl].compactMap(\.self)).joined(separator: "\n")
     }
 
     /// One curl command, however often the error was wrapped.
     private var curl: String? {
-        request?.curlCommand() ?? (underlying as? APIRequestError)?.curl
+        request?.curlCommand(redacting: redaction, longestBody: 10_000)
+            ?? (underlying as? APIRequestError)?.curl
     }
 
     private var redaction: Redaction { .standard }
@@ -56,8 +58,6 @@ extension APIRequestError {
         case let status as UnacceptableStatus where status.statusCode == statusCode:
             return [status.acceptable.map { "A status in \($0) was expected." }, body]
                 .compactMap(\.self)
-        case let error as URLError:
-            return [error.sentence + " (URLError \(error.code.rawValue))", body].compactMap(\.self)
         case is CancellationError:
             return []
         case EncodingError.invalidValue(_, let context):
@@ -65,7 +65,10 @@ extension APIRequestError {
             let text = redaction.text(context.debugDescription)
             return ["At \(describe(context.codingPath)): \(text)"]
         default:
-            return [text(of: underlying), body].compactMap(\.self)
+            let text =
+                URLError(from: underlying).map { "\($0.sentence) (URLError \($0.code.rawValue))" }
+                ?? text(of: underlying)
+            return [text, body].compactMap(\.self)
         }
     }
 
@@ -107,6 +110,6 @@ extension APIRequestError {
             (anything as? any CustomStringConvertible)?.description
             ?? (error as? any LocalizedError)?.errorDescription
             ?? String(reflecting: error)
-        return Excerpt(redaction.text(text)).text(limit: 600)
+        return Excerpt(redaction.text(text), onOneLine: false).text(limit: 4_000)
     }
 }

@@ -77,7 +77,7 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
         if let status = underlying as? UnacceptableStatus {
             return "The server answered \(describeStatus(status.statusCode))."
         }
-        if let error = underlying as? URLError { return error.sentence }
+        if let error = URLError(from: underlying) { return error.sentence }
         if !(underlying is DecodingError),
             let own = (underlying as? any LocalizedError)?.errorDescription
         {

@@ -1,11 +1,11 @@
 /// A short piece of a text, around the place that matters.
 struct Excerpt {
-    /// The text without its secrets, on one line.
-    private var bytes: [UInt8]
-    private var focus: Range<Int>?
+    private let bytes: [UInt8]
+    private let focus: Range<Int>?
 
-    init(_ text: String) {
-        self.init(Array(text.utf8), focus: nil)
+    /// - Parameter onOneLine: Whether line breaks become spaces.
+    init(_ text: String, onOneLine: Bool = true) {
+        self.init(Array(text.utf8), focus: nil, onOneLine: onOneLine)
     }
 
     /// - Parameter focus: The bytes of the original JSON that the excerpt is about.
@@ -15,8 +15,8 @@ struct Excerpt {
             Edit.apply(edits, to: json.bytes), focus: focus.map { Edit.move($0, along: edits) })
     }
 
-    private init(_ bytes: [UInt8], focus: Range<Int>?) {
-        let edits = Self.foldedLines(of: bytes)
+    private init(_ bytes: [UInt8], focus: Range<Int>?, onOneLine: Bool = true) {
+        let edits = onOneLine ? Self.foldedLines(of: bytes) : []
         self.bytes = Edit.apply(edits, to: bytes)
         self.focus = focus.map { Edit.move($0, along: edits) }
     }

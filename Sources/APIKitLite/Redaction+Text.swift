@@ -71,7 +71,9 @@ extension Redaction {
         let path = reference.utf8.prefix { !"?#".utf8.contains($0) }
         let segments = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         let head = segments.indices.map { index in
-            let isAuthority = index >= 2 && segments[index - 1].isEmpty
+            // Backslashes: JSON that was not unescaped writes "https:\/\/".
+            let isAuthority =
+                index >= 2 && segments[index - 1].allSatisfy { $0 == UInt8(ascii: "\\") }
             return segment(segments[index], isAuthority: isAuthority, depth: depth)
         }.joined(separator: "/")
 

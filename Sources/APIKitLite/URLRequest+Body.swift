@@ -48,7 +48,7 @@ extension URLRequest {
     /// - Throws: ``RequestBuildingError/bodyNotAllowed(method:)`` on GET or HEAD, and
     ///   ``RequestBuildingError/unusableHeader(name:reason:)`` for a line break in the type.
     public func body(_ data: Data, contentType: String) throws -> URLRequest {
-        let method = httpMethod ?? "GET"
+        let method = httpMethod?.uppercased() ?? "GET"
         guard method != "GET", method != "HEAD" else {
             throw RequestBuildingError.bodyNotAllowed(method: method)
         }

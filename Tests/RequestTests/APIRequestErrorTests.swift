@@ -79,6 +79,9 @@ import Testing
         #expect(
             sentence(.transport, URLError(.cancelled))
                 == "The request was stopped before it was answered.")
+        #expect(
+            sentence(.transport, NSError(domain: NSURLErrorDomain, code: NSURLErrorTimedOut))
+                == "The request timed out.")
         #expect(sentence(.transport, Plain()) == "The request failed.")
         #expect(sentence(.transport, CancellationError()) == "The request was cancelled.")
         #expect(
@@ -180,6 +183,22 @@ import Testing
         #expect(middle.description.components(separatedBy: "curl '").count == 2)
         #expect(outer.description.components(separatedBy: "curl '").count == 2)
         #expect(outer.description.hasSuffix("\ncurl 'https://h/v1/users'"))
+    }
+
+    @Test func doesNotRepeatALongRequestBody() throws {
+        let body = Data(("[" + String(repeating: "1,", count: 5_000) + "1]").utf8)
+        let request = try URLRequest("POST", URL(string: "https://h")!).body(
+            body, contentType: "application/json")
+        let error = APIRequestError(stage: .transport, request: request, underlying: Plain())
+
+        #expect(error.description.hasSuffix("--data-raw '<application/json, 10,003 bytes>'"))
+    }
+
+    @Test func keepsTheLinesOfTheUnderlyingText() {
+        struct Lines: Error, CustomStringConvertible { let description = "one\n  two" }
+        let error = APIRequestError(stage: .transport, underlying: Lines())
+
+        #expect(error.description.hasSuffix("(stage .transport).\none\n  two"))
     }
 
     @Test func removesSecretsFromTheUnderlyingText() {

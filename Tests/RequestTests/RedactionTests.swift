@@ -12,6 +12,7 @@ import Testing
         ("https://hunter2@h", "https://REDACTED@h"),
         ("https://u:hunter2@hunter2@h/p", "https://REDACTED@h/p"),
         ("//u:hunter2@h/p", "//REDACTED@h/p"),
+        (#"https:\/\/u:hunter2@h\/p"#, #"https:\/\/REDACTED@h\/p"#),
         ("https://h/@me/a@b", "https://h/@me/a@b"),
         ("https://h/?token=hunter2&q=1", "https://h/?token=REDACTED&q=1"),
         ("https://h/?ToKeN=hunter2", "https://h/?ToKeN=REDACTED"),
