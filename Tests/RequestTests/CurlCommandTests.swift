@@ -42,10 +42,14 @@ import Testing
                 == "curl -X POST 'https://h/v1' -H 'Content-Type:' --data-raw " + expected)
     }
 
-    @Test func pipesBytesThroughPrintf() {
+    @Test(arguments: [
+        (Data([0x25, 0x27, 0x0a, 0xff]), #"\045\047\012\377"#),
+        (Data("a\0b".utf8), #"\141\000\142"#),
+    ])
+    func pipesBytesThroughPrintf(_ body: Data, _ octal: String) {
         #expect(
-            request(type: "image/png", body: Data([0, 0x25, 0x27, 0xff])).curlCommand(redacting: [])
-                == #"printf '\000\045\047\377' | curl -X POST 'https://h/v1' "#
+            request(type: "image/png", body: body).curlCommand(redacting: [])
+                == "printf '\(octal)' | curl -X POST 'https://h/v1' "
                 + "-H 'Content-Type: image/png' --data-binary @-")
     }
 

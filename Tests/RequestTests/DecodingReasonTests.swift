@@ -151,6 +151,35 @@ import Testing
         #expect(!excerpt.contains("\u{fffd}"))
     }
 
+    @Test(arguments: [50, 5_000])
+    func findsThePlaceBesideALongSecret(_ length: Int) throws {
+        let secret = String(repeating: "hunter2", count: length)
+        let rest = String(repeating: "x", count: 5_000)
+        let body = #"{"token":"\#(secret)","items":[{"id":"here"}],"rest":"\#(rest)"}"#
+        let line = lines(try error(Page.self, body))[3]
+
+        #expect(line.contains(#"{"token":"REDACTED","items":[{"id":"here"}],"rest":"xxx"#))
+        #expect(!line.contains("hunter2"))
+    }
+
+    @Test func showsAValueThatIsItselfASecretAsOne() throws {
+        struct Login: Decodable { var code: Int }
+        let rest = String(repeating: "x", count: 500)
+        let error = try error(
+            Login.self, #"{"rest":"\#(rest)","code":"hunter2","more":"\#(rest)"}"#)
+
+        #expect(lines(error)[2] == "At $.code: expected Int, found a string.")
+        #expect(lines(error)[3].contains(#"xxx","code":"REDACTED","more":"xxx"#))
+    }
+
+    @Test func tellsWhatTheDecoderSaidWithoutABody() throws {
+        let known = DecodingError.dataCorrupted(
+            .init(codingPath: [], debugDescription: "Half of https://u:hunter2@h is missing."))
+        let error = APIRequestError(stage: .parse, underlying: known)
+
+        #expect(lines(error)[1] == "At $: Half of https://REDACTED@h is missing.")
+    }
+
     @Test(arguments: 0..<8)
     func cutsBetweenCharacters(_ offset: Int) throws {
         let text = String(repeating: "x", count: offset) + String(repeating: "🎈", count: 200)

@@ -52,6 +52,7 @@ import Testing
                 + String(repeating: "}]", count: depth / 2)
         }
         _ = try JSONText(nested(512).utf8)
+        _ = try JSONText("[\(String(repeating: "[],{},", count: 600))1]".utf8)
         #expect(throws: JSONText.Failure.tooDeep(at: 1536)) { try JSONText(nested(514).utf8) }
         #expect(throws: JSONText.Failure.tooDeep(at: 512)) {
             try JSONText(String(repeating: "[", count: 1_000_000).utf8)
