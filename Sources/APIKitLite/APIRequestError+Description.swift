@@ -65,10 +65,8 @@ extension APIRequestError {
             let text = redaction.text(context.debugDescription)
             return ["At \(describe(context.codingPath)): \(text)"]
         default:
-            let text =
-                URLError(from: underlying).map { "\($0.sentence) (URLError \($0.code.rawValue))" }
-                ?? text(of: underlying)
-            return [text, body].compactMap(\.self)
+            let text = URLError(from: underlying).map { self.text(of: $0) }
+            return [text ?? self.text(of: underlying), body].compactMap(\.self)
         }
     }
 
@@ -101,6 +99,13 @@ extension APIRequestError {
         }
         guard response == nil else { return nil }
         return "Body: " + redaction.placeholder(for: data, contentType: contentType)
+    }
+
+    private func text(of error: URLError) -> String {
+        // On Linux this is what curl said, where it said something.
+        let detail = error.userInfo[NSLocalizedDescriptionKey] as? String
+        let suffix = detail.map { ": " + redaction.text($0) } ?? ""
+        return "\(error.sentence) (URLError \(error.code.rawValue)\(suffix))"
     }
 
     private func text(of error: any Error) -> String {

@@ -12,6 +12,8 @@ import Foundation
 ///         user = nil
 ///     } catch where error.isCancellation {
 ///         return
+///     } catch {
+///         message = error.localizedDescription
 ///     }
 public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable {
     /// The steps of a call, in order.

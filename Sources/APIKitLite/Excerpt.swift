@@ -56,27 +56,3 @@ struct Excerpt {
         return edits
     }
 }
-
-extension Edit {
-    /// Where a range stands after the edits. One that was cut into covers the replacement.
-    static func move(_ range: Range<Int>, along edits: [Edit]) -> Range<Int> {
-        var shift = 0
-        var lower: Int?
-        var upper: Int?
-        for edit in edits {
-            let start = edit.range.lowerBound + shift
-            let change = edit.replacement.count - edit.range.count
-            if lower == nil, range.lowerBound < edit.range.upperBound {
-                lower = min(range.lowerBound + shift, start)
-            }
-            if upper == nil, range.upperBound <= edit.range.lowerBound {
-                upper = range.upperBound + shift
-            } else if upper == nil, range.upperBound <= edit.range.upperBound {
-                upper = start + edit.replacement.count
-            }
-            shift += change
-        }
-        let newLower = lower ?? range.lowerBound + shift
-        return newLower..<max(newLower, upper ?? range.upperBound + shift)
-    }
-}

@@ -113,6 +113,18 @@ import Testing
                 """)
     }
 
+    @Test func tellsADeveloperWhatTheSystemSaid() {
+        let detail = [NSLocalizedDescriptionKey: "No route to https://u:hunter2@h/"]
+        let error = APIRequestError(
+            stage: .transport, underlying: URLError(.cannotConnectToHost, userInfo: detail))
+
+        #expect(
+            error.description == """
+                The call failed on the way (stage .transport).
+                The server could not be reached. (URLError -1004: No route to https://REDACTED@h/)
+                """)
+    }
+
     @Test func tellsADeveloperAboutAStatus() {
         let error = APIRequestError(
             stage: .validate, request: request,
