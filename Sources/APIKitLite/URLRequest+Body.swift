@@ -15,7 +15,8 @@ extension URLRequest {
     /// Sets the body to form fields, as a browser sends them: in order, a space as `+`.
     ///
     /// - Parameter fields: Nil leaves a field out, `""` gives `q=`, ``QueryFlag`` gives `q`.
-    /// - Throws: ``RequestBuildingError`` for a list, a number that is not finite, and on GET or HEAD.
+    /// - Throws: ``RequestBuildingError`` for a list or a number that is not finite, and on GET
+    ///   or HEAD.
     public func formBody(
         _ fields: KeyValuePairs<String, (any CustomStringConvertible)?>
     ) throws -> URLRequest {

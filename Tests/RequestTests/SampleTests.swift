@@ -7,7 +7,8 @@ import Testing
     @Test func building() throws {
         let base = URL(string: "https://api.example.com/v1")!
         let request = try URLRequest(
-            "GET", base, path: "/users/{id}", ["id": 42], query: ["fields": "name", "page": nil])
+            "GET", base, path: "/users/{id}", ["id": 42],
+            query: ["fields": "name", "page": nil])
 
         #expect(request.url?.absoluteString == "https://api.example.com/v1/users/42?fields=name")
     }
