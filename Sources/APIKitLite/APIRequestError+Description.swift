@@ -3,14 +3,16 @@ import Foundation
 extension APIRequestError {
     /// What failed and why, for a developer: a few sentences, then the curl command.
     ///
-    /// The names in ``Redaction/standard`` are not shown, wherever they occur.
+    /// What goes by a name in ``Redaction/standard`` is not shown, wherever it occurs, and a
+    /// request body over 10,000 bytes is shown as its type and size.
     public var description: String {
         (sentences + [curl].compactMap(\.self)).joined(separator: "\n")
     }
 
     /// One curl command, however often the error was wrapped.
     private var curl: String? {
-        request?.curlCommand() ?? (underlying as? APIRequestError)?.curl
+        request?.curlCommand(redacting: redaction, longestBody: 10_000)
+            ?? (underlying as? APIRequestError)?.curl
     }
 
     private var redaction: Redaction { .standard }
@@ -39,7 +41,8 @@ extension APIRequestError {
     private var answer: String? {
         guard let response else { return nil }
         let status = "The server answered \(describeStatus(response.statusCode))"
-        guard let data, !data.isEmpty else { return status + " with an empty body." }
+        guard let data else { return status + "." }
+        if data.isEmpty { return status + " with an empty body." }
         let type = mediaType(contentType).map { redaction.text($0) } ?? "no content type"
         return status + " with \(byteCount(data.count)), \(type)."
     }
@@ -55,8 +58,6 @@ extension APIRequestError {
         case let status as UnacceptableStatus where status.statusCode == statusCode:
             return [status.acceptable.map { "A status in \($0) was expected." }, body]
                 .compactMap(\.self)
-        case let error as URLError:
-            return [error.sentence + " (URLError \(error.code.rawValue))", body].compactMap(\.self)
         case is CancellationError:
             return []
         case EncodingError.invalidValue(_, let context):
@@ -64,39 +65,56 @@ extension APIRequestError {
             let text = redaction.text(context.debugDescription)
             return ["At \(describe(context.codingPath)): \(text)"]
         default:
-            return [text(of: underlying), body].compactMap(\.self)
+            let text = URLError(from: underlying).map { self.text(of: $0) }
+            return [text ?? self.text(of: underlying), body].compactMap(\.self)
         }
     }
 
     private func reason(_ error: DecodingError) -> [String] {
-        guard let data else { return [redaction.text(error.localizedDescription)] }
-        do throws(JSONText.Failure) {
-            let json = try JSONText(data)
+        switch Result(catching: { () throws(JSONText.Failure) in try JSONText(data ?? Data()) }) {
+        case .success(let json):
             let reason = DecodingReason(error, in: json, redaction: redaction)
             let excerpt = Excerpt(json, focus: reason.focus, redaction: redaction)
             return [reason.sentence, "Body: " + excerpt.text()]
-        } catch {
+        case .failure(let failure):
+            // Only a decoder that could not read the body at all blames its root.
+            guard let data, case .dataCorrupted(let context) = error, context.codingPath.isEmpty
+            else {
+                return [DecodingReason(error, redaction: redaction).sentence, body]
+                    .compactMap(\.self)
+            }
             let announced = response?.expectedContentLength ?? -1
             let reason = DecodingReason(
-                error, body: data, contentType: contentType, announced: announced)
+                failure, body: data, contentType: contentType, announced: announced)
             return [reason.sentence]
         }
     }
 
-    /// The beginning of the body, or what it is; nil if there is none.
+    /// The beginning of the body; nil if there is none, or if it cannot be shown and its type and
+    /// size have been told.
     private var body: String? {
         guard let data, !data.isEmpty else { return nil }
         if let text = redaction.body(data, contentType: contentType) {
             return "Body: " + Excerpt(text).text()
         }
+        guard response == nil else { return nil }
         return "Body: " + redaction.placeholder(for: data, contentType: contentType)
     }
 
+    private func text(of error: URLError) -> String {
+        // On Linux this is what curl said, where it said something.
+        let detail = error.userInfo[NSLocalizedDescriptionKey] as? String
+        let suffix = detail.map { ": " + redaction.text($0) } ?? ""
+        return "\(error.sentence) (URLError \(error.code.rawValue)\(suffix))"
+    }
+
     private func text(of error: any Error) -> String {
+        // A detour, since the compiler takes any error for an `NSError`, which has a description.
+        let anything: Any = error
         let text =
-            (error as? any CustomStringConvertible)?.description
+            (anything as? any CustomStringConvertible)?.description
             ?? (error as? any LocalizedError)?.errorDescription
             ?? String(reflecting: error)
-        return Excerpt(redaction.text(text)).text(limit: 600)
+        return Excerpt(redaction.text(text), onOneLine: false).text(limit: 4_000)
     }
 }

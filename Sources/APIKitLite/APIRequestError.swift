@@ -12,6 +12,8 @@ import Foundation
 ///         user = nil
 ///     } catch where error.isCancellation {
 ///         return
+///     } catch {
+///         message = error.localizedDescription
 ///     }
 public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable {
     /// The steps of a call, in order.
@@ -77,7 +79,7 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
         if let status = underlying as? UnacceptableStatus {
             return "The server answered \(describeStatus(status.statusCode))."
         }
-        if let error = underlying as? URLError { return error.sentence }
+        if let error = URLError(from: underlying) { return error.sentence }
         if !(underlying is DecodingError),
             let own = (underlying as? any LocalizedError)?.errorDescription
         {

@@ -3,7 +3,7 @@ import Foundation
 /// Why a body did not become a value: a sentence, and the bytes it is about.
 struct DecodingReason {
     let sentence: String
-    var focus: Range<Int>?
+    private(set) var focus: Range<Int>?
 
     /// What the error says about this JSON.
     init(_ error: DecodingError, in json: JSONText, redaction: Redaction) {
@@ -15,9 +15,16 @@ struct DecodingReason {
             focus = found.range
         case .keyNotFound(let key, let context):
             let found = finder.find(context.codingPath)
-            sentence = "\(found.place): the key \(finder.quoted(key.stringValue)) is missing. "
+            sentence =
+                "\(found.place): the key \(finder.quoted(key.stringValue)) is missing. "
                 + found.listOfKeys
             focus = found.range
+        case .dataCorrupted(let context)
+        where context.codingPath.isEmpty && context.debugDescription.contains("not valid JSON"):
+            // Measured on Linux: `[1.5]` read as integers is "not valid JSON", without a path.
+            sentence =
+                "The body is JSON, but the decoder refused it. Look for a number that "
+                + #"does not fit its type, such as 1.5 for Int, or half a character (\ud800)."#
         case .dataCorrupted(let context):
             let found = finder.find(context.codingPath)
             // The text may quote the value.
@@ -28,6 +35,21 @@ struct DecodingReason {
         @unknown default:
             sentence = redaction.text(error.localizedDescription)
         }
+    }
+
+    /// What the error says, where there is no JSON to look at.
+    init(_ error: DecodingError, redaction: Redaction) {
+        let context: DecodingError.Context? =
+            switch error {
+            case .typeMismatch(_, let context), .valueNotFound(_, let context),
+                .keyNotFound(_, let context), .dataCorrupted(let context):
+                context
+            @unknown default: nil
+            }
+        let path = context?.codingPath ?? []
+        let isSecret = path.contains { redaction.hides($0.stringValue) }
+        let text = isSecret ? "it cannot be used." : context?.debugDescription ?? "\(error)"
+        sentence = "At \(redaction.text(describe(path))): \(redaction.text(text))"
     }
 
     /// What a body is that is not JSON.
@@ -45,12 +67,14 @@ struct DecodingReason {
             switch failure {
             case .truncated:
                 let rest = announced > body.count ? " of \(byteCount(Int(announced)))" : ""
-                sentence = "The body is truncated: the JSON ends too early, "
+                sentence =
+                    "The body is truncated: the JSON ends too early, "
                     + "after \(byteCount(body.count))\(rest)."
             case .unexpected(let offset):
                 sentence = "The body is not JSON: what stands at byte \(offset) cannot be there."
             case .tooDeep(let offset):
-                sentence = "The body is JSON with more than \(JSONText.maximumDepth) levels, "
+                sentence =
+                    "The body is JSON with more than \(JSONText.maximumDepth) levels, "
                     + "at byte \(offset)."
             case .notUTF8:
                 sentence = "The body is not JSON in UTF-8."
@@ -74,7 +98,8 @@ private struct Finder {
     func find(_ path: [any CodingKey]) -> Found {
         let place = "At " + redaction.text(describe(path))
         guard let value = json.value(at: path) else {
-            let last = path.indices.reversed().lazy.compactMap { json.value(at: Array(path[..<$0])) }
+            let last =
+                path.indices.reversed().lazy.compactMap { json.value(at: Array(path[..<$0])) }
                 .first ?? json.root
             var description = "nothing"
             if case .array(let elements) = last.kind {

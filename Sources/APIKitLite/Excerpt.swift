@@ -1,11 +1,11 @@
 /// A short piece of a text, around the place that matters.
 struct Excerpt {
-    /// The text without its secrets, on one line.
-    private var bytes: [UInt8]
-    private var focus: Range<Int>?
+    private let bytes: [UInt8]
+    private let focus: Range<Int>?
 
-    init(_ text: String) {
-        self.init(Array(text.utf8), focus: nil)
+    /// - Parameter onOneLine: Whether line breaks become spaces.
+    init(_ text: String, onOneLine: Bool = true) {
+        self.init(Array(text.utf8), focus: nil, onOneLine: onOneLine)
     }
 
     /// - Parameter focus: The bytes of the original JSON that the excerpt is about.
@@ -15,8 +15,8 @@ struct Excerpt {
             Edit.apply(edits, to: json.bytes), focus: focus.map { Edit.move($0, along: edits) })
     }
 
-    private init(_ bytes: [UInt8], focus: Range<Int>?) {
-        let edits = Self.foldedLines(of: bytes)
+    private init(_ bytes: [UInt8], focus: Range<Int>?, onOneLine: Bool = true) {
+        let edits = onOneLine ? Self.foldedLines(of: bytes) : []
         self.bytes = Edit.apply(edits, to: bytes)
         self.focus = focus.map { Edit.move($0, along: edits) }
     }
@@ -43,7 +43,8 @@ struct Excerpt {
         var index = 0
         while index < bytes.count {
             let start = index
-            while index < bytes.count, bytes[index] < 0x20 || index > start && bytes[index] == 0x20 {
+            while index < bytes.count, bytes[index] < 0x20 || index > start && bytes[index] == 0x20
+            {
                 index += 1
             }
             if index > start {
@@ -53,29 +54,5 @@ struct Excerpt {
             }
         }
         return edits
-    }
-}
-
-extension Edit {
-    /// Where a range stands after the edits. One that was cut into covers the replacement.
-    static func move(_ range: Range<Int>, along edits: [Edit]) -> Range<Int> {
-        var shift = 0
-        var lower: Int?
-        var upper: Int?
-        for edit in edits {
-            let start = edit.range.lowerBound + shift
-            let change = edit.replacement.count - edit.range.count
-            if lower == nil, range.lowerBound < edit.range.upperBound {
-                lower = min(range.lowerBound + shift, start)
-            }
-            if upper == nil, range.upperBound <= edit.range.lowerBound {
-                upper = range.upperBound + shift
-            } else if upper == nil, range.upperBound <= edit.range.upperBound {
-                upper = start + edit.replacement.count
-            }
-            shift += change
-        }
-        let newLower = lower ?? range.lowerBound + shift
-        return newLower..<max(newLower, upper ?? range.upperBound + shift)
     }
 }

@@ -61,16 +61,22 @@ package struct JSONText: Sendable {
                 guard let index = key.intValue, elements.indices.contains(index) else { return nil }
                 value = elements[index]
             case .object(let members):
-                // The last of repeated keys, as decoders that fill a dictionary read it.
-                guard let member = members.last(where: { $0.key == key.stringValue }) else {
-                    return nil
-                }
+                let name = key.stringValue
+                // A decoder that converts from snake case asks for "userId" and reads "user_id".
+                guard
+                    let member = members.first(where: { $0.key == name })
+                        ?? members.first(where: { Self.isSnakeCase($0.key, of: name) })
+                else { return nil }
                 value = member.value
             default:
                 return nil
             }
         }
         return value
+    }
+
+    private static func isSnakeCase(_ key: String, of name: String) -> Bool {
+        key.lowercased().filter { $0 != "_" } == name.lowercased().filter { $0 != "_" }
     }
 
     /// A JSON string that stands for the text, with its quotation marks.

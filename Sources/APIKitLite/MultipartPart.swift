@@ -11,7 +11,8 @@ public struct MultipartPart: Equatable, Sendable {
     /// The media type of `data`; nil leaves it out, which stands for plain text.
     public var contentType: String?
 
-    /// A part from its pieces. ``text(_:_:)`` and ``file(_:fileName:contentType:data:)`` are shorter.
+    /// A part from its pieces. ``text(_:_:)`` and ``file(_:fileName:contentType:data:)`` are
+    /// shorter.
     public init(name: String, data: Data, fileName: String? = nil, contentType: String? = nil) {
         self.name = name
         self.data = data

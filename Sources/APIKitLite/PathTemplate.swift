@@ -163,12 +163,12 @@ package struct PathTemplate: Hashable, Sendable {
         guard case .literal(let literal) = pieces.first else {
             return pieces.isEmpty ? text.endIndex : text.startIndex + 1
         }
-        let length = literal.unicodeScalars.count
-        let candidates = text.indices.dropFirst().filter {
-            text[$0...].starts(with: literal.unicodeScalars)
-        }
+        let candidates = text.indices.dropFirst()
         // The last literal stands at the end: "{name}.json" reads "a.json.json" as "a.json".
-        return pieces.count == 1
-            ? candidates.last { $0 + length == text.endIndex } : candidates.first
+        guard pieces.count > 1 else {
+            let end = text.endIndex - literal.unicodeScalars.count
+            return candidates.contains(end) ? end : nil
+        }
+        return candidates.first { text[$0...].starts(with: literal.unicodeScalars) }
     }
 }

@@ -1,22 +1,5 @@
 import Foundation
 
-/// Bytes to be put in place of others.
-struct Edit {
-    let range: Range<Int>
-    let replacement: [UInt8]
-
-    /// The bytes with the edits made, which are in order and do not overlap.
-    static func apply(_ edits: [Edit], to bytes: [UInt8]) -> [UInt8] {
-        var result: [UInt8] = []
-        var end = 0
-        for edit in edits {
-            result += bytes[end..<edit.range.lowerBound] + edit.replacement
-            end = edit.range.upperBound
-        }
-        return result + bytes[end...]
-    }
-}
-
 extension Redaction {
     /// Text may hold a URL that holds text, and so on. Deeper than this, nothing is shown.
     private static let maximumDepth = 6
@@ -42,14 +25,15 @@ extension Redaction {
     }
 
     private func text(_ text: String, depth: Int) -> String {
-        guard text.utf8.contains(where: { "?#/{[".utf8.contains($0) }) else { return text }
+        let mayBeJSON = text.utf8.first { $0 > 0x20 }.map { "{[".utf8.contains($0) } ?? false
+        let mayHoldURL = text.utf8.contains { "?#/".utf8.contains($0) }
+        guard mayBeJSON || mayHoldURL else { return text }
         guard depth < Self.maximumDepth else { return Self.mark }
-        if text.utf8.first(where: { $0 > 0x20 }).map({ "{[".utf8.contains($0) }) == true,
-            let json = try? JSONText(text.utf8)
-        {
+        if mayBeJSON, let json = try? JSONText(text.utf8) {
             let edits = edits(in: json, json.root, depth: depth)
             return String(decoding: Edit.apply(edits, to: json.bytes), as: UTF8.self)
         }
+        guard mayHoldURL else { return text }
         // A URL ends where no URL goes on. Rather too late than too early: the rest of a secret
         // would be left standing.
         var result = ""
@@ -70,7 +54,9 @@ extension Redaction {
         let path = reference.utf8.prefix { !"?#".utf8.contains($0) }
         let segments = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         let head = segments.indices.map { index in
-            let isAuthority = index >= 2 && segments[index - 1].isEmpty
+            // Backslashes: JSON that was not unescaped writes "https:\/\/".
+            let isAuthority =
+                index >= 2 && segments[index - 1].allSatisfy { $0 == UInt8(ascii: "\\") }
             return segment(segments[index], isAuthority: isAuthority, depth: depth)
         }.joined(separator: "/")
 
@@ -97,27 +83,41 @@ extension Redaction {
     }
 
     private func item(_ item: String, depth: Int) -> String {
-        var shown: [String] = []
-        // Some servers part items with a semicolon, and HTML writes `&amp;`.
+        // Some servers part items with a semicolon, and HTML writes `&amp;`. Whatever follows a
+        // secret may belong to it.
         let pieces = item.utf8.split(
-            separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
-        for piece in pieces {
-            let name = String(decoding: piece.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
-            let value = piece.dropFirst(name.utf8.count)
-            let plainName = PercentEncoding.decode(name, plusIsSpace: true)
-            if isSecret(plainName) {
-                // Whatever follows may belong to the secret.
-                let isFlag = value.isEmpty && hides(plainName)
-                shown.append(isFlag ? name : value.isEmpty ? Self.mark : name + "=" + Self.mark)
-                if !isFlag { break }
-            } else if value.isEmpty {
-                shown.append(decoded(name, .query, depth: depth))
-            } else {
-                let text = String(decoding: value.dropFirst(), as: UTF8.self)
-                shown.append(name + "=" + decoded(text, .query, depth: depth))
-            }
+            separator: UInt8(ascii: ";"), omittingEmptySubsequences: false
+        ).map { String(decoding: $0, as: UTF8.self) }
+        let marks = pieces.lazy.map(marked)
+        let open = pieces.indices.first { marks[$0] != nil } ?? pieces.endIndex
+        var shown: [String] = []
+        if open > 0 {
+            let (name, value) = nameAndValue(pieces[..<open].joined(separator: ";"))
+            let parts = [name, value].compactMap(\.self)
+            shown.append(
+                parts.map { decoded($0, .query, depth: depth) }.joined(separator: "="))
         }
+        if open < pieces.endIndex { shown += [marks[open]].compactMap(\.self) }
         return shown.joined(separator: ";")
+    }
+
+    /// What is shown of an item that holds a secret; nil for one that holds none.
+    private func marked(_ item: String) -> String? {
+        let (name, value) = nameAndValue(item)
+        let plainName = PercentEncoding.decode(name, plusIsSpace: true)
+        guard isSecret(plainName) else { return nil }
+        if value != nil { return name + "=" + Self.mark }
+        // A name alone is no secret, but more than a name may be: "token%3Dhunter2".
+        return hides(plainName) ? nil : Self.mark
+    }
+
+    private func nameAndValue(_ item: String) -> (String, String?) {
+        let name = item.utf8.prefix { $0 != UInt8(ascii: "=") }
+        let value = item.utf8[name.endIndex...]
+        return (
+            String(decoding: name, as: UTF8.self),
+            value.isEmpty ? nil : String(decoding: value.dropFirst(), as: UTF8.self)
+        )
     }
 
     /// The name as a whole, or one of its words: `user[password]`, `/route?token`.

@@ -1,6 +1,19 @@
 import Foundation
 
 extension URLError {
+    /// The error as a `URLError`, also if it was made as an `NSError`.
+    init?(from error: any Error) {
+        if let error = error as? URLError {
+            self = error
+            return
+        }
+        // Apple's Foundation has converted it above. Not a cast from `any Error`, which is taken
+        // to succeed always.
+        let anything: Any = error
+        guard let error = anything as? NSError, error.domain == NSURLErrorDomain else { return nil }
+        self.init(_nsError: error)
+    }
+
     /// What happened, in words for a user. On Linux `localizedDescription` often has none.
     var sentence: String {
         switch code {

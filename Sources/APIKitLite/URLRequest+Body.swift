@@ -15,7 +15,8 @@ extension URLRequest {
     /// Sets the body to form fields, as a browser sends them: in order, a space as `+`.
     ///
     /// - Parameter fields: Nil leaves a field out, `""` gives `q=`, ``QueryFlag`` gives `q`.
-    /// - Throws: ``RequestBuildingError`` for a list, a number that is not finite, and on GET or HEAD.
+    /// - Throws: ``RequestBuildingError`` for a list or a number that is not finite, and on GET
+    ///   or HEAD.
     public func formBody(
         _ fields: KeyValuePairs<String, (any CustomStringConvertible)?>
     ) throws -> URLRequest {
@@ -48,7 +49,7 @@ extension URLRequest {
     /// - Throws: ``RequestBuildingError/bodyNotAllowed(method:)`` on GET or HEAD, and
     ///   ``RequestBuildingError/unusableHeader(name:reason:)`` for a line break in the type.
     public func body(_ data: Data, contentType: String) throws -> URLRequest {
-        let method = httpMethod ?? "GET"
+        let method = httpMethod?.uppercased() ?? "GET"
         guard method != "GET", method != "HEAD" else {
             throw RequestBuildingError.bodyNotAllowed(method: method)
         }

@@ -5,7 +5,8 @@ extension URLRequest {
     ///
     ///     let base = URL(string: "https://api.example.com/v1")!
     ///     let request = try URLRequest(
-    ///         "GET", base, path: "/users/{id}", ["id": 42], query: ["fields": "name", "page": nil])
+    ///         "GET", base, path: "/users/{id}", ["id": 42],
+    ///         query: ["fields": "name", "page": nil])
     ///     // GET https://api.example.com/v1/users/42?fields=name
     ///
     /// The same input gives the same bytes on every platform. The base keeps its own path, user
@@ -14,7 +15,7 @@ extension URLRequest {
     /// - Parameters:
     ///   - method: One word; a known method may be written in lower case.
     ///   - base: A URL with a host and without a fragment. A slash at its end changes nothing.
-    ///   - path: Plain text with names in braces, such as `/users/{id}`. A slash at its end is kept.
+    ///   - path: Plain text with names in braces: `/users/{id}`. A slash at its end is kept.
     ///   - values: One value for each name in the path. `/`, `?` and the like in one are escaped.
     ///   - query: Items in order. Nil leaves one out, `""` gives `q=`, ``QueryFlag`` gives `q`.
     ///   - headers: Names and values. The values of a repeated name are joined with a comma.

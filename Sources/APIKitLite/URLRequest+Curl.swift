@@ -6,8 +6,12 @@ extension URLRequest {
     /// - Parameter redacting: What to leave out. With `.none` the command sends the same method,
     ///   headers and body; a body that comes from a stream cannot be shown and is named instead.
     public func curlCommand(redacting: Redaction = .standard) -> String {
+        curlCommand(redacting: redacting, longestBody: .max)
+    }
+
+    func curlCommand(redacting: Redaction, longestBody: Int) -> String {
         let url = redacting.url(url?.absoluteString ?? "")
-        let body = curlBody(redacting)
+        let body = curlBody(redacting, longest: longestBody)
         let method = httpMethod ?? "GET"
 
         var words = ["curl"]
@@ -31,10 +35,12 @@ extension URLRequest {
         return body.command(words)
     }
 
-    private func curlBody(_ redaction: Redaction) -> CurlBody? {
+    private func curlBody(_ redaction: Redaction, longest: Int) -> CurlBody? {
         let type = value(forHTTPHeaderField: "Content-Type")
         if let body = httpBody {
-            if let text = redaction.body(body, contentType: type), !text.utf8.contains(0) {
+            if body.count <= longest,
+                let text = redaction.body(body, contentType: type), !text.utf8.contains(0)
+            {
                 return CurlBody(bytes: Data(text.utf8), isText: true)
             }
             if redaction.isEmpty { return CurlBody(bytes: body, isText: false) }

@@ -1,0 +1,221 @@
+import APIKitLite
+import Foundation
+import Testing
+
+@Suite struct APIRequestErrorTests {
+    private let request = try! URLRequest("GET", URL(string: "https://h/v1/users")!)
+
+    private func response(_ status: Int, type: String? = nil) -> HTTPURLResponse {
+        HTTPURLResponse(
+            url: request.url!, statusCode: status, httpVersion: nil,
+            headerFields: type.map { ["Content-Type": $0] })!
+    }
+
+    private struct Plain: Error { var reason = "r" }
+    private struct Worded: LocalizedError { var errorDescription: String? { "Own words." } }
+    private struct Wrapped: Error, CustomStringConvertible {
+        var description: String { "GET https://u:hunter2@h/?token=hunter2 went wrong" }
+    }
+
+    @Test func keepsWhatWasKnown() throws {
+        let error = APIRequestError(
+            stage: .validate, request: request, response: response(404),
+            data: Data(#"{"message":"gone"}"#.utf8), underlying: Plain())
+
+        #expect(error.statusCode == 404)
+        #expect(error.request?.url == request.url)
+        #expect(error.underlying is Plain)
+        #expect(try error.decodeBody([String: String].self) == ["message": "gone"])
+        #expect(APIRequestError(stage: .transport, underlying: Plain()).statusCode == nil)
+        #expect(throws: DecodingError.self) {
+            try APIRequestError(stage: .transport, underlying: Plain()).decodeBody(Int.self)
+        }
+    }
+
+    @Test func knowsACancellationFromAFailure() {
+        func isCancellation(_ error: any Error, _ flag: Bool = false) -> Bool {
+            APIRequestError(stage: .transport, underlying: error, isCancellation: flag)
+                .isCancellation
+        }
+        #expect(isCancellation(CancellationError()))
+        #expect(isCancellation(URLError(.cancelled), true))
+        #expect(!isCancellation(URLError(.cancelled)))
+        #expect(!isCancellation(Plain()))
+    }
+
+    @Test func saysAStatusInWords() {
+        #expect(
+            UnacceptableStatus(statusCode: 404).localizedDescription
+                == "The server answered 404 (Not Found); 200..<300 was expected.")
+        #expect(
+            UnacceptableStatus(statusCode: 599, acceptable: nil).description
+                == "The server answered 599.")
+    }
+
+    @Test func tellsAUserOneSentence() {
+        func sentence(
+            _ stage: APIRequestError.Stage, _ error: any Error, status: Int? = nil,
+            isCancellation: Bool = false
+        ) -> String {
+            APIRequestError(
+                stage: stage, request: request, response: status.map { response($0) },
+                underlying: error, isCancellation: isCancellation
+            ).localizedDescription
+        }
+        let decoding = DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "x"))
+
+        #expect(sentence(.makeRequest, Plain()) == "The request could not be made.")
+        #expect(sentence(.makeRequest, Worded()) == "Own words.")
+        #expect(sentence(.transport, URLError(.timedOut)) == "The request timed out.")
+        #expect(
+            sentence(.transport, URLError(.notConnectedToInternet))
+                == "The internet connection appears to be offline.")
+        #expect(
+            sentence(.transport, URLError(.cannotConnectToHost))
+                == "The server could not be reached.")
+        #expect(
+            sentence(.transport, URLError(.unknown))
+                == "The request failed (network error -1).")
+        #expect(
+            sentence(.transport, URLError(.cancelled))
+                == "The request was stopped before it was answered.")
+        #expect(
+            sentence(.transport, NSError(domain: NSURLErrorDomain, code: NSURLErrorTimedOut))
+                == "The request timed out.")
+        #expect(sentence(.transport, Plain()) == "The request failed.")
+        #expect(sentence(.transport, CancellationError()) == "The request was cancelled.")
+        #expect(
+            sentence(.transport, URLError(.cancelled), isCancellation: true)
+                == "The request was cancelled.")
+        #expect(
+            sentence(.validate, UnacceptableStatus(statusCode: 404), status: 404)
+                == "The server answered 404 (Not Found).")
+        #expect(
+            sentence(.validate, Plain(), status: 503)
+                == "The server answered 503 (Service Unavailable).")
+        #expect(
+            sentence(.validate, Plain(), status: 200) == "The server's answer was not accepted.")
+        #expect(sentence(.validate, Worded(), status: 200) == "Own words.")
+        #expect(
+            sentence(.parse, decoding, status: 200)
+                == "The server's answer could not be understood.")
+    }
+
+    @Test func tellsADeveloperAboutTransport() {
+        let error = APIRequestError(
+            stage: .transport, request: request, underlying: URLError(.timedOut))
+
+        #expect(
+            error.description == """
+                GET https://h/v1/users failed on the way (stage .transport).
+                The request timed out. (URLError -1001)
+                curl 'https://h/v1/users'
+                """)
+    }
+
+    @Test func tellsADeveloperWhatTheSystemSaid() {
+        let detail = [NSLocalizedDescriptionKey: "No route to https://u:hunter2@h/"]
+        let error = APIRequestError(
+            stage: .transport, underlying: URLError(.cannotConnectToHost, userInfo: detail))
+
+        #expect(
+            error.description == """
+                The call failed on the way (stage .transport).
+                The server could not be reached. (URLError -1004: No route to https://REDACTED@h/)
+                """)
+    }
+
+    @Test func tellsADeveloperAboutAStatus() {
+        let error = APIRequestError(
+            stage: .validate, request: request,
+            response: response(404, type: "application/json; charset=utf-8"),
+            data: Data(#"{"message":"no such user","key":"hunter2"}"#.utf8),
+            underlying: UnacceptableStatus(statusCode: 404))
+
+        #expect(
+            error.description == """
+                GET https://h/v1/users got an answer that was not accepted (stage .validate).
+                The server answered 404 (Not Found) with 42 bytes, application/json.
+                A status in 200..<300 was expected.
+                Body: {"message":"no such user","key":"REDACTED"}
+                curl 'https://h/v1/users'
+                """)
+    }
+
+    @Test func tellsADeveloperAboutABodyItCannotShow() {
+        let error = APIRequestError(
+            stage: .validate, request: request, response: response(502, type: "text/html"),
+            data: Data("<p>hunter2</p>".utf8), underlying: Plain())
+
+        #expect(
+            error.description.contains(
+                "The server answered 502 (Bad Gateway) with 14 bytes, text/html.\n"))
+        #expect(error.description.contains(#"Plain(reason: "r")"#))
+        #expect(!error.description.contains("hunter2"))
+    }
+
+    @Test func tellsADeveloperThatNothingWasMade() {
+        let error = APIRequestError(stage: .makeRequest, underlying: Worded())
+
+        #expect(
+            error.description == """
+                The call failed before it was sent (stage .makeRequest).
+                Own words.
+                """)
+    }
+
+    @Test func doesNotShowTheValueThatWasNotEncoded() throws {
+        struct Login: Encodable { var password = "hunter2", weight = Double.nan }
+        let encoding = try #require(throws: EncodingError.self) {
+            try JSONEncoder().encode(["login": Login()])
+        }
+        let error = APIRequestError(stage: .makeRequest, underlying: encoding)
+
+        #expect(error.description.contains("At $.login.weight: "))
+        #expect(!error.description.contains("hunter2"))
+    }
+
+    @Test func tellsADeveloperAboutACancellation() {
+        let error = APIRequestError(
+            stage: .transport, request: request, underlying: CancellationError())
+
+        #expect(
+            error.description == """
+                GET https://h/v1/users was cancelled (stage .transport).
+                curl 'https://h/v1/users'
+                """)
+    }
+
+    @Test func writesOneCurlCommandHoweverOftenWrapped() {
+        let inner = APIRequestError(
+            stage: .transport, request: request, underlying: URLError(.timedOut))
+        let middle = APIRequestError(stage: .makeRequest, underlying: inner)
+        let outer = APIRequestError(stage: .transport, request: request, underlying: middle)
+
+        #expect(middle.description.components(separatedBy: "curl '").count == 2)
+        #expect(outer.description.components(separatedBy: "curl '").count == 2)
+        #expect(outer.description.hasSuffix("\ncurl 'https://h/v1/users'"))
+    }
+
+    @Test func doesNotRepeatALongRequestBody() throws {
+        let body = Data(("[" + String(repeating: "1,", count: 5_000) + "1]").utf8)
+        let request = try URLRequest("POST", URL(string: "https://h")!).body(
+            body, contentType: "application/json")
+        let error = APIRequestError(stage: .transport, request: request, underlying: Plain())
+
+        #expect(error.description.hasSuffix("--data-raw '<application/json, 10,003 bytes>'"))
+    }
+
+    @Test func keepsTheLinesOfTheUnderlyingText() {
+        struct Lines: Error, CustomStringConvertible { let description = "one\n  two" }
+        let error = APIRequestError(stage: .transport, underlying: Lines())
+
+        #expect(error.description.hasSuffix("(stage .transport).\none\n  two"))
+    }
+
+    @Test func removesSecretsFromTheUnderlyingText() {
+        let error = APIRequestError(stage: .transport, request: request, underlying: Wrapped())
+
+        #expect(error.description.contains("GET https://REDACTED@h/?token=REDACTED went wrong"))
+    }
+}

@@ -1,0 +1,129 @@
+import APIKitLite
+import Foundation
+import Testing
+
+@Suite struct BodyBuildingTests {
+    private let post = try! URLRequest("POST", URL(string: "https://h/v1")!)
+
+    private func text(_ request: URLRequest) -> String {
+        String(decoding: request.httpBody ?? Data(), as: UTF8.self)
+    }
+
+    private struct Sample: Encodable {
+        var zebra = "a/b"
+        var apple = [1, 2]
+        var mango: String?
+        var inner = ["b": true, "a": false]
+    }
+
+    @Test func sortsJSONKeysAndKeepsSlashes() throws {
+        let request = try post.jsonBody(Sample())
+
+        #expect(text(request) == #"{"apple":[1,2],"inner":{"a":false,"b":true},"zebra":"a/b"}"#)
+        #expect(request.value(forHTTPHeaderField: "Content-Type") == "application/json")
+    }
+
+    @Test func usesAGivenEncoder() throws {
+        let encoder = JSONEncoder()
+        encoder.dateEncodingStrategy = .iso8601
+
+        let request = try post.jsonBody([Date(timeIntervalSince1970: 0)], encoder: encoder)
+        #expect(text(request) == #"["1970-01-01T00:00:00Z"]"#)
+    }
+
+    @Test func keepsAContentTypeThatWasGiven() throws {
+        let request = try post.header("Content-Type", "application/vnd.api+json").jsonBody([1])
+
+        #expect(request.value(forHTTPHeaderField: "Content-Type") == "application/vnd.api+json")
+    }
+
+    @Test func aNewBodyBringsItsOwnContentType() throws {
+        let request = try post.jsonBody([1]).formBody(["a": 1])
+
+        #expect(
+            request.value(forHTTPHeaderField: "Content-Type") == "application/x-www-form-urlencoded"
+        )
+        #expect(text(request) == "a=1")
+    }
+
+    @Test func throwsTheEncodersOwnError() {
+        #expect(throws: EncodingError.self) { try post.jsonBody([Double.nan]) }
+    }
+
+    @Test func writesFormsAsBrowsersDo() throws {
+        let request = try post.formBody([
+            "z": "a b+c", "a&=": "é~'!()*-._\r\n", "none": nil, "empty": "", "flag": QueryFlag(),
+            "z": 2,
+        ])
+
+        #expect(
+            text(request)
+                == "z=a+b%2Bc&a%26%3D=%C3%A9%7E%27%21%28%29*-._%0D%0A&empty=&flag&z=2")
+    }
+
+    @Test func writesMultipartByteForByte() throws {
+        let request = try post.multipartBody(
+            [
+                .text("title", "Sommer; ü"),
+                .file(
+                    "photo", fileName: "a \"b\".png", contentType: "image/png",
+                    data: Data([0, 255, 13, 10])),
+                MultipartPart(name: "raw", data: Data("x".utf8)),
+            ], boundary: "XX")
+
+        var expected = Data(
+            """
+            --XX
+            Content-Disposition: form-data; name="title"
+
+            Sommer; ü
+            --XX
+            Content-Disposition: form-data; name="photo"; filename="a %22b%22.png"
+            Content-Type: image/png
+
+
+            """.replacing("\n", with: "\r\n").utf8)
+        expected += [0, 255, 13, 10]
+        expected += Data(
+            """
+
+            --XX
+            Content-Disposition: form-data; name="raw"
+
+            x
+            --XX--
+
+            """.replacing("\n", with: "\r\n").utf8)
+        #expect(request.httpBody == expected)
+        #expect(
+            request.value(forHTTPHeaderField: "Content-Type") == "multipart/form-data; boundary=XX")
+    }
+
+    @Test func derivesTheBoundaryFromTheParts() throws {
+        func boundary(_ parts: [MultipartPart]) throws -> String {
+            let type = try post.multipartBody(parts).value(forHTTPHeaderField: "Content-Type") ?? ""
+            return String(type.dropFirst("multipart/form-data; boundary=".count))
+        }
+        let first = try boundary([.text("a", "b")])
+
+        #expect(first == "part-71847ef05f2cd059")
+        #expect(try boundary([.text("a", "b")]) == first)
+        #expect(try boundary([.text("a", "c")]) != first)
+    }
+
+    @Test func quotesABoundaryThatIsNotAToken() throws {
+        let request = try post.multipartBody([], boundary: "a b:c")
+
+        #expect(
+            request.value(forHTTPHeaderField: "Content-Type")
+                == #"multipart/form-data; boundary="a b:c""#)
+        #expect(text(request) == "--a b:c--\r\n")
+    }
+
+    @Test func setsBytesAndTheirType() throws {
+        let request = try post.jsonBody([1]).body(Data([1, 2]), contentType: "image/png")
+
+        #expect(request.httpBody == Data([1, 2]))
+        #expect(request.value(forHTTPHeaderField: "Content-Type") == "image/png")
+    }
+}

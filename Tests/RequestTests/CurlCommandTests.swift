@@ -1,0 +1,90 @@
+import APIKitLite
+import Foundation
+import Testing
+
+@Suite struct CurlCommandTests {
+    private func request(
+        _ method: String = "POST", _ url: String = "https://h/v1", type: String? = nil,
+        body: Data? = nil
+    ) -> URLRequest {
+        var request = URLRequest(url: URL(string: url)!)
+        request.httpMethod = method
+        request.setValue(type, forHTTPHeaderField: "Content-Type")
+        request.httpBody = body
+        return request
+    }
+
+    @Test(arguments: [
+        ("GET", "curl 'https://h/v1'"), ("HEAD", "curl --head 'https://h/v1'"),
+        ("DELETE", "curl -X DELETE 'https://h/v1'"), ("it's", #"curl -X 'it'\''s' 'https://h/v1'"#),
+    ])
+    func writesTheMethod(_ method: String, _ expected: String) {
+        #expect(request(method).curlCommand() == expected)
+    }
+
+    @Test func sortsHeadersAndQuotesThem() throws {
+        let request = try request("GET").header("X-B", "it's").header("Accept", "a/b")
+            .header("X-A", "").header("Authorization", "Bearer hunter2")
+
+        #expect(
+            request.curlCommand()
+                == #"curl 'https://h/v1' -H 'Accept: a/b' -H 'Authorization: REDACTED' "#
+                + #"-H 'X-A;' -H 'X-B: it'\''s'"#)
+    }
+
+    @Test(arguments: [
+        ("", "''"), ("it's", #"'it'\''s'"#), ("a\nb\r\n", "'a\nb\r\n'"),
+        ("@f $x `y`", "'@f $x `y`'"),
+    ])
+    func quotesText(_ body: String, _ expected: String) {
+        #expect(
+            request(body: Data(body.utf8)).curlCommand(redacting: .none)
+                == "curl -X POST 'https://h/v1' -H 'Content-Type:' --data-raw " + expected)
+    }
+
+    @Test(arguments: [
+        (Data([0x25, 0x27, 0x0a, 0xff]), #"\045\047\012\377"#),
+        (Data("a\0b".utf8), #"\141\000\142"#),
+    ])
+    func pipesBytesThroughPrintf(_ body: Data, _ octal: String) {
+        #expect(
+            request(type: "image/png", body: body).curlCommand(redacting: [])
+                == "printf '\(octal)' | curl -X POST 'https://h/v1' "
+                + "-H 'Content-Type: image/png' --data-binary @-")
+    }
+
+    @Test func pipesTextThatIsTooLongForAnArgument() {
+        let text = String(repeating: "'", count: 100_001)
+        let command = request(type: "text/plain", body: Data(text.utf8)).curlCommand(redacting: [])
+
+        #expect(command.hasPrefix(#"printf %s ''\'''\''"#))
+        #expect(command.hasSuffix("-H 'Expect:' --data-binary @-"))
+    }
+
+    @Test(arguments: [
+        (#"{"a":"b","token":"hunter2"}"#, "text/plain", #"'{"a":"b","token":"REDACTED"}'"#),
+        ("a=b&key=hunter2", "application/x-www-form-urlencoded", "'a=b&key=REDACTED'"),
+        ("hunter2", "text/plain", "'<text/plain, 7 bytes>'"),
+    ])
+    func redactsTheBody(_ body: String, _ type: String, _ expected: String) {
+        #expect(
+            request(type: type, body: Data(body.utf8)).curlCommand()
+                == "curl -X POST 'https://h/v1' -H 'Content-Type: \(type)' --data-raw " + expected)
+    }
+
+    @Test func saysThatAStreamIsNotShown() {
+        var request = request()
+        request.httpBodyStream = InputStream(data: Data("hunter2".utf8))
+
+        #expect(
+            request.curlCommand(redacting: [])
+                == "curl -X POST 'https://h/v1' -H 'Content-Type:' "
+                + "--data-raw '<unknown type, a stream, not read>'")
+    }
+
+    @Test func keepsCurlFromReadingTheURL() {
+        #expect(
+            request("GET", "http://[::1]/a/../b").curlCommand()
+                == "curl --globoff --path-as-is 'http://[::1]/a/../b'")
+    }
+}

@@ -1,0 +1,192 @@
+import APIKitLite
+import Foundation
+import Testing
+
+/// What a developer reads whose model and server do not agree.
+@Suite struct DecodingReasonTests {
+    private struct User: Decodable {
+        var id: Int
+        var name: String
+        var kind: Kind?
+        var token: Kind?
+    }
+    private enum Kind: String, Decodable { case admin }
+    private struct Page: Decodable { var items: [User] }
+
+    private func error<T: Decodable>(
+        _ type: T.Type, _ body: String, contentType: String = "application/json",
+        length: Int? = nil, decoder: JSONDecoder = JSONDecoder()
+    ) throws -> APIRequestError {
+        let request = try URLRequest("GET", URL(string: "https://h/v1")!)
+        let data = Data(body.utf8)
+        var headers = ["Content-Type": contentType]
+        headers["Content-Length"] = length.map(String.init)
+        let underlying = try #require(throws: DecodingError.self) {
+            try decoder.decode(type, from: data)
+        }
+        return APIRequestError(
+            stage: .parse, request: request,
+            response: HTTPURLResponse(
+                url: request.url!, statusCode: 200, httpVersion: nil, headerFields: headers),
+            data: data, underlying: underlying)
+    }
+
+    private func lines(_ error: APIRequestError) -> [String] {
+        error.description.components(separatedBy: "\n")
+    }
+
+    @Test func readsAsSentencesAndEndsWithCurl() throws {
+        let error = try error(Page.self, #"{"items":[{"id":1,"name":"a"},{"id":"2","name":"b"}]}"#)
+
+        #expect(
+            error.description == """
+                GET https://h/v1 got an answer that could not be parsed (stage .parse).
+                The server answered 200 (OK) with 53 bytes, application/json.
+                At $.items[1].id: expected Int, found a string.
+                Body: {"items":[{"id":1,"name":"a"},{"id":"2","name":"b"}]}
+                curl 'https://h/v1'
+                """)
+    }
+
+    @Test(arguments: [
+        (#"{"items":{}}"#, "At $.items: expected an array, found an object."),
+        (#"{"items":[1]}"#, "At $.items[0]: expected an object, found a number."),
+        (#"[]"#, "At $: expected an object, found an array."),
+        (#"{"items":[{"id":null}]}"#, "At $.items[0].id: expected Int, found null."),
+        (#"{"items":[{"id":true}]}"#, "At $.items[0].id: expected Int, found true or false."),
+        (#"{}"#, #"At $: the key "items" is missing. The object there is empty."#),
+        (
+            #"{"items":[{"id":1,"title":"x"}]}"#,
+            #"At $.items[0]: the key "name" is missing. The keys there: "id", "title"."#
+        ),
+    ])
+    func namesPathExpectedAndFound(_ body: String, _ sentence: String) throws {
+        #expect(lines(try error(Page.self, body))[2] == sentence)
+    }
+
+    @Test func followsKeysConvertedFromSnakeCase() throws {
+        struct Model: Decodable { var userId: Int }
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+
+        #expect(
+            lines(try error(Model.self, #"{"user_id":"x"}"#, decoder: decoder))[2]
+                == "At $.userId: expected Int, found a string.")
+    }
+
+    @Test func quotesKeysThatAreNoWords() throws {
+        #expect(
+            lines(try error([String: [String: Int]].self, #"{"a b":{"5":"x"}}"#))[2]
+                == #"At $["a b"].5: expected Int, found a string."#)
+    }
+
+    @Test func seesTheEndOfAnArray() throws {
+        struct Pair: Decodable {
+            init(from decoder: any Decoder) throws {
+                var list = try decoder.unkeyedContainer()
+                _ = (try list.decode(Int.self), try list.decode(Int.self))
+            }
+        }
+        #expect(
+            lines(try error(Pair.self, "[1]"))[2]
+                == "At $[1]: expected Int, found the end of an array of 1.")
+    }
+
+    @Test func tellsWhatTheDecoderSaidOfAValue() throws {
+        let line = lines(try error(User.self, #"{"id":1,"name":"a","kind":"root"}"#))[2]
+
+        #expect(line.hasPrefix("At $.kind: found a string that cannot be used. "))
+        #expect(line.contains("root"))
+    }
+
+    @Test func doesNotRepeatASecretThatTheDecoderQuotes() throws {
+        let error = try error(User.self, #"{"id":1,"name":"a","token":"hunter2"}"#)
+
+        #expect(lines(error)[2] == "At $.token: found a string that cannot be used.")
+        #expect(!error.description.contains("hunter2"))
+    }
+
+    @Test(arguments: [
+        ("", "text/plain", "The body is empty, where JSON was expected."),
+        (" \n", "application/json", "The body is empty, where JSON was expected."),
+        ("\n <!DOCTYPE html><p>", "text/plain", "The body is HTML, where JSON was expected."),
+        ("<HTML>", "application/json", "The body is HTML, where JSON was expected."),
+        ("<p>Sorry</p>", "text/html", "The body is HTML, where JSON was expected."),
+        ("<a/>", "text/xml", "The body is HTML or XML, where JSON was expected."),
+        (
+            #"{"items":[{"id":1"#, "application/json",
+            "The body is truncated: the JSON ends too early, after 17 bytes."
+        ),
+        ("Sorry", "text/plain", "The body is not JSON: what stands at byte 0 cannot be there."),
+        (#"{"a":1}}"#, "a/b", "The body is not JSON: what stands at byte 7 cannot be there."),
+    ])
+    func callsABodyWhatItIs(_ body: String, _ type: String, _ sentence: String) throws {
+        #expect(lines(try error(Page.self, body, contentType: type))[2] == sentence)
+    }
+
+    @Test func tellsHowMuchWasAnnounced() throws {
+        #expect(
+            lines(try error(Page.self, "[1,", length: 2000))[2]
+                == "The body is truncated: the JSON ends too early, after 3 bytes of 2,000 bytes.")
+    }
+
+    @Test func explainsANumberThatDoesNotFit() throws {
+        let error = try error([Int].self, "[1.5]")
+
+        // On Apple platforms the error has a path and says it by itself.
+        #expect(error.description.contains("1.5"))
+        #expect(!error.description.contains("is not JSON"))
+    }
+
+    @Test func showsAtMostTwoHundredBytesAroundTheValue() throws {
+        let users = (0..<50).map { #"{"id":\#($0 == 25 ? "\"ü\"" : "\($0)"),"name":"äöü🎈"}"# }
+        let body = #"{"items":["# + users.joined(separator: ",\n  ") + "]}"
+        let line = lines(try error(Page.self, body))[3]
+        let excerpt = line.dropFirst("Body: ".count)
+
+        #expect(excerpt.utf8.count <= 200)
+        #expect(excerpt.utf8.count > 180)
+        #expect(excerpt.hasPrefix("…") && excerpt.hasSuffix("…"))
+        #expect(excerpt.contains(#"{"id":"ü","name":"äöü🎈"}, {"id":26"#))
+        #expect(!excerpt.contains("\u{fffd}"))
+    }
+
+    @Test(arguments: [50, 5_000])
+    func findsThePlaceBesideALongSecret(_ length: Int) throws {
+        let secret = String(repeating: "hunter2", count: length)
+        let rest = String(repeating: "x", count: 5_000)
+        let body = #"{"token":"\#(secret)","items":[{"id":"here"}],"rest":"\#(rest)"}"#
+        let line = lines(try error(Page.self, body))[3]
+
+        #expect(line.contains(#"{"token":"REDACTED","items":[{"id":"here"}],"rest":"xxx"#))
+        #expect(!line.contains("hunter2"))
+    }
+
+    @Test func showsAValueThatIsItselfASecretAsOne() throws {
+        struct Login: Decodable { var code: Int }
+        let rest = String(repeating: "x", count: 500)
+        let error = try error(
+            Login.self, #"{"rest":"\#(rest)","code":"hunter2","more":"\#(rest)"}"#)
+
+        #expect(lines(error)[2] == "At $.code: expected Int, found a string.")
+        #expect(lines(error)[3].contains(#"xxx","code":"REDACTED","more":"xxx"#))
+    }
+
+    @Test func tellsWhatTheDecoderSaidWithoutABody() throws {
+        let known = DecodingError.dataCorrupted(
+            .init(codingPath: [], debugDescription: "Half of https://u:hunter2@h is missing."))
+        let error = APIRequestError(stage: .parse, underlying: known)
+
+        #expect(lines(error)[1] == "At $: Half of https://REDACTED@h is missing.")
+    }
+
+    @Test(arguments: 0..<8)
+    func cutsBetweenCharacters(_ offset: Int) throws {
+        let text = String(repeating: "x", count: offset) + String(repeating: "🎈", count: 200)
+        let line = lines(try error(Page.self, #"{"items":"\#(text)"}"#))[3]
+
+        #expect(line.utf8.count <= 206)
+        #expect(line.hasPrefix(#"Body: {"items":"x"#) || line.hasPrefix(#"Body: {"items":"🎈"#))
+        #expect(line.hasSuffix("🎈…"))
+    }
+}

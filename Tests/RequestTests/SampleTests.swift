@@ -1,0 +1,56 @@
+import APIKitLite
+import Foundation
+import Testing
+
+/// The samples in the documentation comments, so that they keep compiling and keep their word.
+@Suite struct SampleTests {
+    @Test func building() throws {
+        let base = URL(string: "https://api.example.com/v1")!
+        let request = try URLRequest(
+            "GET", base, path: "/users/{id}", ["id": 42],
+            query: ["fields": "name", "page": nil])
+
+        #expect(request.url?.absoluteString == "https://api.example.com/v1/users/42?fields=name")
+    }
+
+    @Test func flags() throws {
+        let request = try URLRequest(
+            "GET", URL(string: "https://h")!, query: ["archived": QueryFlag(), "page": 2])
+
+        #expect(request.url?.query == "archived&page=2")
+    }
+
+    @Test func redaction() throws {
+        let request = try URLRequest("GET", URL(string: "https://h")!, query: ["pin": 1234])
+
+        #expect(
+            request.curlCommand(redacting: .standard.adding("X-Session", "pin"))
+                == "curl 'https://h?pin=REDACTED'")
+    }
+
+    @Test(arguments: [
+        (404, "nobody"), (500, "failed with 500"),
+    ])
+    func errors(_ status: Int, _ expected: String) throws {
+        func load() throws(APIRequestError) -> String {
+            throw APIRequestError(
+                stage: .validate,
+                response: HTTPURLResponse(
+                    url: URL(string: "https://h")!, statusCode: status, httpVersion: nil,
+                    headerFields: nil),
+                underlying: UnacceptableStatus(statusCode: status))
+        }
+        var user = ""
+        do {
+            user = try load()
+        } catch  where error.statusCode == 404 {
+            user = "nobody"
+        } catch  where error.isCancellation {
+            return
+        } catch {
+            user = "failed with \(error.statusCode ?? 0)"
+        }
+
+        #expect(user == expected)
+    }
+}

@@ -1,0 +1,112 @@
+import APIKitLite
+import Foundation
+import Testing
+
+@Suite struct URLBuildingTests {
+    private static func base(_ text: String = "https://h/v1") -> URL { URL(string: text)! }
+
+    @Test(arguments: [
+        ("https://h/v1", "users", "https://h/v1/users"),
+        ("https://h/v1/", "users", "https://h/v1/users"),
+        ("https://h/v1", "/users", "https://h/v1/users"),
+        ("https://h/v1/", "/users", "https://h/v1/users"),
+        ("https://h", "users", "https://h/users"),
+        ("https://h/", "/users/", "https://h/users/"),
+        ("https://h", "", "https://h"),
+        ("https://h/v1/", "", "https://h/v1/"),
+        ("https://h", "/", "https://h/"),
+        ("https://h/v1", "//a//b", "https://h/v1//a//b"),
+        ("https://h/v1?key=1", "users", "https://h/v1/users?key=1"),
+        ("https://u:p%40@h:8080/a%2Fb?x=%20+", "c", "https://u:p%40@h:8080/a%2Fb/c?x=%20+"),
+        ("http://[::1]:80", "x", "http://[::1]:80/x"),
+        ("https://h", "/a b/ä%/[]", "https://h/a%20b/%C3%A4%25/%5B%5D"),
+        ("https://h", #"/\^`|"<>"#, "https://h/%5C%5E%60%7C%22%3C%3E"),
+        ("https://h", "/a-._~!$&'()*+,;=:@", "https://h/a-._~!$&'()*+,;=:@"),
+    ])
+    func joinsBaseAndPath(_ base: String, _ path: String, _ expected: String) throws {
+        let request = try URLRequest("GET", Self.base(base), path: path)
+
+        #expect(request.url?.absoluteString == expected)
+    }
+
+    @Test(arguments: [
+        ("a/b", "a%2Fb"), ("a?b", "a%3Fb"), ("a#b", "a%23b"), ("100%", "100%25"),
+        ("a b+c", "a%20b%2Bc"), ("ü", "%C3%BC"), ("..a", "..a"), ("...", "..."),
+        ("a;b=c,d&e", "a%3Bb%3Dc%2Cd%26e"), ("\r\n", "%0D%0A"), ("-._~", "-._~"),
+    ])
+    func escapesValuesInThePath(_ value: String, _ expected: String) throws {
+        let request = try URLRequest("GET", Self.base(), path: "users/{id}.json", ["id": value])
+
+        #expect(request.url?.absoluteString == "https://h/v1/users/\(expected).json")
+    }
+
+    @Test func takesNumbersAndManyNames() throws {
+        let request = try URLRequest(
+            "GET", Self.base(), path: "/{a}/x-{b}/{a}", ["b": 2.5, "a": 42])
+
+        #expect(request.url?.absoluteString == "https://h/v1/42/x-2.5/42")
+    }
+
+    @Test func keepsTheOrderOfTheQueryAndPutsTheBasesFirst() throws {
+        let nothing: Int? = nil
+        let request = try URLRequest(
+            "GET", Self.base("https://h/v1?key=1"), path: "users",
+            query: [
+                "q": "a+b c", "empty": "", "none": nothing, "flag": QueryFlag(), "tag": 1, "tag": 2,
+            ])
+
+        #expect(
+            request.url?.absoluteString
+                == "https://h/v1/users?key=1&q=a%2Bb%20c&empty=&flag&tag=1&tag=2")
+    }
+
+    @Test(arguments: [
+        ("https://h/v1", "https://h/v1?q=1"), ("https://h/v1?", "https://h/v1?q=1"),
+        ("https://h/v1?a&", "https://h/v1?a&q=1"), ("https://h?a=?b", "https://h?a=?b&q=1"),
+    ])
+    func appendsToTheBasesQuery(_ base: String, _ expected: String) throws {
+        let request = try URLRequest("GET", Self.base(base), query: ["q": 1])
+
+        #expect(request.url?.absoluteString == expected)
+    }
+
+    @Test func addsNoQuestionMarkWithoutAQuery() throws {
+        let request = try URLRequest("GET", Self.base(), path: "users", query: ["q": nil])
+
+        #expect(request.url?.absoluteString == "https://h/v1/users")
+    }
+
+    @Test(arguments: [
+        ("!$()*,/:?@-._~", "!$()*,/:?@-._~"), ("';&=+#", "%27%3B%26%3D%2B%23"),
+        ("é[]{}%", "%C3%A9%5B%5D%7B%7D%25"), ("\0\t", "%00%09"),
+    ])
+    func escapesQueryNamesAndValues(_ text: String, _ expected: String) throws {
+        let request = try URLRequest(
+            "GET", Self.base(), query: .init(dictionaryLiteral: (text, text)))
+
+        #expect(request.url?.absoluteString == "https://h/v1?\(expected)=\(expected)")
+    }
+
+    @Test(arguments: [
+        ("get", "GET"), ("patch", "PATCH"), ("Delete", "DELETE"), ("PURGE", "PURGE"),
+        ("purge", "purge"), ("M-SEARCH", "M-SEARCH"),
+    ])
+    func writesKnownMethodsInCapitals(_ method: String, _ expected: String) throws {
+        #expect(try URLRequest(method, Self.base()).httpMethod == expected)
+    }
+
+    @Test func setsHeaders() throws {
+        let request = try URLRequest(
+            "GET", Self.base(),
+            headers: ["Accept": "a/b", "X-One": "1", "accept": "c/d", "X-No": ""]
+        ).header("x-one", "2")
+
+        #expect(request.value(forHTTPHeaderField: "Accept") == "a/b, c/d")
+        #expect(request.value(forHTTPHeaderField: "X-One") == "2")
+        #expect(request.value(forHTTPHeaderField: "X-No") == "")
+    }
+
+    @Test func sendsNoBodyUnlessAsked() throws {
+        #expect(try URLRequest("POST", Self.base()).httpBody == nil)
+    }
+}
