@@ -40,7 +40,7 @@ extension APIRequestError {
 
     private var answer: String? {
         guard let response else { return nil }
-        let status = "The server answered \(describeStatus(response.statusCode))"
+        let status = "The server answered \(HTTPStatus.describe(response.statusCode))"
         guard let data else { return status + "." }
         if data.isEmpty { return status + " with an empty body." }
         let type = mediaType(contentType).map { redaction.text($0) } ?? "no content type"

@@ -77,7 +77,7 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
     public var errorDescription: String? {
         if isCancellation { return "The request was cancelled." }
         if let status = underlying as? UnacceptableStatus {
-            return "The server answered \(describeStatus(status.statusCode))."
+            return "The server answered \(HTTPStatus.describe(status.statusCode))."
         }
         if let error = URLError(from: underlying) { return error.sentence }
         if !(underlying is DecodingError),
@@ -92,7 +92,7 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
             guard let statusCode, !(200..<300).contains(statusCode) else {
                 return "The server's answer was not accepted."
             }
-            return "The server answered \(describeStatus(statusCode))."
+            return "The server answered \(HTTPStatus.describe(statusCode))."
         case .parse: return "The server's answer could not be understood."
         }
     }

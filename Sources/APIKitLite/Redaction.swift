@@ -21,7 +21,7 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
     public static let none: Redaction = []
 
     /// What stands in place of a secret.
-    static let mark = "REDACTED"
+    package static let mark = "REDACTED"
 
     /// The given names, and no others.
     public init(arrayLiteral names: String...) {

@@ -16,38 +16,9 @@ public struct UnacceptableStatus: LocalizedError, CustomStringConvertible, Equat
     /// `The server answered 404 (Not Found); 200..<300 was expected.`
     public var description: String {
         let expectation = acceptable.map { "; \($0) was expected" } ?? ""
-        return "The server answered \(describeStatus(statusCode))\(expectation)."
+        return "The server answered \(HTTPStatus.describe(statusCode))\(expectation)."
     }
 
     /// The same sentence as `description`.
     public var errorDescription: String? { description }
 }
-
-/// `404 (Not Found)`, or the number alone for a status that the RFCs do not name.
-func describeStatus(_ statusCode: Int) -> String {
-    reasonPhrases[statusCode].map { "\(statusCode) (\($0))" } ?? "\(statusCode)"
-}
-
-// `HTTPURLResponse.localizedString(forStatusCode:)` says "not found" on one system and
-// "Not Found" or "client error" on others.
-private let reasonPhrases: [Int: String] = [
-    100: "Continue", 101: "Switching Protocols", 102: "Processing", 103: "Early Hints",
-    200: "OK", 201: "Created", 202: "Accepted", 203: "Non-Authoritative Information",
-    204: "No Content", 205: "Reset Content", 206: "Partial Content", 207: "Multi-Status",
-    208: "Already Reported", 226: "IM Used",
-    300: "Multiple Choices", 301: "Moved Permanently", 302: "Found", 303: "See Other",
-    304: "Not Modified", 305: "Use Proxy", 307: "Temporary Redirect", 308: "Permanent Redirect",
-    400: "Bad Request", 401: "Unauthorized", 402: "Payment Required", 403: "Forbidden",
-    404: "Not Found", 405: "Method Not Allowed", 406: "Not Acceptable",
-    407: "Proxy Authentication Required", 408: "Request Timeout", 409: "Conflict", 410: "Gone",
-    411: "Length Required", 412: "Precondition Failed", 413: "Content Too Large",
-    414: "URI Too Long", 415: "Unsupported Media Type", 416: "Range Not Satisfiable",
-    417: "Expectation Failed", 418: "I'm a Teapot", 421: "Misdirected Request",
-    422: "Unprocessable Content", 423: "Locked", 424: "Failed Dependency", 425: "Too Early",
-    426: "Upgrade Required", 428: "Precondition Required", 429: "Too Many Requests",
-    431: "Request Header Fields Too Large", 451: "Unavailable For Legal Reasons",
-    500: "Internal Server Error", 501: "Not Implemented", 502: "Bad Gateway",
-    503: "Service Unavailable", 504: "Gateway Timeout", 505: "HTTP Version Not Supported",
-    506: "Variant Also Negotiates", 507: "Insufficient Storage", 508: "Loop Detected",
-    510: "Not Extended", 511: "Network Authentication Required",
-]

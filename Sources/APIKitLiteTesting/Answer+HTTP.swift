@@ -1,3 +1,4 @@
+import APIKitLite
 import Foundation
 
 extension Answer {

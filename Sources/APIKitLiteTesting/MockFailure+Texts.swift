@@ -72,6 +72,7 @@ extension RecordedRequest {
 extension URLRequest {
     /// Method and URL, without secrets.
     var line: String {
-        "\(httpMethod ?? "GET") \(url?.absoluteString ?? "(no URL)")"
+        let url = url.map { Redaction.standard.url($0.absoluteString) } ?? "(no URL)"
+        return "\(httpMethod ?? "GET") \(url)"
     }
 }

@@ -133,12 +133,18 @@ extension RequestMatcher {
     /// Query items that must be there, in any order, among others.
     public func query(_ items: [String: String]) -> RequestMatcher {
         items.sorted { $0.key < $1.key }.reduce(self) { matcher, item in
-            matcher.adding("query \(item.key)=\(item.value)") { request in
+            matcher.adding("query \(shown(item.key, item.value))") { request in
                 let values = request.queryItems.filter { $0.name == item.key }.map(\.value)
                 if values.contains(item.value) { return .matches() }
                 guard let actual = values.first else { return .differs("no \(item.key)") }
-                return .differs("\(item.key)\(actual.map { "=\($0)" } ?? "")")
+                return .differs(shown(item.key, actual))
             }
         }
     }
+}
+
+/// A query item as a text may show it.
+private func shown(_ name: String, _ value: String?) -> String {
+    guard let value else { return name }
+    return "\(name)=\(Redaction.standard.hides(name) ? Redaction.mark : value)"
 }
