@@ -59,9 +59,9 @@ nonisolated final class CompletionTests: XCTestCase {
 
     /// On the main actor, where the app's own code runs.
     @MainActor func testAHandlerServesAViewModel() async {
-        var paths: [String] = []
+        let visits = Visits()
         MockURLProtocol.requestHandler = { request in
-            paths.append(request.url?.path ?? "")
+            visits.paths.append(request.url?.path ?? "")
             return (HTTPURLResponse(), Data(#"[{"title": "Emma"}]"#.utf8))
         }
         let model = BooksViewModel(
@@ -70,6 +70,10 @@ nonisolated final class CompletionTests: XCTestCase {
         await model.search("emma")
 
         XCTAssertEqual(model.books, [Book(title: "Emma")])
-        XCTAssertEqual(paths, ["/books"])
+        XCTAssertEqual(visits.paths, ["/books"])
     }
+}
+
+final class Visits {
+    var paths: [String] = []
 }

@@ -28,8 +28,7 @@ final class CompletionTests: XCTestCase {
 
         loader.loadAPIRequest(requestData: 1) { book, error in
             // Both lines are warnings here by design, not errors: the completion handler is
-            // `@preconcurrency`, so that the talk's tests compile. Without `@Sendable` the
-            // compiler could not tell anybody.
+            // `@preconcurrency`, so that the talk's tests compile.
             captured = book
             self.book = book
             expectation.fulfill()
