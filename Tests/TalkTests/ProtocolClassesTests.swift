@@ -44,6 +44,7 @@ final class ProtocolClassesTests: HandlerTestCase {
         MockURLProtocol.register()
         MockURLProtocol.unregister()
 
+        XCTAssertFalse(before.contains("MockURLProtocol"))
         XCTAssertEqual(names(URLSession.shared.configuration), before)
     }
 }

@@ -72,6 +72,18 @@ final class RequestHandlerTests: HandlerTestCase {
         XCTAssertEqual(response.statusCode, 204)
     }
 
+    /// Most of the documents declare the handler without the question mark.
+    func testAHandlerThatAlwaysHasDataFits() async throws {
+        let handler: (URLRequest) throws -> (HTTPURLResponse, Data) = { request in
+            (HTTPURLResponse(), Data(request.url!.path.utf8))
+        }
+        MockURLProtocol.requestHandler = handler
+
+        let (data, _) = try await makeSession().exchange(URLRequest(url: url("/data")))
+
+        XCTAssertEqual(String(decoding: data, as: UTF8.self), "/data")
+    }
+
     /// The note's `fatalError` ends the whole run; here one request fails, and it says why.
     func testAMissingHandlerFailsAtOnce() {
         let start = Date()
