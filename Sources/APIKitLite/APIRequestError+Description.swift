@@ -94,7 +94,7 @@ extension APIRequestError {
 
     private func text(of error: any Error) -> String {
         let text =
-            (error as? any CustomStringConvertible)?.description
+            (error as Any as? any CustomStringConvertible)?.description
             ?? (error as? any LocalizedError)?.errorDescription
             ?? String(reflecting: error)
         return Excerpt(redaction.text(text)).text(limit: 600)
