@@ -49,7 +49,12 @@ extension Answer {
         if fields["date"] == nil { add("Date", HTTPDate.string(from: now)) }
         for (name, field) in fields.sorted(by: { $0.key < $1.key }) {
             let isOurs = ["connection", "transfer-encoding", "content-length"].contains(name)
-            if !isOurs { add(field.name, field.value) }
+            // The one field that no client takes as a list (RFC 6265, section 3).
+            if name == "set-cookie" {
+                for cookie in splitCookies(field.value) { add(field.name, cookie) }
+            } else if !isOurs {
+                add(field.name, field.value)
+            }
         }
         if isChunked {
             add("Transfer-Encoding", "chunked")
@@ -89,6 +94,12 @@ extension Answer {
         }
         return fields
     }
+}
+
+/// The cookies that Foundation has joined to one field: a comma divides them where a name and `=`
+/// follow, but not within a date.
+private func splitCookies(_ field: String) -> [Substring] {
+    field.split(separator: /,\s*(?=[^\s;,=]+=)/)
 }
 
 /// Why an answer cannot be sent as it is; the client gets a 500 that says so.

@@ -36,6 +36,11 @@ import Testing
         Case(
             "compressed", .of("x", fields: ["Content-Encoding": "gzip"]),
             "Content-Encoding: gzip\r\nContent-Length: 1", body: "x"),
+        Case(
+            "several cookies",
+            .of(fields: ["Set-Cookie": "a=1; Expires=Wed, 01 Jan 2098 00:00:00 GMT, b=2,c=3"]),
+            "Set-Cookie: a=1; Expires=Wed, 01 Jan 2098 00:00:00 GMT\r\n"
+                + "Set-Cookie: b=2\r\nSet-Cookie: c=3\r\nContent-Length: 0"),
         Case("own date", .of(fields: ["Date": "today"]), "Date: today\r\nContent-Length: 0"),
     ])
     func frames(_ test: Case) throws {
