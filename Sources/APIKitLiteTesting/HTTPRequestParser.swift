@@ -166,7 +166,6 @@ struct HTTPRequestParser {
     private mutating func take(_ remaining: Int, then next: (Int) -> State) -> Step {
         let moved = input.move(upTo: remaining, to: &request.body)
         guard moved > 0 else { return .needsMore }
-        owesContinue = false
         state = next(remaining - moved)
         return .advanced
     }

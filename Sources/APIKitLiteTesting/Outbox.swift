@@ -21,9 +21,7 @@ struct Outbox {
 
     mutating func append(_ piece: Data) {
         let last = pieces.count - 1
-        // What has begun to leave must stay as it is.
-        let canGrow = last >= current && (last > current || sent == 0)
-        if canGrow, piece.count < Self.joinLimit, pieces[last].count < Self.joinLimit {
+        if last >= current, piece.count < Self.joinLimit, pieces[last].count < Self.joinLimit {
             pieces[last].append(piece)
         } else {
             pieces.append(piece)

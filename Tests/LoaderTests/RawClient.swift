@@ -50,9 +50,8 @@ final class RawClient: @unchecked Sendable {  // Safe: one thread sends, one rec
             }
         }
         guard isConnected else {
-            let reason = String(cString: strerror(errno))
-            close(descriptor)
-            throw Failure(description: "cannot connect: \(reason)")
+            // The socket is closed by `deinit`, which runs although the initialiser throws.
+            throw Failure(description: "cannot connect: \(String(cString: strerror(errno)))")
         }
     }
 

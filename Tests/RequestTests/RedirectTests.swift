@@ -1,0 +1,85 @@
+import APIKitLite
+import Foundation
+import Testing
+
+@Suite struct RedirectTests {
+    private func request(_ method: String, headers: [String: String] = [:]) -> URLRequest {
+        var request = URLRequest(url: URL(string: "https://a.example/v1/old?q=1#part")!)
+        request.httpMethod = method
+        request.httpBody = method == "GET" ? nil : Data("body".utf8)
+        for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
+        return request
+    }
+
+    private func response(_ status: Int, _ location: String?) -> HTTPURLResponse {
+        HTTPURLResponse(
+            url: URL(string: "https://a.example/v1/old")!, statusCode: status,
+            httpVersion: nil, headerFields: location.map { ["Location": $0] })!
+    }
+
+    @Test(arguments: [
+        ("/new", "https://a.example/new#part"),
+        ("new", "https://a.example/v1/new#part"),
+        ("?q=2", "https://a.example/v1/old?q=2#part"),
+        ("//b.example/new", "https://b.example/new#part"),
+        ("http://b.example:81/new#other", "http://b.example:81/new#other"),
+    ])
+    func resolvesTheLocation(_ location: String, _ expected: String) {
+        let next = redirectedRequest(after: response(302, location), from: request("GET"))
+
+        #expect(next?.url?.absoluteString == expected)
+    }
+
+    @Test(arguments: [
+        (200, "/new"), (300, "/new"), (304, "/new"), (305, "/new"), (302, nil),
+        (302, "ftp://a.example/new"), (302, "mailto:a@b.example"), (302, "javascript:alert(1)"),
+        (302, "http://"),
+    ] as [(Int, String?)])
+    func isTheAnswerItself(_ status: Int, _ location: String?) {
+        #expect(redirectedRequest(after: response(status, location), from: request("GET")) == nil)
+    }
+
+    @Test(arguments: [
+        (301, "POST", "GET"), (302, "POST", "GET"), (303, "POST", "GET"), (303, "PUT", "GET"),
+        (303, "HEAD", "HEAD"), (301, "HEAD", "HEAD"), (301, "PUT", "PUT"), (302, "DELETE", "DELETE"),
+        (307, "POST", "POST"), (308, "PATCH", "PATCH"), (302, "GET", "GET"),
+    ])
+    func choosesTheMethod(_ status: Int, _ method: String, _ expected: String) throws {
+        let first = request(method, headers: ["Content-Type": "text/plain", "Accept": "a/b"])
+
+        let next = try #require(redirectedRequest(after: response(status, "/new"), from: first))
+
+        #expect(next.httpMethod == expected)
+        let keepsBody = method == expected
+        #expect(next.httpBody == (keepsBody ? first.httpBody : nil))
+        #expect((next.value(forHTTPHeaderField: "Content-Type") != nil) == keepsBody)
+        #expect(next.value(forHTTPHeaderField: "Accept") == "a/b")
+    }
+
+    @Test(arguments: [
+        ("https://a.example/new", true), ("https://A.EXAMPLE:443/new", true),
+        ("https://b.example/new", false), ("http://a.example/new", false),
+        ("https://a.example:8443/new", false), ("https://sub.a.example/new", false),
+    ])
+    func sendsCredentialsOnlyToTheSameOrigin(_ location: String, _ isSame: Bool) throws {
+        let secret = ["Authorization", "Cookie", "Proxy-Authorization", "X-Api-Key", "X-Unknown"]
+        let open = [
+            "Accept", "Accept-Language", "Content-Type", "User-Agent", "Range", "If-None-Match",
+        ]
+        let first = request(
+            "PUT", headers: Dictionary(uniqueKeysWithValues: (secret + open).map { ($0, "v") }))
+
+        let next = try #require(redirectedRequest(after: response(307, location), from: first))
+
+        for name in secret { #expect((next.value(forHTTPHeaderField: name) != nil) == isSame) }
+        for name in open { #expect(next.value(forHTTPHeaderField: name) == "v") }
+    }
+
+    @Test func neverSendsTheOldHost() {
+        let first = request("GET", headers: ["Host": "a.example"])
+
+        let next = redirectedRequest(after: response(302, "/new"), from: first)
+
+        #expect(next?.value(forHTTPHeaderField: "Host") == nil)
+    }
+}
