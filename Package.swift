@@ -13,9 +13,24 @@ let package = Package(
         .target(name: "APIKitLiteTesting", dependencies: ["APIKitLite"]),
         .testTarget(name: "RequestTests", dependencies: ["APIKitLite"]),
         .testTarget(name: "LoaderTests", dependencies: ["APIKitLite", "APIKitLiteTesting"]),
+        // The talk and what was written after it, in the language mode of their code. Everything
+        // that sets `MockURLProtocol.requestHandler`, here and in the clients, is XCTest: its
+        // tests run one after another, and never beside those of Swift Testing.
+        .testTarget(
+            name: "TalkTests", dependencies: ["APIKitLite", "APIKitLiteTesting"],
+            resources: [.process("Coffees.json")],
+            swiftSettings: [.swiftLanguageMode(.v5)]),
         // Clients with the compiler settings that an app may have.
+        .testTarget(
+            name: "SwiftSixClient", dependencies: ["APIKitLite", "APIKitLiteTesting"]),
+        .testTarget(
+            name: "SwiftFiveClient", dependencies: ["APIKitLite", "APIKitLiteTesting"],
+            swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
         .testTarget(
             name: "MainActorClient", dependencies: ["APIKitLite", "APIKitLiteTesting"],
             swiftSettings: [.defaultIsolation(MainActor.self)]),
+        .testTarget(
+            name: "TalkTypesClient", dependencies: ["APIKitLiteTesting"],
+            swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
     ]
 )

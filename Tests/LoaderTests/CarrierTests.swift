@@ -1,0 +1,111 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import Testing
+
+/// One table of answers, over every way into a network.
+@Suite struct CarrierTests {
+    private func exchange(
+        _ carrier: Carrier, _ path: String, method: String = "GET", stub: (MockNetwork) -> Void
+    ) async throws -> (body: String, response: HTTPURLResponse, requests: [RecordedRequest]) {
+        let network = MockNetwork()
+        stub(network)
+        let (session, baseURL, server) = try carrier.open(network)
+        defer { withExtendedLifetime(server) {} }
+        var request = URLRequest(url: baseURL.appending(path: path))
+        request.httpMethod = method
+        let (data, response) = try await session.exchange(request)
+        return (data.text, response, network.requests)
+    }
+
+    @Test(arguments: Carrier.allCases)
+    func fillsInWhatAResponseLeavesOut(_ carrier: Carrier) async throws {
+        for (response, type, length): (MockResponse, String?, String?) in [
+            (.json("[1]"), "application/json", "3"),
+            (.json(encoding: ["a": 1]), "application/json", #"{"a":1}"#.count.description),
+            (.text("é"), "text/plain; charset=utf-8", "2"),
+            (.data(Data([0, 255])), "application/octet-stream", "2"),
+            (.status(200), nil, "0"), (.status(204), nil, nil),
+            (.text("x").header("Content-Language", "en"), "text/plain; charset=utf-8", "1"),
+        ] {
+            let (_, http, _) = try await exchange(carrier, "a") { $0.stub(.any, response) }
+
+            #expect(http.value(forHTTPHeaderField: "Content-Type") == type)
+            #expect(http.value(forHTTPHeaderField: "Content-Length") == length)
+        }
+    }
+
+    @Test(arguments: Carrier.allCases)
+    func givesNoBodyToAHead(_ carrier: Carrier) async throws {
+        let (body, response, _) = try await exchange(carrier, "a", method: "HEAD") {
+            $0.stub(.head("/a"), .text("unseen"))
+        }
+
+        #expect(body.isEmpty)
+        #expect(response.value(forHTTPHeaderField: "Content-Length") == nil)
+        #expect(response.value(forHTTPHeaderField: "Content-Type") == "text/plain; charset=utf-8")
+    }
+
+    @Test(arguments: Carrier.allCases)
+    func joinsThePieces(_ carrier: Carrier) async throws {
+        let (body, _, _) = try await exchange(carrier, "a") {
+            $0.stub(.any, .text("one two three").chunked(by: 2))
+        }
+
+        #expect(body == "one two three")
+    }
+
+    @Test(arguments: Carrier.allCases)
+    func followsRedirectsAndKeepsCookies(_ carrier: Carrier) async throws {
+        let (body, response, requests) = try await exchange(carrier, "old", method: "POST") {
+            $0.stub(.post("/old"), .redirect(to: "/new").header("Set-Cookie", "id=7; Path=/"))
+            $0.stub(.get("/new"), .text("there"))
+        }
+
+        #expect(body == "there")
+        #expect(response.url?.path == "/new")
+        #expect(requests.map { $0.request.httpMethod } == ["POST", "GET"])
+        #expect(requests.last?.request.value(forHTTPHeaderField: "Cookie") == "id=7")
+    }
+
+    @Test(arguments: Carrier.allCases)
+    func givesTheHandlerItsPathValuesAndBody(_ carrier: Carrier) async throws {
+        let (body, response, _) = try await exchange(carrier, "users/42", method: "DELETE") {
+            $0.stub(.delete("/users/{id}")) { request in
+                .text("gone: \(request.pathValues["id"] ?? "")", status: 202)
+            }
+        }
+
+        #expect(body == "gone: 42")
+        #expect(response.statusCode == 202)
+    }
+
+    @Test(arguments: Carrier.allCases)
+    func failsOnTheWay(_ carrier: Carrier) async throws {
+        await #expect(throws: URLError.self) {
+            _ = try await exchange(carrier, "a") { $0.stub(.any, .error(.networkConnectionLost)) }
+        }
+    }
+
+    @Test(arguments: Carrier.allCases)
+    func explainsWhatNothingMatches(_ carrier: Carrier) async throws {
+        let network = MockNetwork()
+        network.stub(.post("/a"), .text("x"), times: .any)
+        let (session, baseURL, server) = try carrier.open(network)
+        defer { withExtendedLifetime(server) {} }
+
+        let text: String
+        do {
+            let (data, response) = try await session.exchange(
+                URLRequest(url: baseURL.appending(path: "a")))
+            #expect(carrier == .loopback)
+            #expect(response.statusCode == 501)
+            text = data.text
+        } catch {
+            text = "\(error)"
+        }
+
+        #expect(text.contains("✗ method POST, but the request has GET\n  ✓ path /a"))
+        #expect(throws: VerificationFailure.self) { try network.verify() }
+    }
+}

@@ -1,0 +1,101 @@
+import APIKitLite
+import Foundation
+import Testing
+
+@testable import APIKitLiteTesting
+
+@Suite struct IsolationTests {
+    @Test func networksNeverAnswerForEachOther() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for id in 0..<200 {
+                group.addTask {
+                    let network = MockNetwork { _ in (HTTPURLResponse(), Data("\(id)".utf8)) }
+                    let session = network.urlSession
+                    try await withThrowingTaskGroup(of: String.self) { group in
+                        for _ in 0..<50 {
+                            group.addTask { try await session.exchange(.test("same")).0.text }
+                        }
+                        for try await text in group { #expect(text == "\(id)") }
+                    }
+                    #expect(network.requests.count == 50)
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    @Test func aSessionKeepsItsNetwork() async throws {
+        let session = MockNetwork { _ in (HTTPURLResponse(), Data("kept".utf8)) }.urlSession
+
+        let (data, _) = try await session.exchange(.test("a"))
+
+        #expect(data.text == "kept")
+    }
+
+    @Test func aConfigurationKeepsItsNetwork() async throws {
+        let kept = (0..<1000).map { id in
+            MockNetwork { _ in (HTTPURLResponse(), Data("old \(id)".utf8)) }.configuration
+        }
+        let new = (0..<1000).map { id in
+            MockNetwork { _ in (HTTPURLResponse(), Data("new \(id)".utf8)) }.urlSession
+        }
+
+        for id in stride(from: 0, to: 1000, by: 10) {
+            let old = try await URLSession(configuration: kept[id]).exchange(.test("a")).0.text
+            #expect(old == "old \(id)")
+            let fresh = try await new[id].exchange(.test("a")).0.text
+            #expect(fresh == "new \(id)")
+        }
+    }
+
+    @Test func aStaleClassAnswersForNobody() async throws {
+        let classes = MockNetwork { _ in (HTTPURLResponse(), nil) }.configuration.protocolClasses
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.protocolClasses = classes
+        let session = URLSession(configuration: configuration)
+
+        // The class may be another network's by now: then it is that network's session.
+        let result = await Result { try await session.exchange(.test("a")) }
+
+        if case .failure(let error) = result {
+            let failure = try #require(error as? MockFailure)
+            #expect([.networkGone, .unmatched].contains(failure.reason))
+        }
+    }
+
+    @Test func leavesNothingBehind() async throws {
+        final class Marker: Sendable {
+            let count: Locked<Int>
+            init(_ count: Locked<Int>) {
+                self.count = count
+                count.withLock { $0 += 1 }
+            }
+            deinit { count.withLock { $0 -= 1 } }
+        }
+        let alive = Locked(0)
+        for index in 0..<2000 {
+            let marker = Marker(alive)
+            let network = MockNetwork { _ in
+                withExtendedLifetime(marker) { (HTTPURLResponse(), Data("x".utf8)) }
+            }
+            if index.isMultiple(of: 10) {
+                _ = try await network.urlSession.exchange(.test("a"))
+            } else {
+                _ = network.urlSession
+            }
+        }
+
+        // Only what a callback has yet to let go of.
+        #expect(alive.withLock { $0 } < 50)
+    }
+}
+
+extension Result where Failure == any Error {
+    init(_ body: () async throws -> Success) async {
+        do {
+            self = .success(try await body())
+        } catch {
+            self = .failure(error)
+        }
+    }
+}
