@@ -90,6 +90,23 @@ extension [String] {
     }
 }
 
+/// Checks that a page of the catalog quotes a text; the line of a test in it may be another.
+func expectPage(
+    _ name: String, toShow text: String, _ location: SourceLocation = #_sourceLocation
+) throws {
+    let page = try SampleFile("Docs/APIKitLite.docc/\(name)").lines.map(\.withoutLineNumber)
+    for line in text.components(separatedBy: "\n").map(\.withoutLineNumber) {
+        let isShown = page.contains(line)
+        #expect(isShown, "\(name) does not show: \(line)", sourceLocation: location)
+    }
+}
+
+extension String {
+    fileprivate var withoutLineNumber: String {
+        replacingOccurrences(of: #"\.swift:[0-9]+"#, with: ".swift", options: .regularExpression)
+    }
+}
+
 extension URL {
     /// The folder of README.md.
     static let repository = URL(filePath: #filePath).deletingLastPathComponent()

@@ -126,4 +126,16 @@ import Testing
         #expect(model.places.isEmpty)
         #expect(model.message == "The server answered 503 (Service Unavailable).")
     }
+
+    @Test func saysWhichPlaceIsWrong() async throws {
+        let network = MockNetwork()
+        network.stub(.any, .json(#"[{"name": "My Location"}, {"title": "Elsewhere"}]"#))
+        let loader = APIRequestLoader(apiRequest: request, urlSession: network.urlSession)
+
+        let error = await #expect(throws: APIRequestError.self) {
+            try await loader.load(Coordinate(latitude: 37.3293, longitude: -121.8893))
+        }
+
+        try expectPage("GettingStarted.md", toShow: "\(try #require(error))")
+    }
 }

@@ -116,6 +116,16 @@ import XCTest
         #expect(error?.isCancellation == true)
     }
 
+    @Test func saysWhatWouldHaveMatched() async throws {
+        let network = MockNetwork()
+        network.stub(.get("/user/{id}"), .json(#"{"name": "Emma"}"#))
+        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network.urlSession)
+
+        let error = await #expect(throws: APIRequestError.self) { try await loader.load(42) }
+
+        try expectPage("Testing.md", toShow: "\(try #require(error).underlying)")
+    }
+
     @Test func needsNoURLSession() async throws {
         let network = MockNetwork()
         network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#))
