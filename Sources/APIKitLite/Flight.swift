@@ -9,7 +9,7 @@ import FoundationNetworking
 ///
 /// The session's own delegate is asked too, and has the last word.
 final class Flight: NSObject, URLSessionTaskDelegate,
-    @unchecked Sendable  // The variables only under `lock`.
+    @unchecked Sendable  // The variables only under the lock.
 {
     private enum Ending {
         case redirect(URLRequest)
@@ -18,7 +18,9 @@ final class Flight: NSObject, URLSessionTaskDelegate,
         case refused(HTTPURLResponse)
     }
 
-    private let lock = NSLock()
+    // One for all flights: it is held for nanoseconds, and a lock costs more to make than all else
+    // that a flight does.
+    private static let lock = NSLock()
     private var task: URLSessionTask?
     private var isOver = false
     private var redirects = 0
@@ -27,7 +29,7 @@ final class Flight: NSObject, URLSessionTaskDelegate,
     /// Whichever comes first of begin and cancel, the task is resumed or cancelled.
     func begin(_ task: URLSessionTask) {
         task.delegate = self
-        let mayStart = lock.withLock {
+        let mayStart = Self.lock.withLock {
             if !isOver { self.task = task }
             return !isOver
         }
@@ -42,8 +44,8 @@ final class Flight: NSObject, URLSessionTaskDelegate,
     func land(_ data: Data?, _ response: URLResponse?, _ error: (any Error)?) -> Result<
         Landing, any Error
     > {
-        let url = stop()?.originalRequest?.url
-        switch lock.withLock({ ending }) {
+        let task = stop()
+        switch Self.lock.withLock({ ending }) {
         case .redirect(let next): return .success(.redirect(next))
         case .tooManyRedirects: return .failure(URLError(.httpTooManyRedirects))
         case .refused(let response): return .success(.answer(Data(), response))
@@ -51,13 +53,13 @@ final class Flight: NSObject, URLSessionTaskDelegate,
         }
         if let error { return .failure(originalError(of: error)) }
         guard let http = response as? HTTPURLResponse else {
-            return .failure(NotAnHTTPResponse(url: response?.url ?? url))
+            return .failure(NotAnHTTPResponse(url: response?.url ?? task?.originalRequest?.url))
         }
         return .success(.answer(data ?? Data(), http))
     }
 
     private func stop() -> URLSessionTask? {
-        lock.withLock {
+        Self.lock.withLock {
             isOver = true
             defer { task = nil }
             return task
@@ -65,7 +67,7 @@ final class Flight: NSObject, URLSessionTaskDelegate,
     }
 
     private func end(_ ending: Ending?) {
-        lock.withLock { self.ending = ending }
+        Self.lock.withLock { self.ending = ending }
     }
 
     func urlSession(
@@ -76,7 +78,7 @@ final class Flight: NSObject, URLSessionTaskDelegate,
         guard let request = task.currentRequest,
             let next = redirectedRequest(after: response, from: request)
         else { return completionHandler(nil) }
-        let count = lock.withLock {
+        let count = Self.lock.withLock {
             redirects += 1
             return redirects
         }

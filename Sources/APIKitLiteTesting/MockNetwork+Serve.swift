@@ -5,7 +5,8 @@ extension MockNetwork {
     ///
     /// What comes there is in ``requests`` and counts for ``verify()``. A request that no stub
     /// matches is answered 501, with the text that says why; an error of a handler 500, with its
-    /// own text; a stubbed `URLError` closes the connection without an answer.
+    /// own text; a stubbed `URLError` closes the connection without an answer, so that the client
+    /// sees an error of its own making.
     ///
     /// - Parameter port: 0 for a free one; its number is in the server's `url`.
     /// - Throws: ``LoopbackServerError`` where the port cannot be had.

@@ -31,7 +31,7 @@ public struct MockResponse: Sendable {
         encoding value: some Encodable, status: Int = 200, encoder: JSONEncoder? = nil
     ) -> MockResponse {
         let sorted = JSONEncoder()
-        sorted.outputFormatting = .sortedKeys
+        sorted.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         do {
             return data(try (encoder ?? sorted).encode(value), contentType: "application/json")
                 .status(status)

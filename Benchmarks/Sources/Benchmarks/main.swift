@@ -3,7 +3,7 @@ import Foundation
 let arguments = CommandLine.arguments.dropFirst()
 let number = arguments.dropFirst().first.flatMap { Int($0) }
 switch arguments.first {
-case "leak": try await leak()
+case "probe": try await probe(arguments.last!)
 case "compare": try await compareAll(rounds: number ?? 15)
 case "cancel": try await cancelAtRandom(number ?? 200_000)
 case "flight": try await manyInFlight(number ?? 10_000)

@@ -1,0 +1,72 @@
+import Foundation
+
+/// A point on the globe, in degrees. (CoreLocation's is not on Linux.)
+public struct Coordinate: Equatable, Sendable {
+    /// North of the equator is positive.
+    public let latitude: Double
+    /// East of Greenwich is positive.
+    public let longitude: Double
+
+    /// A point, on the globe or not: see ``isValid``.
+    public init(latitude: Double, longitude: Double) {
+        self.latitude = latitude
+        self.longitude = longitude
+    }
+
+    /// Whether the latitude is in `-90...90` and the longitude in `-180...180`.
+    public var isValid: Bool {
+        (-90...90).contains(latitude) && (-180...180).contains(longitude)
+    }
+}
+
+extension Coordinate {
+    /// The great-circle distance in kilometres, on a sphere of the Earth's mean radius.
+    ///
+    /// The Earth is flatter than that by one part in 298, so half a percent may be missing.
+    public func distance(to other: Coordinate) -> Double {
+        let northward = sin((other.latitude - latitude).radians / 2)
+        let eastward = sin((other.longitude - longitude).radians / 2)
+        // The haversine formula; others lose the digits of short distances.
+        let haversine =
+            northward * northward
+            + cos(latitude.radians) * cos(other.latitude.radians) * eastward * eastward
+        return 2 * 6371.0088 * asin(min(1, haversine.squareRoot()))
+    }
+
+    /// The direction in which the shortest way to another point starts; nil to the same point.
+    public func direction(to other: Coordinate) -> CompassDirection? {
+        // Half a metre; the formula would say something even about no distance at all.
+        if distance(to: other) < 0.0005 { return nil }
+        // At a pole every way leads to the equator, whatever longitude the pole is given.
+        if latitude == 90 { return .south }
+        if latitude == -90 { return .north }
+        let turn = (other.longitude - longitude).radians
+        let (here, there) = (latitude.radians, other.latitude.radians)
+        let bearing = atan2(
+            sin(turn) * cos(there),
+            cos(here) * sin(there) - sin(here) * cos(there) * cos(turn))
+        return CompassDirection(bearing: bearing * 180 / .pi)
+    }
+}
+
+/// One of eight directions.
+public enum CompassDirection: String, CaseIterable, Codable, Sendable {
+    case north = "N"
+    case northEast = "NE"
+    case east = "E"
+    case southEast = "SE"
+    case south = "S"
+    case southWest = "SW"
+    case west = "W"
+    case northWest = "NW"
+
+    /// The nearest direction to a bearing: 0 degrees is north, 90 and -270 are east.
+    public init(bearing: Double) {
+        let eighths = Int((bearing / 45).rounded()) % 8
+        self = Self.allCases[(eighths + 8) % 8]
+    }
+}
+
+extension Double {
+    fileprivate var radians: Double { self * .pi / 180 }
+}

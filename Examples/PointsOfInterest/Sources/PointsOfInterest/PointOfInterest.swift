@@ -1,0 +1,44 @@
+/// A place with a name, as the server sends it.
+public struct PointOfInterest: Codable, Equatable, Sendable {
+    /// The name in its own country, or in English.
+    public let name: String
+    /// `airport` or `city`; another server may have other kinds.
+    public let kind: String
+    /// The country's two letters (ISO 3166-1).
+    public let country: String
+    /// The airport's three letters (IATA).
+    public let code: String?
+    /// Degrees (WGS 84).
+    public let latitude: Double
+    /// Degrees (WGS 84).
+    public let longitude: Double
+
+    /// A place, piece by piece.
+    public init(
+        name: String, kind: String, country: String, code: String? = nil,
+        latitude: Double, longitude: Double
+    ) {
+        self.name = name
+        self.kind = kind
+        self.country = country
+        self.code = code
+        self.latitude = latitude
+        self.longitude = longitude
+    }
+
+    /// Where the place is.
+    public var coordinate: Coordinate {
+        Coordinate(latitude: latitude, longitude: longitude)
+    }
+}
+
+/// What the server says about a request that it refuses: `{"error": "…"}`.
+public struct Refusal: Codable, Equatable, Sendable {
+    /// A sentence for the user.
+    public let error: String
+
+    /// A refusal and its reason.
+    public init(error: String) {
+        self.error = error
+    }
+}

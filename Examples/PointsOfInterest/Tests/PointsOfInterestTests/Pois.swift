@@ -1,0 +1,53 @@
+import Foundation
+import Testing
+
+/// The program `pois`, run as a process of its own.
+struct Pois {
+    let exitCode: Int32
+    let output: String
+    let errors: String
+
+    /// Runs the program to its end, with nothing blocked meanwhile.
+    ///
+    /// - Parameter environment: Added to this process's own.
+    init(_ arguments: String..., environment: [String: String] = [:]) async throws {
+        let directory = FileManager.default.temporaryDirectory
+            .appendingPathComponent("pois-" + UUID().uuidString)
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        // Files, since a pipe that nobody empties in time stops the program.
+        let output = directory.appendingPathComponent("output")
+        let errors = directory.appendingPathComponent("errors")
+        for file in [output, errors] { try Data().write(to: file) }
+
+        let process = Process()
+        process.executableURL = try Self.executable()
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = try FileHandle(forWritingTo: output)
+        process.standardError = try FileHandle(forWritingTo: errors)
+        exitCode = try await withCheckedThrowingContinuation { continuation in
+            process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
+            do {
+                try process.run()
+            } catch {
+                continuation.resume(throwing: error)
+            }
+        }
+        self.output = String(decoding: try Data(contentsOf: output), as: UTF8.self)
+        self.errors = String(decoding: try Data(contentsOf: errors), as: UTF8.self)
+    }
+
+    /// The program, which `swift build` puts next to the test bundle.
+    private static func executable() throws -> URL {
+        let bundles = [Bundle.main] + Bundle.allBundles
+        let places = bundles.map(\.bundleURL).map { url in
+            let directory = url.pathExtension == "xctest" ? url.deletingLastPathComponent() : url
+            return directory.appendingPathComponent("pois")
+        }
+        return try #require(
+            places.first { FileManager.default.isExecutableFile(atPath: $0.path) },
+            "pois was not built, or is in none of these places: \(places.map(\.path))")
+    }
+}
