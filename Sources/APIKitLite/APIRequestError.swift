@@ -42,8 +42,8 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
 
     /// An error from its pieces.
     ///
-    /// - Parameter isCancellation: Whether somebody cancelled this call. Not needed when
-    ///   `underlying` is a `CancellationError`.
+    /// `isCancellation` says that somebody cancelled this call; it is not needed when `underlying`
+    /// is a `CancellationError`.
     public init(
         stage: Stage, request: URLRequest? = nil, response: HTTPURLResponse? = nil,
         data: Data? = nil, underlying: any Error, isCancellation: Bool = false

@@ -96,8 +96,10 @@ extension APIRequestLoader where T: SendableMetatype {
     /// once. The load goes on when the loader or the returned task is dropped. The request and its
     /// output move to the background, as they do in the talk's own loader.
     ///
-    /// - Parameter completionHandler: Gets the value, or the original error: what your code threw,
-    ///   or the `URLError`.
+    /// - Parameters:
+    ///   - requestData: The input of the request.
+    ///   - completionHandler: Gets the value, or the original error: what your code threw, or the
+    ///     `URLError`.
     /// - Returns: The load; `cancel()` ends it with `URLError.cancelled`.
     @preconcurrency
     @discardableResult

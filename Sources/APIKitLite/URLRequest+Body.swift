@@ -3,7 +3,9 @@ import Foundation
 extension URLRequest {
     /// Sets the body to a value's JSON, with sorted keys and plain slashes.
     ///
-    /// - Parameter encoder: For other dates, keys or formats; its output is sent as it is.
+    /// - Parameters:
+    ///   - value: What to encode.
+    ///   - encoder: For other dates, keys or formats; its output is sent as it is.
     /// - Throws: What encoding throws, and ``RequestBuildingError/bodyNotAllowed(method:)``.
     public func jsonBody(
         _ value: some Encodable, encoder: JSONEncoder? = nil
@@ -26,8 +28,10 @@ extension URLRequest {
 
     /// Sets the body to parts, as a browser sends a form with files.
     ///
-    /// - Parameter boundary: Up to 70 characters that occur in no part. Left out, it is derived
-    ///   from the parts, so that the same parts give the same bytes.
+    /// - Parameters:
+    ///   - parts: The fields and files, in order.
+    ///   - boundary: Up to 70 characters that occur in no part. Left out, it is derived from the
+    ///     parts, so that the same parts give the same bytes.
     /// - Throws: ``RequestBuildingError`` for a line break or NUL in a name, file name or content
     ///   type, for a boundary that is too long or occurs in a part, and on GET or HEAD.
     public func multipartBody(

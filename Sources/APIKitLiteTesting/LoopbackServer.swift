@@ -3,7 +3,7 @@ import Foundation
 /// A mock's stubs on a real socket: HTTP/1.1 on `http://127.0.0.1`, for clients that no
 /// `URLProtocol` reaches.
 ///
-/// Those are other processes, UI tests, command lines, watchOS. ``MockNetwork/serve()`` starts one:
+/// Those are other processes, UI tests, command lines, watchOS. ``MockNetwork/serve(port:)`` starts one:
 ///
 /// ```swift
 /// let server = try network.serve()

@@ -1,0 +1,101 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import Testing
+
+/// The samples of README.md.
+@Suite struct ReadMeSamples {
+    struct User: Codable, Equatable, Sendable {
+        var name: String
+    }
+
+    struct UserRequest: APIRequest {
+        let baseURL: URL
+
+        func makeRequest(from id: Int) throws -> URLRequest {
+            try URLRequest("GET", baseURL, path: "/users/{id}", ["id": id])
+        }
+
+        func parseResponse(data: Data) throws -> User {
+            try jsonDecoder.decode(User.self, from: data)
+        }
+    }
+
+    struct UsersRequest: APIRequest {
+        let baseURL: URL
+
+        func makeRequest(from page: Int) throws -> URLRequest {
+            try URLRequest("GET", baseURL, path: "/users", query: ["page": page])
+        }
+
+        func parseResponse(
+            data: Data, response: HTTPURLResponse
+        ) throws -> (users: [User], total: Int?) {
+            let total = response.value(forHTTPHeaderField: "X-Total-Count").flatMap { Int($0) }
+            return (try parseResponse(data: data).users, total)
+        }
+
+        func parseResponse(data: Data) throws -> (users: [User], total: Int?) {
+            (try jsonDecoder.decode([User].self, from: data), nil)
+        }
+    }
+
+    let baseURL = URL(string: "https://api.example.com")!
+
+    @Test func loadsAUser() async throws {
+        let network = MockNetwork()
+        network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#))
+        let request = UserRequest(baseURL: URL(string: "https://api.example.com")!)
+        let loader = APIRequestLoader(apiRequest: request, urlSession: network.urlSession)
+
+        let user = try await loader.load(42)
+
+        #expect(user.name == "Emma")
+        #expect(network.requests.map(\.request.url?.path) == ["/users/42"])
+    }
+
+    /// What the README shows of a load, over a real socket.
+    @Test(.disabled(if: behindProxy, "Foundation on Linux asks the proxy for 127.0.0.1, too."))
+    func shows() async throws {
+        let network = MockNetwork()
+        network.stub(.get("/users/42"), .json(encoding: User(name: "Emma")), .status(404))
+        let server = try network.serve()
+        let baseURL = server.url
+        var shown: [String?] = []
+        func show(_ user: User?) { shown.append(user?.name) }
+        func show(_ error: APIRequestError) { shown.append(error.localizedDescription) }
+
+        func run() async {
+            let loader = APIRequestLoader(apiRequest: UserRequest(baseURL: baseURL))
+            do {
+                show(try await loader.load(42))
+            } catch  where error.statusCode == 404 {
+                show(nil)
+            } catch {
+                show(error)
+            }
+        }
+        await run()
+        await run()
+
+        #expect(shown == ["Emma", nil])
+        server.stop()
+    }
+
+    @Test func readsAHeader() async throws {
+        let network = MockNetwork()
+        network.stub(
+            .get("/users").query(["page": "2"]),
+            .json(encoding: [User(name: "Emma")]).header("X-Total-Count", "31"))
+        let loader = APIRequestLoader(
+            apiRequest: UsersRequest(baseURL: baseURL), urlSession: network.urlSession)
+
+        let page = try await loader.load(2)
+
+        #expect(page.users == [User(name: "Emma")])
+        #expect(page.total == 31)
+    }
+}
+
+/// Whether requests for other processes of this machine would leave it.
+private let behindProxy = ProcessInfo.processInfo.environment["http_proxy"] != nil

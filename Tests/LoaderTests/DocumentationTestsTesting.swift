@@ -1,0 +1,229 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import Testing
+import XCTest
+
+/// The samples of Testing.md.
+@Suite struct TestingSamples {
+    struct User: Codable, Equatable, Sendable {
+        var name: String
+    }
+
+    struct UserRequest: APIRequest {
+        typealias ResponseDataType = User
+
+        var baseURL = URL(string: "https://api.example.com")!
+
+        func makeRequest(from id: Int) throws -> URLRequest {
+            try URLRequest("GET", baseURL, path: "/users/{id}", ["id": id])
+        }
+    }
+
+    struct NewUserRequest: APIRequest {
+        typealias ResponseDataType = Void
+
+        func makeRequest(from user: User) throws -> URLRequest {
+            try URLRequest("POST", URL(string: "https://api.example.com")!, path: "/users")
+                .jsonBody(user)
+        }
+    }
+
+    @Test func acceptsOnlySuccess() throws {
+        let notFound = try #require(
+            HTTPURLResponse(
+                url: UserRequest().baseURL, statusCode: 404, httpVersion: nil, headerFields: nil))
+
+        #expect(throws: UnacceptableStatus(statusCode: 404)) {
+            try UserRequest().validateResponse(data: Data(), response: notFound)
+        }
+    }
+
+    @Test func loadsAUser() async throws {
+        let network = MockNetwork()
+        network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#))
+        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network.urlSession)
+
+        let user = try await loader.load(42)
+
+        #expect(user == User(name: "Emma"))
+        try network.verify()
+    }
+
+    @Test func sendsTheUser() async throws {
+        try await withMockNetwork { network in
+            let created = network.stub(.post("/users"), .status(201), times: .once)
+            let loader = APIRequestLoader(
+                apiRequest: NewUserRequest(), urlSession: network.urlSession)
+
+            try await loader.load(User(name: "Emma"))
+
+            #expect(try created.requests[0].decode(User.self) == User(name: "Emma"))
+        }
+    }
+
+    @Test func asksUntilTheUserIsThere() async throws {
+        let network = MockNetwork()
+        let stub = network.stub(
+            .get("/users/1"), .status(404), .status(404), .json(#"{"name": "Emma"}"#))
+        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network.urlSession)
+
+        var user: User?
+        while user == nil { user = try? await loader.load(1) }
+
+        #expect(stub.callCount == 3)
+    }
+
+    @Test func answersWithWhatWasAsked() async throws {
+        let network = MockNetwork()
+        network.stub(.get("/users/{id}")) { request in
+            let id = try #require(request.pathValues["id"])
+            #expect(request.request.value(forHTTPHeaderField: "Accept") == nil)
+            return .json(encoding: User(name: "user \(id)"))
+        }
+        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network.urlSession)
+
+        let user = try await loader.load(7)
+
+        #expect(user.name == "user 7")
+    }
+
+    @Test(arguments: [
+        (MockResponse.status(404), APIRequestError.Stage.validate),
+        (.json(#"{"nom": "Emma"}"#), .parse),
+        (.error(.notConnectedToInternet), .transport),
+    ])
+    func saysWhereItFailed(_ response: MockResponse, _ stage: APIRequestError.Stage) async throws {
+        let network = MockNetwork()
+        network.stub(.any, response)
+        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network.urlSession)
+
+        let error = try await #require(throws: APIRequestError.self) { try await loader.load(1) }
+
+        #expect(error.stage == stage)
+    }
+
+    @Test func canBeCancelled() async throws {
+        let network = MockNetwork()
+        network.stub(.any, .hanging)
+        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network.urlSession)
+
+        let load = Task { try await loader.load(1) }
+        while network.requests.isEmpty { await Task.yield() }
+        load.cancel()
+
+        let error = await #expect(throws: APIRequestError.self) { try await load.value }
+        #expect(error?.isCancellation == true)
+    }
+
+    @Test func saysWhatWouldHaveMatched() async throws {
+        let network = MockNetwork()
+        network.stub(.get("/user/{id}"), .json(#"{"name": "Emma"}"#))
+        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network.urlSession)
+
+        let error = await #expect(throws: APIRequestError.self) { try await loader.load(42) }
+
+        try expectPage("Testing.md", toShow: "\(try #require(error).underlying)")
+    }
+
+    @Test func needsNoURLSession() async throws {
+        let network = MockNetwork()
+        network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#))
+        let loader = APIRequestLoader(
+            apiRequest: UserRequest(), urlSession: MockURLSession(network))
+
+        let user = try await loader.load(42)
+
+        #expect(user.name == "Emma")
+    }
+
+    @Test func loadsTwoAtOnce() async throws {
+        let network = MockNetwork()
+        network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#))
+        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network.urlSession)
+
+        try await withThrowingTaskGroup { group in
+            for id in 1...2 {
+                group.addTask {
+                    let user = try await loader.load(id)
+                    #expect(user.name == "Emma")
+                }
+            }
+            try await group.waitForAll()
+        }
+
+        #expect(network.requests.count == 2)
+    }
+
+    @Test func countsWithoutAVariable() async throws {
+        let network = MockNetwork()
+        let stub = network.stub(.get("/users/{id}")) { _ in .json(#"{"name": "Emma"}"#) }
+        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network.urlSession)
+        _ = try await loader.load(1)
+
+        #expect(stub.callCount == 1)
+    }
+}
+
+#if os(macOS) || os(Linux)
+/// As in a UI test, the server is in this process and its client in another one.
+final class OtherProcessTests: XCTestCase {
+    func testAnotherProgramMeetsTheStubs() throws {
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin"
+        try XCTSkipUnless(
+            path.split(separator: ":").contains {
+                FileManager.default.isExecutableFile(atPath: "\($0)/curl")
+            }, "There is no curl on this machine.")
+        let network = MockNetwork()
+        network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#))
+        let server = try network.serve()
+        defer { server.stop() }
+
+        let program = Process()
+        program.executableURL = URL(filePath: "/usr/bin/env")
+        program.arguments = [
+            "curl", "--silent", "--noproxy", "*", "--output", "/dev/null", "\(server.url)/users/42",
+        ]
+        try program.run()
+        program.waitUntilExit()
+
+        XCTAssertEqual(network.requests.map(\.request.url?.path), ["/users/42"])
+        try network.verify()
+    }
+}
+#endif
+
+/// One handler for the process: tests that set it are XCTest classes, which run one at a time.
+final class TalkSamples: XCTestCase {
+    override func tearDown() {
+        MockURLProtocol.requestHandler = nil
+    }
+
+    func testLoadsAUser() async throws {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.protocolClasses = [MockURLProtocol.self]
+        MockURLProtocol.requestHandler = { request in
+            XCTAssertEqual(request.url?.path, "/users/42")
+            return (HTTPURLResponse(), Data(#"{"name": "Emma"}"#.utf8))
+        }
+        let loader = APIRequestLoader(
+            apiRequest: TestingSamples.UserRequest(),
+            urlSession: URLSession(configuration: configuration))
+
+        let user = try await loader.load(42)
+
+        XCTAssertEqual(user.name, "Emma")
+    }
+
+    func testCodeThatUsesTheSharedSession() async throws {
+        MockURLProtocol.register()
+        defer { MockURLProtocol.unregister() }
+        MockURLProtocol.requestHandler = { _ in
+            (HTTPURLResponse(), Data(#"{"name": "Emma"}"#.utf8))
+        }
+
+        let user = try await APIRequestLoader(apiRequest: TestingSamples.UserRequest()).load(42)
+
+        XCTAssertEqual(user.name, "Emma")
+    }
+}
