@@ -102,7 +102,8 @@ final class Flight: NSObject, URLSessionTaskDelegate,
     // Without a credential to try, Foundation on Linux (up to 6.3) neither answers nor fails. To end
     // the task is the only way out: its response is kept, its body is lost.
     func urlSession(
-        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+        _ session: URLSession, task: URLSessionTask,
+        didReceive challenge: URLAuthenticationChallenge,
         completionHandler:
             @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {

@@ -3,7 +3,7 @@ import Foundation
 
 /// What one `URLProtocol` object does: asks for the answer, follows redirects, keeps cookies, and
 /// delivers.
-final class Interception: @unchecked Sendable {  // `urlProtocol` and `task` are set once, in `begin`.
+final class Interception: @unchecked Sendable {  // Variables set once, in `begin`.
     private enum Progress {
         case new
         case asking

@@ -57,7 +57,7 @@ extension URLSessionTask {
 /// It would wait forever, or repeat the request to the real host with the delegate's credential. It
 /// looks for the challenge when the loading ends, under the response's URL: so there is none at
 /// that moment, on that thread.
-final class QuietResponse: HTTPURLResponse, @unchecked Sendable {  // Only a locked variable is added.
+final class QuietResponse: HTTPURLResponse, @unchecked Sendable {  // Adds a locked variable.
     private let finishingThread = Locked<pthread_t?>(nil)
 
     override var url: URL? {

@@ -11,7 +11,8 @@ import Foundation
 /// server.stop()
 /// ```
 ///
-/// It accepts connections of this machine only, speaks no TLS, and stops when nobody keeps it.
+/// It accepts connections of this machine only and speaks no TLS. It stops with its network, if not
+/// before.
 public final class LoopbackServer: Sendable {
     /// Answers a request exactly once, from any thread. Returns what to call when the client has
     /// gone and the answer is no longer wanted.

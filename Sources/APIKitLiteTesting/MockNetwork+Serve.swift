@@ -6,13 +6,14 @@ extension MockNetwork {
     /// What comes there is in ``requests`` and counts for ``verify()``. A request that no stub
     /// matches is answered 501, with the text that says why; an error of a handler 500, with its
     /// own text; a stubbed `URLError` closes the connection without an answer, so that the client
-    /// sees an error of its own making.
+    /// sees an error of its own making. The server stops with ``LoopbackServer/stop()``, or when the
+    /// network is gone.
     ///
     /// - Parameter port: 0 for a free one; its number is in the server's `url`.
     /// - Throws: ``LoopbackServerError`` where the port cannot be had.
     public func serve(port: Int = 0) throws -> LoopbackServer {
         let core = core
-        return try LoopbackServer(port: port) { request, reply in
+        let server = try LoopbackServer(port: port) { request, reply in
             let ticket = core.load(request, reply: reply)
             return {
                 ticket.markCancelled()
@@ -22,6 +23,8 @@ extension MockNetwork {
                 }
             }
         }
+        servers.withLock { $0.append(server) }
+        return server
     }
 }
 

@@ -23,6 +23,7 @@ import Foundation
 public final class MockNetwork: Sendable {
     let core: NetworkCore
     private let session = Locked<URLSession?>(nil)
+    let servers = Locked<[LoopbackServer]>([])
 
     /// Answers from stubs. A request that no stub matches fails with a text that says why.
     public init() {

@@ -31,7 +31,8 @@ public final class MockURLSession: HTTPSession {
         source = .fixed { url in
             let status = isRequestSuccess ? 200 : 404
             let response = HTTPURLResponse(
-                url: url ?? .unnamed, statusCode: status, httpVersion: "HTTP/1.1", headerFields: nil)
+                url: url ?? .unnamed, statusCode: status, httpVersion: "HTTP/1.1", headerFields: nil
+            )
             return (isRequestSuccess ? data : nil, response, nil)
         }
     }
@@ -103,7 +104,7 @@ extension MockURLSession {
 }
 
 /// A task of a ``MockURLSession``.
-public final class MockURLSessionDataTask: @unchecked Sendable {  // The variables only under `lock`.
+public final class MockURLSessionDataTask: @unchecked Sendable {  // Variables under `lock`.
     private typealias Completion = (Data?, URLResponse?, (any Error)?) -> Void
 
     private let lock = NSLock()

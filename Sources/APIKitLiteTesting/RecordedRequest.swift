@@ -35,7 +35,8 @@ public struct RecordedRequest: Sendable {
     /// The query by name: `query["page"]`. Of repeated names the first counts; a name without a
     /// value has an empty one.
     public var query: [String: String] {
-        Dictionary(queryItems.map { ($0.name, $0.value ?? "") }, uniquingKeysWith: { old, _ in old })
+        Dictionary(
+            queryItems.map { ($0.name, $0.value ?? "") }, uniquingKeysWith: { old, _ in old })
     }
 
     /// Decodes the body from JSON.

@@ -76,7 +76,9 @@ extension Mirror {
 extension URLSessionTask {
     /// The session that made this task; Foundation does not hand it out.
     var mirroredSession: URLSession? {
-        guard let session = Mirror(reflecting: self).descendant(named: "session") else { return nil }
+        guard let session = Mirror(reflecting: self).descendant(named: "session") else {
+            return nil
+        }
         return session as? URLSession
     }
 }

@@ -127,8 +127,7 @@ import Testing
     @Test(arguments: Carrier.allCases)
     func handsOutTheOriginalError(_ carrier: Carrier) async throws {
         network.stub(.any, .error(.notConnectedToInternet))
-        let (session, baseURL, server) = try carrier.open(network)
-        defer { withExtendedLifetime(server) {} }
+        let (session, baseURL) = try carrier.open(network)
         let loader = APIRequestLoader(
             apiRequest: TextRequest(baseURL: baseURL), urlSession: session)
 

@@ -13,8 +13,7 @@ import Testing
 
     @Test(arguments: Carrier.allCases)
     func ofTheRequest(_ carrier: Carrier) async throws {
-        let (session, baseURL, server) = try carrier.open(network)
-        defer { withExtendedLifetime(server) {} }
+        let (session, baseURL) = try carrier.open(network)
         var request = URLRequest(url: baseURL)
         request.httpMethod = "POST"
         request.httpBody = Data("body".utf8)
@@ -27,8 +26,7 @@ import Testing
 
     @Test(arguments: Carrier.allCases, [0, 1, 200_000])
     func ofAStream(_ carrier: Carrier, _ size: Int) async throws {
-        let (session, baseURL, server) = try carrier.open(network)
-        defer { withExtendedLifetime(server) {} }
+        let (session, baseURL) = try carrier.open(network)
         var request = URLRequest(url: baseURL)
         request.httpMethod = "POST"
         request.httpBodyStream = InputStream(data: Data(repeating: 65, count: size))

@@ -8,8 +8,7 @@ import Testing
     func sendsNothingWhenCancelledBefore(_ carrier: Carrier) async throws {
         let network = MockNetwork()
         network.stub(.any, .text("value"))
-        let (session, baseURL, server) = try carrier.open(network)
-        defer { withExtendedLifetime(server) {} }
+        let (session, baseURL) = try carrier.open(network)
         let loader = APIRequestLoader(
             apiRequest: TextRequest(baseURL: baseURL), urlSession: session)
 
@@ -35,8 +34,7 @@ import Testing
             try await Task.sleep(for: .seconds(1000))
             throw TestError()
         }
-        let (session, baseURL, server) = try carrier.open(network)
-        defer { withExtendedLifetime(server) {} }
+        let (session, baseURL) = try carrier.open(network)
         let loader = APIRequestLoader(
             apiRequest: TextRequest(baseURL: baseURL), urlSession: session)
 

@@ -10,8 +10,7 @@ import Testing
     ) async throws -> (body: String, response: HTTPURLResponse, requests: [RecordedRequest]) {
         let network = MockNetwork()
         stub(network)
-        let (session, baseURL, server) = try carrier.open(network)
-        defer { withExtendedLifetime(server) {} }
+        let (session, baseURL) = try carrier.open(network)
         var request = URLRequest(url: baseURL.appending(path: path))
         request.httpMethod = method
         let (data, response) = try await session.exchange(request)
@@ -87,12 +86,23 @@ import Testing
         }
     }
 
+    @Test func theServerLivesAsLongAsItsNetwork() async throws {
+        var network: MockNetwork? = MockNetwork { _ in (HTTPURLResponse(), Data("x".utf8)) }
+        let session = URLSession(configuration: .withoutProxy)
+        let url = try #require(try network?.serve().url)
+
+        let (data, _) = try await session.exchange(URLRequest(url: url))
+        #expect(data.text == "x")
+
+        network = nil
+        await #expect(throws: URLError.self) { try await session.exchange(URLRequest(url: url)) }
+    }
+
     @Test(arguments: Carrier.allCases)
     func explainsWhatNothingMatches(_ carrier: Carrier) async throws {
         let network = MockNetwork()
         network.stub(.post("/a"), .text("x"), times: .any)
-        let (session, baseURL, server) = try carrier.open(network)
-        defer { withExtendedLifetime(server) {} }
+        let (session, baseURL) = try carrier.open(network)
 
         let text: String
         do {

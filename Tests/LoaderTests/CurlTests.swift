@@ -24,7 +24,8 @@ import Testing
         request.setValue("it's \"quoted\"; $HOME", forHTTPHeaderField: "X-Quotes")
         request.setValue("Bearer hunter2", forHTTPHeaderField: "Authorization")
 
-        let output = try await shell(request.curlCommand(redacting: .none) + " --silent --noproxy '*'")
+        let output = try await shell(
+            request.curlCommand(redacting: .none) + " --silent --noproxy '*'")
 
         #expect(output == "ok")
         let received = try #require(network.requests.first)

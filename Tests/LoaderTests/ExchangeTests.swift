@@ -23,7 +23,8 @@ import Testing
         #expect(data.text == "there")
         #expect(response.url?.path == "/new")
         #expect(network.requests.map(\.body.text) == ["the body", "the body"])
-        #expect(network.requests[1].request.value(forHTTPHeaderField: "Content-Type") == "text/plain")
+        #expect(
+            network.requests[1].request.value(forHTTPHeaderField: "Content-Type") == "text/plain")
     }
 
     @Test func takesNoCredentialToAnotherServer() async throws {

@@ -95,7 +95,7 @@ import Testing
     @Test(arguments: [Carrier.urlProtocol, .mockURLSession])
     func failWithTheirVeryError(_ carrier: Carrier) async throws {
         let network = MockNetwork { _ in throw TestError(number: 7) }
-        let (session, _, _) = try carrier.open(network)
+        let (session, _) = try carrier.open(network)
 
         await #expect(throws: TestError(number: 7)) { try await session.exchange(.test("a")) }
     }

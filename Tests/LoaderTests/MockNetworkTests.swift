@@ -73,7 +73,9 @@ import Testing
         network.stub(.get("/users/{id}").query(["page": "2"]), .json("{}"), times: .any)
         network.stub(.post("/users"), .json("{}"), times: .any)
         var request = URLRequest.test("users/7")
-        request.url?.append(queryItems: [.init(name: "page", value: "3"), .init(name: "token", value: "hunter2")])
+        request.url?.append(queryItems: [
+            .init(name: "page", value: "3"), .init(name: "token", value: "hunter2"),
+        ])
 
         let failure = await #expect(throws: MockFailure.self) {
             try await network.urlSession.exchange(request)
@@ -82,7 +84,10 @@ import Testing
         let text = try #require(failure?.description)
         #expect(failure?.reason == .unmatched)
         #expect(text.contains("GET https://api.example.com/users/7?page=3"))
-        #expect(text.contains("  ✓ method GET\n  ✓ path /users/{id}\n  ✗ query page=2, but the request has page=3"))
+        #expect(
+            text.contains(
+                "  ✓ method GET\n  ✓ path /users/{id}\n  ✗ query page=2, but the request has page=3"
+            ))
         #expect(text.contains("MockNetworkTests.swift:"))
         #expect(text.contains(#"network.stub(.get("/users/7"), .json("{}"))"#))
         #expect(!text.contains("hunter2"))
@@ -129,7 +134,9 @@ import Testing
     @Test func recordsWhatCame() async throws {
         network.stub(.post("/users/{id}"), .status(204))
         var request = URLRequest.test("users/a b", method: "POST", body: #"{"name": "Emma"}"#)
-        request.url?.append(queryItems: [.init(name: "q", value: "1+1"), .init(name: "flag", value: nil)])
+        request.url?.append(queryItems: [
+            .init(name: "q", value: "1+1"), .init(name: "flag", value: nil),
+        ])
 
         _ = try await network.urlSession.exchange(request)
 
@@ -205,7 +212,8 @@ import Testing
                 _ session: URLSession, task: URLSessionTask,
                 didReceive challenge: URLAuthenticationChallenge,
                 completionHandler:
-                    @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+                    @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) ->
+                    Void
             ) {
                 completionHandler(
                     .useCredential,

@@ -82,14 +82,13 @@ enum Carrier: String, CaseIterable, Sendable {
     case loopback
 
     /// A session on this network, and the base URL that it answers under.
-    func open(_ network: MockNetwork) throws -> (session: any HTTPSession, baseURL: URL, Any?) {
+    func open(_ network: MockNetwork) throws -> (session: any HTTPSession, baseURL: URL) {
         let baseURL = URL(string: "https://api.example.com")!
         switch self {
-        case .urlProtocol: return (network.urlSession, baseURL, nil)
-        case .mockURLSession: return (MockURLSession(network), baseURL, nil)
+        case .urlProtocol: return (network.urlSession, baseURL)
+        case .mockURLSession: return (MockURLSession(network), baseURL)
         case .loopback:
-            let server = try network.serve()
-            return (URLSession(configuration: .withoutProxy), server.url, server)
+            return (URLSession(configuration: .withoutProxy), try network.serve().url)
         }
     }
 }

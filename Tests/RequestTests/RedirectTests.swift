@@ -30,18 +30,20 @@ import Testing
         #expect(next?.url?.absoluteString == expected)
     }
 
-    @Test(arguments: [
-        (200, "/new"), (300, "/new"), (304, "/new"), (305, "/new"), (302, nil),
-        (302, "ftp://a.example/new"), (302, "mailto:a@b.example"), (302, "javascript:alert(1)"),
-        (302, "http://"),
-    ] as [(Int, String?)])
+    @Test(
+        arguments: [
+            (200, "/new"), (300, "/new"), (304, "/new"), (305, "/new"), (302, nil),
+            (302, "ftp://a.example/new"), (302, "mailto:a@b.example"), (302, "javascript:alert(1)"),
+            (302, "http://"),
+        ] as [(Int, String?)])
     func isTheAnswerItself(_ status: Int, _ location: String?) {
         #expect(redirectedRequest(after: response(status, location), from: request("GET")) == nil)
     }
 
     @Test(arguments: [
         (301, "POST", "GET"), (302, "POST", "GET"), (303, "POST", "GET"), (303, "PUT", "GET"),
-        (303, "HEAD", "HEAD"), (301, "HEAD", "HEAD"), (301, "PUT", "PUT"), (302, "DELETE", "DELETE"),
+        (303, "HEAD", "HEAD"), (301, "HEAD", "HEAD"), (301, "PUT", "PUT"),
+        (302, "DELETE", "DELETE"),
         (307, "POST", "POST"), (308, "PATCH", "PATCH"), (302, "GET", "GET"),
     ])
     func choosesTheMethod(_ status: Int, _ method: String, _ expected: String) throws {

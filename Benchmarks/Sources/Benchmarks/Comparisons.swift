@@ -42,7 +42,8 @@ func compareAll(rounds: Int) async throws {
     let overDirectClosure = APIRequestLoader(apiRequest: PlacesRequest(), urlSession: directClosure)
 
     print("| what | ours | theirs | ratio | limit | |\n|---|---|---|---|---|---|")
-    let bareTalk = Side(name: "bare talk", run: inFlight(1) { _ = try await bareLoad(talk, Fixture.request) })
+    let bareTalk = Side(
+        name: "bare talk", run: inFlight(1) { _ = try await bareLoad(talk, Fixture.request) })
     try await compare(
         "load, against a bare data task and JSONDecoder, wall", limit: 1.0, by: \.wall,
         operations: 1000, rounds: rounds,
@@ -62,7 +63,8 @@ func compareAll(rounds: Int) async throws {
         try await compare(
             "mocked by a \(name), against the talk's mock, 16 in flight, CPU", limit: 1.0,
             by: \.cpu, operations: 4000, rounds: rounds,
-            Side(name: name, run: inFlight(16) { _ = try await bareLoad(session, Fixture.request) }),
+            Side(
+                name: name, run: inFlight(16) { _ = try await bareLoad(session, Fixture.request) }),
             Side(name: "talk", run: inFlight(16) { _ = try await bareLoad(talk, Fixture.request) }))
     }
     for (name, loader) in [("a stub", overDirect), ("a closure", overDirectClosure)] {

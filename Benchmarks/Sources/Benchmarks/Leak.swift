@@ -1,6 +1,7 @@
 import APIKitLite
 import APIKitLiteTesting
 import Foundation
+
 func probe(_ which: String) async throws {
     let configuration = URLSessionConfiguration.ephemeral
     configuration.protocolClasses = [TalkURLProtocol.self]
@@ -12,7 +13,10 @@ func probe(_ which: String) async throws {
         case "loader": _ = try await overTalk.load("x")
         case "exchange": _ = try await talk.exchange(Fixture.request)
         case "data": _ = try await bareLoad(talk, Fixture.request)
-        default: _ = try JSONDecoder().decode([Place].self, from: try await bareLoad(talk, try PlacesRequest().makeRequest(from: "x")))
+        default:
+            _ = try JSONDecoder().decode(
+                [Place].self,
+                from: try await bareLoad(talk, try PlacesRequest().makeRequest(from: "x")))
         }
     }
 }

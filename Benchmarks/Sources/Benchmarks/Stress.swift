@@ -23,7 +23,9 @@ func cancelAtRandom(_ count: Int) async throws {
                     for index in 0..<count / 128 {
                         let task = Task { try await loader.load(index % 2 == 0 ? "slow" : "x") }
                         if (index + worker) % 3 == 0 {
-                            for _ in 0..<Int.random(in: 0..<4, using: &random) { await Task.yield() }
+                            for _ in 0..<Int.random(in: 0..<4, using: &random) {
+                                await Task.yield()
+                            }
                             task.cancel()
                         }
                         do {
@@ -41,7 +43,8 @@ func cancelAtRandom(_ count: Int) async throws {
         let seconds = start.duration(to: clock.now) / .seconds(1)
         print(
             "part \(part + 1): \(loaded) loaded, \(cancelled) cancelled, \(seconds.rounded(to: 10)) s,",
-            "memory \(memory.rounded(to: 10)) MB before, \(residentMegabytes().rounded(to: 10)) MB after")
+            "memory \(memory.rounded(to: 10)) MB before, \(residentMegabytes().rounded(to: 10)) MB after"
+        )
         memory = residentMegabytes()
         start = clock.now
     }
@@ -60,7 +63,9 @@ func manyInFlight(_ count: Int) async throws {
         for _ in 0..<count { group.addTask { _ = try await session.exchange(Fixture.request) } }
         try await group.waitForAll()
     }
-    print("\(count) in flight, each 1 s: \((start.duration(to: clock.now) / .seconds(1)).rounded(to: 100)) s")
+    print(
+        "\(count) in flight, each 1 s: \((start.duration(to: clock.now) / .seconds(1)).rounded(to: 100)) s"
+    )
 }
 
 /// Networks in parallel, all on one URL.

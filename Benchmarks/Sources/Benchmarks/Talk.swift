@@ -55,8 +55,11 @@ enum Fixture {
 func bareLoad(_ session: URLSession, _ request: URLRequest) async throws -> Data {
     try await withCheckedThrowingContinuation { continuation in
         session.dataTask(with: request) { data, _, error in
-            if let data { continuation.resume(returning: data) }
-            else { continuation.resume(throwing: error ?? URLError(.unknown)) }
+            if let data {
+                continuation.resume(returning: data)
+            } else {
+                continuation.resume(throwing: error ?? URLError(.unknown))
+            }
         }
         .resume()
     }
