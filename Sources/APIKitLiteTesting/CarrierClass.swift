@@ -5,13 +5,15 @@ import Foundation
 ///
 /// Foundation makes the protocol object, so only its class can say which network it works for. Such
 /// classes are made at run time, as instances of a generic one, and cannot be freed; so they are
-/// leased, and go to another network when nothing can reach the last one any more.
+/// leased, and go to another network when no session and no configuration can reach the last one
+/// any more. A list of classes that was copied out of a configuration still can: so a class rests
+/// first, and a request through it fails, until a thousand others have been given back.
 struct CarrierClass: Sendable {
     let type: MockURLProtocol.Type
 
     static func lease(to core: NetworkCore) -> CarrierClass {
         leases.withLock { leases in
-            let type = leases.free.popLast() ?? leases.make()
+            let type = leases.take()
             leases.cores[ObjectIdentifier(type)] = Weak(core: core)
             return CarrierClass(type: type)
         }
@@ -36,11 +38,13 @@ struct CarrierClass: Sendable {
     }
 
     private struct Leases {
+        /// Oldest first.
         var free: [MockURLProtocol.Type] = []
         var cores: [ObjectIdentifier: Weak] = [:]
         var count = 0
 
-        mutating func make() -> MockURLProtocol.Type {
+        mutating func take() -> MockURLProtocol.Type {
+            if free.count > 1000 { return free.removeFirst() }
             count += 1
             return carrier(numbered: count)
         }
