@@ -6,19 +6,31 @@ import FoundationNetworking
 
 /// The one place where a `URLProtocolClient` may be called.
 ///
-/// On Linux it is one serial queue for all sessions of the process, and Foundation does not hand it
-/// out; a client called from anywhere else crashes the process. But resuming a task calls its
-/// `startLoading` on that queue, each time: a task of our own, which never ends, is the courier.
+/// On Linux it is one serial queue for all sessions of the process; a client called from anywhere
+/// else crashes the process. Foundation does not hand the queue out, but a mirror shows it. Where
+/// that should fail, there is another way: resuming a task calls its `startLoading` on that queue,
+/// each time, so a task of our own, which never ends, is the courier.
 struct LoadingThread: Sendable {
     /// The loading thread of the protocol whose `startLoading` runs.
     static var current: LoadingThread { LoadingThread() }
 
     func perform(_ work: @escaping @Sendable () -> Void) {
-        let isFirst = Self.mail.withLock { mail in
+        if let queue = Self.queue {
+            queue.async(execute: work)
+        } else {
+            Self.sendByCourier(work)
+        }
+    }
+
+    private static let queue =
+        Mirror(reflecting: courier).descendant(named: "workQueue") as? DispatchQueue
+
+    static func sendByCourier(_ work: @escaping @Sendable () -> Void) {
+        let isFirst = mail.withLock { mail in
             mail.append(Letter(open: work))
             return mail.count == 1
         }
-        if isFirst { Self.courier.resume() }
+        if isFirst { courier.resume() }
     }
 
     fileprivate static func deliverMail() {
