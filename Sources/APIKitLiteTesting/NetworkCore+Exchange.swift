@@ -5,7 +5,8 @@ extension NetworkCore {
     /// The whole exchange in the caller's task, for clients without a URLSession.
     func exchange(_ first: URLRequest) async throws -> Answer {
         let jar = CookieJar(self)
-        var request = try RequestBody.fill(jar.applied(to: first), nil)
+        // Most networks never see a cookie, and looking for one costs a microsecond.
+        var request = try RequestBody.fill(hasCookieStorage ? jar.applied(to: first) : first, nil)
         for _ in 0...redirectLimit {
             let answer = try await answer(to: request)
             jar.store(from: answer.response, to: request)

@@ -126,6 +126,9 @@ extension NetworkCore {
         }
     }
 
+    /// Whether a cookie may have been kept.
+    var hasCookieStorage: Bool { cookies.withLock { $0 != nil } }
+
     /// The class that intercepts for this network alone.
     var carrierClass: MockURLProtocol.Type {
         carrier.withLock { carrier in
