@@ -138,10 +138,11 @@ extension URLSession {
             self, task: task, willPerformHTTPRedirection: response, newRequest: next,
             completionHandler: completion)
         #else
-        let ask = delegate.urlSession(
-            _:task:willPerformHTTPRedirection:newRequest:completionHandler:)
-        guard let ask else { return completion(next) }
-        ask(self, task, response, next, completion)
+        // An optional method there: the call gives nil where the delegate does not have it.
+        let answered: Void? = delegate.urlSession?(
+            self, task: task, willPerformHTTPRedirection: response, newRequest: next,
+            completionHandler: completion)
+        if answered == nil { completion(next) }
         #endif
     }
 }
