@@ -58,7 +58,12 @@ public final class MockNetwork: Sendable {
         configuration.httpCookieStorage = core.cookieStorage
         // Nothing is ever cached, and looking costs a hop to another queue.
         configuration.urlCache = nil
-        configuration.urlCredentialStorage = Anchor(core)
+        let anchor = Anchor(core)
+        configuration.urlCredentialStorage = anchor
+        #if canImport(FoundationNetworking)
+        // A client may want no credential storage; a mock asks no proxy.
+        configuration.connectionProxyDictionary = ["APIKitLite.MockNetwork": anchor]
+        #endif
         return configuration
     }
 

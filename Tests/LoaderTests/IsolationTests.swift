@@ -48,6 +48,24 @@ import Testing
         }
     }
 
+    @Test func aConfigurationWithoutCredentialsKeepsItsNetwork() async throws {
+        func session(_ answer: String) -> URLSession {
+            let network = MockNetwork { _ in (HTTPURLResponse(), Data(answer.utf8)) }
+            let configuration = network.configuration
+            #if canImport(FoundationNetworking)
+            // On Apple platforms nothing else keeps the network.
+            configuration.urlCredentialStorage = nil
+            #endif
+            return URLSession(configuration: configuration)
+        }
+
+        let old = session("old")
+        let new = session("new")
+
+        #expect(try await old.exchange(.test("a")).0.text == "old")
+        #expect(try await new.exchange(.test("a")).0.text == "new")
+    }
+
     @Test func aStaleClassAnswersForNobody() async throws {
         let classes = MockNetwork { _ in (HTTPURLResponse(), nil) }.configuration.protocolClasses
         let configuration = URLSessionConfiguration.ephemeral
