@@ -11,7 +11,7 @@ struct CarrierClass: Sendable {
 
     static func lease(to core: NetworkCore) -> CarrierClass {
         leases.withLock { leases in
-            let type = leases.free.popLast() ?? leases.make()
+            let type = leases.next()
             leases.cores[ObjectIdentifier(type)] = Weak(core: core)
             return CarrierClass(type: type)
         }
@@ -36,11 +36,16 @@ struct CarrierClass: Sendable {
     }
 
     private struct Leases {
+        private static let reserve = 256
+
         var free: [MockURLProtocol.Type] = []
         var cores: [ObjectIdentifier: Weak] = [:]
         var count = 0
 
-        mutating func make() -> MockURLProtocol.Type {
+        /// The class that has been free for longest, once many are: whoever copied the
+        /// `protocolClasses` of a network that is gone learns so, and meets no other network.
+        mutating func next() -> MockURLProtocol.Type {
+            guard free.count < Self.reserve else { return free.removeFirst() }
             count += 1
             return carrier(numbered: count)
         }

@@ -67,17 +67,24 @@ import Testing
     }
 
     @Test func aStaleClassAnswersForNobody() async throws {
-        let classes = MockNetwork { _ in (HTTPURLResponse(), nil) }.configuration.protocolClasses
         let configuration = URLSessionConfiguration.ephemeral
-        configuration.protocolClasses = classes
+        // Never given back, so that no network of another test gets it.
+        configuration.protocolClasses = [CarrierClass.lease(to: NetworkCore(nil)).type]
         let session = URLSession(configuration: configuration)
 
-        // The class may be another network's by now: then it is that network's session.
-        let result = await Result { try await session.exchange(.test("a")) }
+        let failure = await #expect(throws: MockFailure.self) {
+            try await session.exchange(.test("a"))
+        }
 
-        if case .failure(let error) = result {
-            let failure = try #require(error as? MockFailure)
-            #expect([.networkGone, .unmatched].contains(failure.reason))
+        #expect(failure?.reason == .networkGone)
+    }
+
+    @Test func aClassIsNotLeasedAgainAtOnce() {
+        let stale = MockNetwork().configuration.protocolClasses?.first
+        let networks = (0..<10).map { _ in MockNetwork() }
+
+        for network in networks {
+            #expect(network.configuration.protocolClasses?.first.map { $0 == stale } == false)
         }
     }
 
