@@ -33,8 +33,8 @@ public final class MockNetwork: Sendable {
     ///
     /// It runs in the background, in a task with the task-locals of this place; calls may overlap,
     /// and a cancelled request cancels its task. It may block where the system has task executors
-    /// (Linux, macOS 15, iOS 18); below that, it must not. The error that it throws is the one that
-    /// the request fails with.
+    /// (Linux, macOS 15, iOS 18): the 65th blocked call of a process waits for a thread. Below that,
+    /// it must not. The error that it throws is the one that the request fails with.
     public init(
         _ handler: @escaping @Sendable (URLRequest) async throws -> (HTTPURLResponse, Data?)
     ) {
