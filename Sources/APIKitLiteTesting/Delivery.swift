@@ -55,8 +55,9 @@ final class Delivery: Sendable {
     }
 
     private func deliver(to urlProtocol: URLProtocol) {
-        // A cancelled task is about to be stopped, and fails by itself.
-        guard urlProtocol.task?.state != .canceling, let client = urlProtocol.client else { return }
+        guard urlProtocol.task?.wantsAnswer != false, let client = urlProtocol.client else {
+            return
+        }
         let outcome = state.withLock { state -> Outcome? in
             guard state.thread != nil, let outcome = state.outcome else { return nil }
             state = State(isOver: true)

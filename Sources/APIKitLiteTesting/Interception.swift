@@ -3,37 +3,43 @@ import Foundation
 
 /// What one `URLProtocol` object does: asks for the answer, follows redirects, keeps cookies, and
 /// delivers.
-final class Interception: @unchecked Sendable {  // Variables set once, in `begin`.
-    private enum Progress {
-        case new
-        case asking
-        /// The request under way, for a cancellation.
-        case waiting(Ticket)
-        case cancelled
+final class Interception: @unchecked Sendable {  // Set in the first `begin`.
+    private struct Progress {
+        var hasBegun = false
+        var isCancelled = false
+        /// The request under way, for a cancellation, and how many redirects led to it.
+        var ticket: Ticket?
+        var redirects = 0
     }
 
     private let delivery = Delivery()
-    private let progress = Locked(Progress.new)
+    private let progress = Locked(Progress())
+    private var source: (any AnswerSource)?
     private var urlProtocol = WeakProtocol()
     private weak var task: URLSessionTask?
 
-    /// Asks for the answer; called again, it does nothing. On any thread.
+    /// Asks for the answer, once, as soon as the task runs: one that is cancelled before sends
+    /// nothing. On any thread, but never on two at once.
     func begin(_ urlProtocol: MockURLProtocol) {
+        let request = urlProtocol.request
+        let task = urlProtocol.task
+        let source = self.source ?? type(of: urlProtocol).source(of: request)
+        if self.source == nil {
+            self.source = source
+            self.urlProtocol = WeakProtocol(value: urlProtocol)
+            self.task = task
+        }
+        guard task?.wantsAnswer != false else { return }
         let isFirst = progress.withLock { progress in
-            guard case .new = progress else { return false }
-            progress = .asking
-            return true
+            defer { progress.hasBegun = true }
+            return !progress.hasBegun
         }
         guard isFirst else { return }
-        let request = urlProtocol.request
-        let source = type(of: urlProtocol).source(of: request)
-        let task = urlProtocol.task
-        self.urlProtocol = WeakProtocol(value: urlProtocol)
-        self.task = task
         if let failure = MockFailure.unsupported(task) {
             finish(.failure(failure))
         } else if RequestBody.isSlow(request, task) {
-            DispatchQueue.global().async { [self] in
+            // A stream may block for as long as its writer likes.
+            Thread.detachNewThread { [self] in
                 do {
                     ask(source, for: try RequestBody.fill(request, task), redirects: 0)
                 } catch {
@@ -53,18 +59,26 @@ final class Interception: @unchecked Sendable {  // Variables set once, in `begi
     /// Foundation does not want the answer: for now, or never again. On the loading thread.
     func stop() {
         if task?.state == .suspended { return delivery.pause() }
+        if task?.isAboutToRestart == true { return }
         guard delivery.end() else { return }
-        let last = progress.withLock { progress in
-            defer { progress = .cancelled }
-            return progress
+        let ticket = progress.withLock { progress in
+            progress.isCancelled = true
+            return progress.ticket
         }
-        guard case .waiting(let ticket) = last else { return }
+        guard let ticket else { return }
         ticket.markCancelled()
         // A cancelled handler may run code of the user's, which must not be on this thread.
         if let cancelWork = ticket.cancelWork { DispatchQueue.global().async(execute: cancelWork) }
     }
 
     private func ask(_ source: any AnswerSource, for request: URLRequest, redirects: Int) {
+        let mayAsk = progress.withLock { progress in
+            progress.ticket = nil
+            progress.redirects = redirects
+            return !progress.isCancelled
+        }
+        // Cancelled while its body was read, or while a delegate was asked about the redirect.
+        guard mayAsk else { return }
         let ticket = source.load(request) { [self] result in
             switch result {
             case .success(let answer): receive(answer, to: request, source, redirects)
@@ -72,9 +86,10 @@ final class Interception: @unchecked Sendable {  // Variables set once, in `begi
             }
         }
         let isCancelled = progress.withLock { progress in
-            if case .cancelled = progress { return true }
-            progress = .waiting(ticket)
-            return false
+            // An answer that came at once may have led on to the next request.
+            guard progress.redirects == redirects else { return false }
+            if !progress.isCancelled { progress.ticket = ticket }
+            return progress.isCancelled
         }
         if isCancelled {
             ticket.markCancelled()

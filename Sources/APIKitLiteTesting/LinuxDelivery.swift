@@ -30,6 +30,14 @@ extension URLSessionTask? {
 }
 
 extension URLSessionTask {
+    /// Whether an answer may be asked for and delivered. Whoever resumes a suspended task starts it
+    /// again; a cancelled one fails by itself.
+    var wantsAnswer: Bool { state == .running }
+
+    /// Whether it was suspended and resumed before Foundation came to stop it: it is started again,
+    /// or has been already.
+    var isAboutToRestart: Bool { state == .running }
+
     /// Whether each piece of the body reaches the client, or only the last one would.
     ///
     /// To be read on the loading thread.
@@ -68,7 +76,8 @@ final class QuietResponse: HTTPURLResponse, @unchecked Sendable {  // Adds a loc
 
     static func replacing(_ response: HTTPURLResponse) -> HTTPURLResponse {
         guard response.statusCode == 401, let url = response.url,
-            response.value(forHTTPHeaderField: "WWW-Authenticate") != nil
+            let challenge = response.value(forHTTPHeaderField: "WWW-Authenticate"),
+            challenge.lowercased().contains("basic")
         else { return response }
         return QuietResponse(
             url: url, statusCode: 401, httpVersion: "HTTP/1.1",
@@ -84,6 +93,12 @@ final class QuietResponse: HTTPURLResponse, @unchecked Sendable {  // Adds a loc
 }
 #else
 extension URLSessionTask {
+    /// A cancelled task fails by itself.
+    var wantsAnswer: Bool { state != .canceling }
+
+    /// Foundation on Apple platforms stops a running task only for good.
+    var isAboutToRestart: Bool { false }
+
     /// Foundation on Apple platforms joins the pieces itself where they are not wanted.
     var seesPieces: Bool { true }
 }

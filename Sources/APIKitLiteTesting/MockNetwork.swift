@@ -34,8 +34,8 @@ public final class MockNetwork: Sendable {
     ///
     /// It runs in the background, in a task with the task-locals of this place; calls may overlap,
     /// and a cancelled request cancels its task. It may block where the system has task executors
-    /// (Linux, macOS 15, iOS 18); below that, it must not. The error that it throws is the one that
-    /// the request fails with.
+    /// (Linux, macOS 15, iOS 18): the 65th blocked call of a process waits for a thread. Below that,
+    /// it must not. The error that it throws is the one that the request fails with.
     public init(
         _ handler: @escaping @Sendable (URLRequest) async throws -> (HTTPURLResponse, Data?)
     ) {
@@ -59,7 +59,12 @@ public final class MockNetwork: Sendable {
         configuration.httpCookieStorage = core.cookieStorage
         // Nothing is ever cached, and looking costs a hop to another queue.
         configuration.urlCache = nil
-        configuration.urlCredentialStorage = Anchor(core)
+        let anchor = Anchor(core)
+        configuration.urlCredentialStorage = anchor
+        #if canImport(FoundationNetworking)
+        // A client may want no credential storage; a mock asks no proxy.
+        configuration.connectionProxyDictionary = ["APIKitLite.MockNetwork": anchor]
+        #endif
         return configuration
     }
 

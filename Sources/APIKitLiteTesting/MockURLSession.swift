@@ -90,14 +90,15 @@ extension MockURLSession {
             MockURLSessionDataTask(completionHandler) { task in task.complete(answer(request.url)) }
         case .network(let core):
             MockURLSessionDataTask(completionHandler) { task in
-                task.work = Task {
-                    do {
-                        let answer = try await core.exchange(request)
-                        task.complete((answer.body, answer.response, nil))
-                    } catch {
-                        task.complete((nil, nil, error))
-                    }
-                }
+                task.keep(
+                    Task {
+                        do {
+                            let answer = try await core.exchange(request)
+                            task.complete((answer.body, answer.response, nil))
+                        } catch {
+                            task.complete((nil, nil, error))
+                        }
+                    })
             }
         }
     }
@@ -110,7 +111,7 @@ public final class MockURLSessionDataTask: @unchecked Sendable {  // Variables u
     private let lock = NSLock()
     private var completion: Completion?
     private var start: ((MockURLSessionDataTask) -> Void)?
-    private var storedWork: Task<Void, Never>?
+    private var work: Task<Void, Never>?
 
     fileprivate init(
         _ completion: @escaping (Data?, URLResponse?, (any Error)?) -> Void,
@@ -131,17 +132,21 @@ public final class MockURLSessionDataTask: @unchecked Sendable {  // Variables u
 
     /// Ends a task that is not complete: its handler gets `URLError.cancelled`.
     public func cancel() {
-        let work = lock.withLock {
-            start = nil
-            return storedWork
+        let (completion, work) = lock.withLock {
+            defer { (self.completion, start) = (nil, nil) }
+            return (self.completion, self.work)
         }
         work?.cancel()
-        complete((nil, nil, URLError(.cancelled)))
+        completion?(nil, nil, URLError(.cancelled))
     }
 
-    fileprivate var work: Task<Void, Never>? {
-        get { lock.withLock { storedWork } }
-        set { lock.withLock { storedWork = newValue } }
+    /// Keeps what makes the answer, for `cancel()`, which may have come in between.
+    fileprivate func keep(_ work: Task<Void, Never>) {
+        let isOver = lock.withLock {
+            self.work = work
+            return completion == nil
+        }
+        if isOver { work.cancel() }
     }
 
     fileprivate func complete(_ response: MockURLSession.Response) {

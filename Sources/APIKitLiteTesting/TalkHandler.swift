@@ -107,11 +107,15 @@ extension TalkHandler {
         func load(
             _ request: URLRequest, reply: @escaping @Sendable (Result<Answer, any Error>) -> Void
         ) -> Ticket {
-            let (journal, id) = talk.withLock { talk in
-                (talk.journal, talk.journal.append(RecordedRequest(request: request)))
+            let (journal, id, isLate) = talk.withLock { talk in
+                let isLate = talk.handler !== handler
+                // What came for another handler is not in the journal of this one.
+                let journal = isLate ? Journal() : talk.journal
+                return (journal, journal.append(RecordedRequest(request: request)), isLate)
             }
-            guard let handler else {
-                reply(.failure(MockFailure.noHandler(request)))
+            guard let handler, !isLate else {
+                let failure = handler == nil ? MockFailure.noHandler : MockFailure.straggler
+                reply(.failure(failure(request)))
                 return Ticket(journal: journal, id: id)
             }
             handler.answer(Turn(id: id, request: request, reply: reply))

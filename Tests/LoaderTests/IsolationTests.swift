@@ -48,10 +48,28 @@ import Testing
         }
     }
 
+    @Test func aConfigurationWithoutCredentialsKeepsItsNetwork() async throws {
+        func session(_ answer: String) -> URLSession {
+            let network = MockNetwork { _ in (HTTPURLResponse(), Data(answer.utf8)) }
+            let configuration = network.configuration
+            #if canImport(FoundationNetworking)
+            // On Apple platforms nothing else keeps the network.
+            configuration.urlCredentialStorage = nil
+            #endif
+            return URLSession(configuration: configuration)
+        }
+
+        let old = session("old")
+        let new = session("new")
+
+        #expect(try await old.exchange(.test("a")).0.text == "old")
+        #expect(try await new.exchange(.test("a")).0.text == "new")
+    }
+
     @Test func aStaleClassAnswersForNobody() async throws {
-        let classes = MockNetwork { _ in (HTTPURLResponse(), nil) }.configuration.protocolClasses
         let configuration = URLSessionConfiguration.ephemeral
-        configuration.protocolClasses = classes
+        // Never given back, so that no network of another test gets it.
+        configuration.protocolClasses = [CarrierClass.lease(to: NetworkCore(nil)).type]
         let session = URLSession(configuration: configuration)
 
         let failure = await #expect(throws: MockFailure.self) {
@@ -59,6 +77,15 @@ import Testing
         }
 
         #expect(failure?.reason == .networkGone)
+    }
+
+    @Test func aClassIsNotLeasedAgainAtOnce() {
+        let stale = MockNetwork().configuration.protocolClasses?.first
+        let networks = (0..<10).map { _ in MockNetwork() }
+
+        for network in networks {
+            #expect(network.configuration.protocolClasses?.first.map { $0 == stale } == false)
+        }
     }
 
     @Test func leavesNothingBehind() async throws {

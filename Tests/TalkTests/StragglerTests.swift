@@ -23,6 +23,7 @@ final class StragglerTests: HandlerTestCase {
             wait(for: [load.ended], timeout: 10)
 
             if load.text != "first" { XCTAssertEqual(load.reason, .straggler) }
+            XCTAssertEqual(MockURLProtocol.requests.count, 0, "It came for the handler before.")
         }
 
         XCTAssertEqual(strays.withLock { $0 }, [])
