@@ -44,6 +44,7 @@ import Testing
         let output = Pipe()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
         process.arguments = ["-s"]
+        process.environment = ["PATH": "/usr/local/bin:/usr/bin:/bin"]
         process.standardOutput = output
         let input = Pipe()
         process.standardInput = input

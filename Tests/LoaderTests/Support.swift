@@ -96,7 +96,16 @@ enum Carrier: String, CaseIterable, Sendable {
 extension URLSessionConfiguration {
     /// Reaches this machine also where the environment names a proxy.
     static var withoutProxy: URLSessionConfiguration {
-        setenv("no_proxy", "127.0.0.1,localhost", 1)
+        _ = noProxy
         return .ephemeral
     }
+
+    // Once, and only where it is needed: changing the environment while another test starts a
+    // process, which copies it, can end this one.
+    private static let noProxy: Void = {
+        let names = ProcessInfo.processInfo.environment.keys.map { $0.lowercased() }
+        if names.contains(where: { $0.hasSuffix("_proxy") }) {
+            setenv("no_proxy", "127.0.0.1,localhost", 1)
+        }
+    }()
 }
