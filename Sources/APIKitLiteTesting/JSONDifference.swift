@@ -1,0 +1,172 @@
+import APIKitLite
+import Foundation
+
+/// Compares JSON values and names what differs by its key path: `$.user.age: expected 3, got 4`.
+struct JSONDifference {
+    enum Relation: Sendable {
+        case equal
+        /// The actual value says at least what the expected one says.
+        case contained
+    }
+
+    private let relation: Relation
+    /// How many differences are enough.
+    private let limit: Int
+    private var lines: [String] = []
+
+    private init(_ relation: Relation, limit: Int) {
+        self.relation = relation
+        self.limit = limit
+    }
+
+    static func isNone(_ expected: JSONValue, _ relation: Relation, _ actual: JSONValue) -> Bool {
+        var difference = JSONDifference(relation, limit: 1)
+        difference.compare(expected, actual, at: KeyPath())
+        return difference.lines.isEmpty
+    }
+
+    /// A line for each difference, the first five of them. Secrets are redacted.
+    static func lines(
+        _ expected: JSONValue, _ relation: Relation, _ actual: JSONValue
+    ) -> [String] {
+        var difference = JSONDifference(relation, limit: .max)
+        difference.compare(expected, actual, at: KeyPath())
+        let lines = difference.lines
+        return lines.count > 5 ? lines.prefix(5) + ["and \(lines.count - 5) more"] : lines
+    }
+
+    private mutating func compare(_ expected: JSONValue, _ actual: JSONValue, at path: KeyPath) {
+        guard lines.count < limit else { return }
+        switch (expected, actual) {
+        case (.object(let expected), .object(let actual)):
+            compare(expected, actual, at: path)
+        case (.array(let expected), .array(let actual)) where relation == .equal:
+            for index in 0..<max(expected.count, actual.count) {
+                let pair = (expected.element(at: index), actual.element(at: index))
+                compare(pair.0, pair.1, at: path + index)
+            }
+        case (.array(let expected), .array(let actual)):
+            find(expected, in: actual, at: path)
+        default:
+            if !expected.isSameScalar(as: actual) { note(expected, actual, at: path) }
+        }
+    }
+
+    private mutating func compare(_ expected: JSONValue?, _ actual: JSONValue?, at path: KeyPath) {
+        if let expected, let actual {
+            compare(expected, actual, at: path)
+        } else if expected != nil || relation == .equal {
+            note(expected, actual, at: path)
+        }
+    }
+
+    /// Both are sorted. Of repeated keys the last counts, as most parsers have it.
+    private mutating func compare(
+        _ expected: [JSONValue.Member], _ actual: [JSONValue.Member], at path: KeyPath
+    ) {
+        var expected = expected[...]
+        var actual = actual[...]
+        while lines.count < limit {
+            let key: String
+            switch (expected.first?.key, actual.first?.key) {
+            case (nil, nil): return
+            case (let one?, nil), (nil, let one?): key = one
+            case (let one?, let other?):
+                key = other.utf8.lexicographicallyPrecedes(one.utf8) ? other : one
+            }
+            compare(expected.take(key), actual.take(key), at: path + key)
+        }
+    }
+
+    private mutating func find(
+        _ expected: [JSONValue], in actual: [JSONValue], at path: KeyPath
+    ) {
+        var rest = actual[...]
+        for (index, element) in expected.enumerated() {
+            if let found = rest.firstIndex(where: { Self.isNone(element, relation, $0) }) {
+                rest = rest[found...].dropFirst()
+            } else if actual.count == expected.count {
+                // None may be left over, so this is the one that was meant.
+                compare(element, actual[index], at: path + index)
+                rest = rest.dropFirst()
+            } else {
+                lines.append("\(path): \(path.shown(element)) is not in it, or not in that order")
+                return
+            }
+        }
+    }
+
+    private mutating func note(_ expected: JSONValue?, _ actual: JSONValue?, at path: KeyPath) {
+        let (wanted, got) = (path.shown(expected), path.shown(actual))
+        lines.append(
+            wanted == got
+                ? "\(path): expected another value than \(got)"
+                : "\(path): expected \(wanted), got \(got)")
+    }
+}
+
+extension JSONDifference {
+    /// The way to a value, and whether a secret's name is on it.
+    private struct KeyPath: CustomStringConvertible {
+        private(set) var description = "$"
+        private var isSecret = false
+
+        static func + (path: KeyPath, key: String) -> KeyPath {
+            var path = path
+            let isName = key.utf8.first.map { !(48...57).contains($0) } ?? false
+            let isWord = key.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
+            let shown = Redaction.standard.text(key)
+            path.description += isName && isWord ? ".\(key)" : "[\(JSONText.quoted(shown))]"
+            path.isSecret = path.isSecret || Redaction.standard.hides(key)
+            return path
+        }
+
+        static func + (path: KeyPath, index: Int) -> KeyPath {
+            var path = path
+            path.description += "[\(index)]"
+            return path
+        }
+
+        func shown(_ value: JSONValue?) -> String {
+            guard let value else { return "nothing" }
+            if isSecret, case .null = value { return "null" }
+            return isSecret ? Redaction.mark : Excerpt(value.shown).text(limit: 60)
+        }
+    }
+}
+
+extension JSONValue {
+    /// The value on one line, as a text may show it.
+    var shown: String {
+        Redaction.standard.body(Data(compact.utf8), contentType: nil) ?? "…"
+    }
+
+    fileprivate func isSameScalar(as other: JSONValue) -> Bool {
+        switch (self, other) {
+        case (.string(let text), .string(let other)): text.utf8.elementsEqual(other.utf8)
+        case (.number(let text), .number(let other)):
+            text == other || JSONNumber(text).isEqual(to: JSONNumber(other))
+        case (.boolean(let value), .boolean(let other)): value == other
+        case (.null, .null): true
+        default: false
+        }
+    }
+}
+
+extension [JSONValue] {
+    fileprivate func element(at index: Int) -> JSONValue? {
+        indices.contains(index) ? self[index] : nil
+    }
+}
+
+extension ArraySlice<JSONValue.Member> {
+    /// Removes all members of this key from the front, and gives the last one's value.
+    fileprivate mutating func take(_ key: String) -> JSONValue? {
+        var value: JSONValue?
+        while let member = first, member.key.utf8.elementsEqual(key.utf8) {
+            value = member.value
+            removeFirst()
+        }
+        return value
+    }
+}
