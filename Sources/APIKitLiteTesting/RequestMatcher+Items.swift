@@ -52,6 +52,13 @@ extension RequestMatcher {
         func items(of reading: RequestReading) -> [NamedItem]? {
             self == .query ? reading.query : reading.form
         }
+
+        func difference(
+            _ reading: RequestReading, _ shown: ([NamedItem]) -> String
+        ) -> MatchReport.Difference {
+            let items = self == .query ? reading.query : reading.shownForm
+            return .has(items.map(shown) ?? reading.bodyPlaceholder)
+        }
     }
 
     func adding(_ source: ItemSource, exactly items: [NamedItem]) -> RequestMatcher {
@@ -66,7 +73,7 @@ extension RequestMatcher {
         return adding(source, items).adding("no \(items.isEmpty ? "" : "other ")\(source.plural)") {
             others($0)?.isEmpty == true
         } or: { reading in
-            others(reading).map { .has($0.shown) } ?? .has(reading.bodyPlaceholder)
+            source.difference(reading) { _ in others(reading)?.shown ?? "" }
         }
     }
 
@@ -81,13 +88,12 @@ extension RequestMatcher {
                 guard let actual = source.items(of: reading) else { return false }
                 return count == 1 ? actual.contains(item) : actual.count { $0 == item } >= count
             } or: { reading in
-                guard let actual = source.items(of: reading) else {
-                    return .has(reading.bodyPlaceholder)
+                source.difference(reading) { actual in
+                    let sameName = actual.filter { $0.name == item.name }
+                    if sameName.isEmpty { return "no \(item.name)" }
+                    let isHidden = !sameName.contains(item) && sameName.shown == item.shown
+                    return isHidden ? "another value" : sameName.shown
                 }
-                let sameName = actual.filter { $0.name == item.name }
-                if sameName.isEmpty { return .has("no \(item.name)") }
-                let isHidden = !sameName.contains(item) && sameName.shown == item.shown
-                return .has(isHidden ? "another value" : sameName.shown)
             }
         }
     }

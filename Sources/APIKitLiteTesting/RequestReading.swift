@@ -39,6 +39,9 @@ final class RequestReading {
         return String(data: body, encoding: .utf8).map { NamedItem.list($0, plusIsSpace: true) }
     }()
 
+    /// The same, where the content type says so: of another body nobody knows what is secret.
+    var shownForm: [NamedItem]? { contentType == nil ? nil : form }
+
     private var contentType: String? { request.value(forHTTPHeaderField: "Content-Type") }
 
     /// The body by type and size; for texts that cannot show it.

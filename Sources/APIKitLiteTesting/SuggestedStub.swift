@@ -67,7 +67,7 @@ struct SuggestedStub {
             if !hidden.isEmpty, ["{}", "[]"].contains(shown.compact) { return nil }
             return ".json(\(hidden.isEmpty ? "" : "containing: ")\(shown.compact.swiftLiteral))"
         }
-        guard !reading.body.isEmpty, let form = reading.form else { return nil }
+        guard !reading.body.isEmpty, let form = reading.shownForm else { return nil }
         let items = shown(form, "form field")
         return items.isEmpty ? nil : ".form([\(items)])"
     }

@@ -67,6 +67,25 @@ func compareAll(rounds: Int) async throws {
                 name: name, run: inFlight(16) { _ = try await bareLoad(session, Fixture.request) }),
             Side(name: "talk", run: inFlight(16) { _ = try await bareLoad(talk, Fixture.request) }))
     }
+    try await compare(
+        "mocked by a plain stub, against the talk's mock, one in flight, wall", limit: 0.7,
+        by: \.wall, operations: 1000, rounds: rounds,
+        Side(
+            name: "stub", run: inFlight(1) { _ = try await bareLoad(stubsSession, Fixture.request) }
+        ),
+        bareTalk)
+    let many = manyStubs(10_000)
+    let one = manyStubs(1)
+    for (name, ours, theirs) in [
+        ("a URLSession", many.urlSession as any HTTPSession, one.urlSession as any HTTPSession),
+        ("a MockURLSession", MockURLSession(many), MockURLSession(one)),
+    ] {
+        try await compare(
+            "10,000 stubs against one, through \(name), wall", limit: 1.25, by: \.wall,
+            operations: 1000, rounds: rounds,
+            Side(name: "10,000", run: inFlight(1) { _ = try await ours.exchange(Fixture.item) }),
+            Side(name: "one", run: inFlight(1) { _ = try await theirs.exchange(Fixture.item) }))
+    }
     for (name, loader) in [("a stub", overDirect), ("a closure", overDirectClosure)] {
         let decode = Side(
             name: "decode",
@@ -81,4 +100,14 @@ func compareAll(rounds: Int) async throws {
             "| load through MockURLSession with \(name), above decoding |",
             "\(above.median.microseconds) | | | 6 µs |")
     }
+}
+
+/// A network whose first stub is the one that answers.
+private func manyStubs(_ count: Int) -> MockNetwork {
+    let network = MockNetwork()
+    network.journalLimit = 100
+    for number in 0..<count {
+        network.stub(.get("/items/\(number)"), .data(Fixture.json), times: .any)
+    }
+    return network
 }
