@@ -15,7 +15,7 @@ extension URLRequest {
     ///             """)
     public var httpMessage: String { httpMessage(redacting: .standard) }
 
-    /// The request as a canonical HTTP message: see ``Foundation/URLRequest/httpMessage``.
+    /// The request as a canonical HTTP message: see `httpMessage`.
     ///
     /// - Parameter redaction: What to leave out. With `.none` every text is shown; a body that is
     ///   no text, or comes from a stream, is named instead.

@@ -9,19 +9,27 @@ struct JSONDifference {
         case contained
     }
 
+    private static let shownLines = 5
+
     private let relation: Relation
-    /// How many differences are enough.
-    private let limit: Int
+    /// Whether every difference is wanted, with its text; else the first is enough.
+    private let isExplaining: Bool
     private var lines: [String] = []
 
-    private init(_ relation: Relation, limit: Int) {
+    private init(_ relation: Relation, isExplaining: Bool) {
         self.relation = relation
-        self.limit = limit
+        self.isExplaining = isExplaining
+    }
+
+    private var isDone: Bool { !isExplaining && !lines.isEmpty }
+
+    private mutating func add(_ line: @autoclosure () -> String) {
+        lines.append(isExplaining && lines.count < Self.shownLines ? line() : "")
     }
 
     static func isNone(_ expected: JSONValue, _ relation: Relation, _ actual: JSONValue) -> Bool {
-        var difference = JSONDifference(relation, limit: 1)
-        difference.compare(expected, actual, at: KeyPath())
+        var difference = JSONDifference(relation, isExplaining: false)
+        difference.compare(expected, actual, at: KeyPath(isKept: false))
         return difference.lines.isEmpty
     }
 
@@ -29,14 +37,15 @@ struct JSONDifference {
     static func lines(
         _ expected: JSONValue, _ relation: Relation, _ actual: JSONValue
     ) -> [String] {
-        var difference = JSONDifference(relation, limit: .max)
-        difference.compare(expected, actual, at: KeyPath())
+        var difference = JSONDifference(relation, isExplaining: true)
+        difference.compare(expected, actual, at: KeyPath(isKept: true))
         let lines = difference.lines
-        return lines.count > 5 ? lines.prefix(5) + ["and \(lines.count - 5) more"] : lines
+        let more = lines.count - shownLines
+        return more > 0 ? lines.prefix(shownLines) + ["and \(more) more"] : lines
     }
 
     private mutating func compare(_ expected: JSONValue, _ actual: JSONValue, at path: KeyPath) {
-        guard lines.count < limit else { return }
+        guard !isDone else { return }
         switch (expected, actual) {
         case (.object(let expected), .object(let actual)):
             compare(expected, actual, at: path)
@@ -66,7 +75,7 @@ struct JSONDifference {
     ) {
         var expected = expected[...]
         var actual = actual[...]
-        while lines.count < limit {
+        while !isDone {
             let key: String
             switch (expected.first?.key, actual.first?.key) {
             case (nil, nil): return
@@ -85,23 +94,20 @@ struct JSONDifference {
         for (index, element) in expected.enumerated() {
             if let found = rest.firstIndex(where: { Self.isNone(element, relation, $0) }) {
                 rest = rest[found...].dropFirst()
-            } else if actual.count == expected.count {
-                // None may be left over, so this is the one that was meant.
+            } else if isExplaining, actual.count == expected.count {
+                // None may be left over, so this is the one that was meant. Only to explain it:
+                // at each depth, a second look would double the work.
                 compare(element, actual[index], at: path + index)
                 rest = rest.dropFirst()
             } else {
-                lines.append("\(path): \(path.shown(element)) is not in it, or not in that order")
+                add("\(path): \(path.shown(element)) is not in it, or not in that order")
                 return
             }
         }
     }
 
     private mutating func note(_ expected: JSONValue?, _ actual: JSONValue?, at path: KeyPath) {
-        let (wanted, got) = (path.shown(expected), path.shown(actual))
-        lines.append(
-            wanted == got
-                ? "\(path): expected another value than \(got)"
-                : "\(path): expected \(wanted), got \(got)")
+        add(path.comparison(expected, actual))
     }
 }
 
@@ -110,8 +116,15 @@ extension JSONDifference {
     private struct KeyPath: CustomStringConvertible {
         private(set) var description = "$"
         private var isSecret = false
+        /// Nobody reads the way to a difference that is not shown.
+        private let isKept: Bool
+
+        init(isKept: Bool) {
+            self.isKept = isKept
+        }
 
         static func + (path: KeyPath, key: String) -> KeyPath {
+            guard path.isKept else { return path }
             var path = path
             let isName = key.utf8.first.map { !(48...57).contains($0) } ?? false
             let isWord = key.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
@@ -122,9 +135,17 @@ extension JSONDifference {
         }
 
         static func + (path: KeyPath, index: Int) -> KeyPath {
+            guard path.isKept else { return path }
             var path = path
             path.description += "[\(index)]"
             return path
+        }
+
+        func comparison(_ expected: JSONValue?, _ actual: JSONValue?) -> String {
+            let (wanted, got) = (shown(expected), shown(actual))
+            return wanted == got
+                ? "\(self): expected another value than \(got)"
+                : "\(self): expected \(wanted), got \(got)"
         }
 
         func shown(_ value: JSONValue?) -> String {

@@ -26,7 +26,7 @@ extension RequestMatcher {
 
     /// A body that says the same as a value's JSON.
     ///
-    /// The value is encoded at once, under the rules of ``json(_:)``.
+    /// The value is encoded at once, under the rules of `json(_:)`.
     ///
     /// - Parameters:
     ///   - value: What to encode.
@@ -46,7 +46,7 @@ extension RequestMatcher {
     /// A body that says at least what a JSON text says.
     ///
     /// An object may have more keys, at every depth. An array may have more elements: each expected
-    /// one is found in order, `[1, 3]` in `[1, 2, 3]`. The rest is compared as ``json(_:)`` does.
+    /// one is found in order, `[1, 3]` in `[1, 2, 3]`. The rest is compared as `json(_:)` does.
     public func json(containing text: String) -> RequestMatcher {
         adding(.contained, text, of: ".json(containing:)")
     }

@@ -20,7 +20,7 @@ extension RequestMatcher {
 
     /// All the query items of the request, in any order.
     ///
-    /// - Parameter items: As for ``query(_:)-(KeyValuePairs<String,String?>)``; `[:]` for no query.
+    /// - Parameter items: As for `query(_:)`; `[:]` for no query.
     public func query(exactly items: KeyValuePairs<String, String?>) -> RequestMatcher {
         adding(.query, exactly: items.map(NamedItem.init))
     }
@@ -36,7 +36,7 @@ extension RequestMatcher {
 
     /// All the fields of a form in the body, in any order.
     ///
-    /// - Parameter fields: As for ``form(_:)``.
+    /// - Parameter fields: As for `form(_:)`.
     public func form(exactly fields: KeyValuePairs<String, String?>) -> RequestMatcher {
         adding(.form, exactly: fields.map(NamedItem.init))
     }
