@@ -50,8 +50,8 @@ extension URLRequest {
     }
 }
 
-/// A header's name with a capital at the start of each word. Foundation on Apple platforms writes
-/// names so by itself, and on Linux keeps them as they were given.
+/// A header's name with a capital at the start of each word. Foundation on Linux keeps
+/// names as they were given; on Apple platforms it may write them so (not measured).
 private func capitalized(_ name: String) -> String {
     name.split(separator: "-", omittingEmptySubsequences: false)
         .map { $0.prefix(1).uppercased() + $0.dropFirst() }

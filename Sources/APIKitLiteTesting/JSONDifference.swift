@@ -97,13 +97,18 @@ struct JSONDifference {
             } else if isExplaining, actual.count == expected.count {
                 // None may be left over, so this is the one that was meant. Only to explain it:
                 // at each depth, a second look would double the work.
+                let count = lines.count
                 compare(element, actual[index], at: path + index)
+                if lines.count == count { noteMissing(element, at: path) }
                 rest = rest.dropFirst()
             } else {
-                add("\(path): \(path.shown(element)) is not in it, or not in that order")
-                return
+                return noteMissing(element, at: path)
             }
         }
+    }
+
+    private mutating func noteMissing(_ element: JSONValue, at path: KeyPath) {
+        add("\(path): \(path.shown(element)) is not in it, or not in that order")
     }
 
     private mutating func note(_ expected: JSONValue?, _ actual: JSONValue?, at path: KeyPath) {

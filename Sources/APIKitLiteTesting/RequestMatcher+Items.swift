@@ -90,7 +90,7 @@ extension RequestMatcher {
             } or: { reading in
                 source.difference(reading) { actual in
                     let sameName = actual.filter { $0.name == item.name }
-                    if sameName.isEmpty { return "no \(item.name)" }
+                    if sameName.isEmpty { return "no \(item.shownName)" }
                     let isHidden = !sameName.contains(item) && sameName.shown == item.shown
                     return isHidden ? "another value" : sameName.shown
                 }

@@ -91,7 +91,7 @@ struct NamedItem: Hashable, Sendable {
         return "\(shownName)=\(isHidden ? Redaction.mark : Redaction.standard.text(value))"
     }
 
-    private var shownName: String { Redaction.standard.text(name) }
+    var shownName: String { Redaction.standard.text(name) }
 }
 
 extension [NamedItem] {

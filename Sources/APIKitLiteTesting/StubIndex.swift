@@ -61,11 +61,16 @@ struct StubIndex: Sendable {
     func candidates(for reading: RequestReading) -> Candidates {
         var lists = others.isEmpty ? [] : [others[...]]
         guard !nodes.isEmpty else { return Candidates(all: all, lists: lists) }
-        var reached = [roots[reading.method], roots[""]].compactMap(\.self)
+        var reached: [Int] = []
+        if let root = roots[reading.method] { reached.append(root) }
+        if let root = roots[""] { reached.append(root) }
         for segment in reading.segments where !reached.isEmpty {
-            reached = reached.flatMap { node in
-                [nodes[node].literals[segment], nodes[node].wildcard].compactMap(\.self)
+            var next: [Int] = []
+            for node in reached {
+                if let literal = nodes[node].literals[segment] { next.append(literal) }
+                if let wildcard = nodes[node].wildcard { next.append(wildcard) }
             }
+            reached = next
         }
         for node in reached where !nodes[node].stubs.isEmpty {
             lists.append(nodes[node].stubs[...])

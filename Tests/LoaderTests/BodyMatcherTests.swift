@@ -122,6 +122,7 @@ import Testing
     @Test(arguments: [
         (#"{"a":{"b":1}}"#, #"{"a":{"c":1},"x":1}"#, ["$.a.b: expected 1, got nothing"]),
         (#"[{"id":1,"n":2}]"#, #"[{"id":1,"n":3,"x":0}]"#, ["$[0].n: expected 2, got 3"]),
+        ("[1,1]", "[0,1]", ["$: 1 is not in it, or not in that order"]),
         ("[3,1]", "[1,2,3]", ["$: 1 is not in it, or not in that order"]),
     ])
     func namesWhatIsNotContained(_ expected: String, _ actual: String, _ lines: [String]) throws {
