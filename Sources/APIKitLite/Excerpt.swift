@@ -1,10 +1,10 @@
 /// A short piece of a text, around the place that matters.
-struct Excerpt {
+package struct Excerpt {
     private let bytes: [UInt8]
     private let focus: Range<Int>?
 
     /// - Parameter onOneLine: Whether line breaks become spaces.
-    init(_ text: String, onOneLine: Bool = true) {
+    package init(_ text: String, onOneLine: Bool = true) {
         self.init(Array(text.utf8), focus: nil, onOneLine: onOneLine)
     }
 
@@ -22,7 +22,7 @@ struct Excerpt {
     }
 
     /// At most so many bytes, cut between characters, with `…` where something is left out.
-    func text(limit: Int = 200) -> String {
+    package func text(limit: Int = 200) -> String {
         guard bytes.count > limit else { return String(decoding: bytes, as: UTF8.self) }
         let mark = "…"
         let room = limit - 2 * mark.utf8.count

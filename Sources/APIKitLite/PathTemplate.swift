@@ -121,14 +121,38 @@ package struct PathTemplate: Hashable, Sendable {
     /// Compared segment by segment, so an escaped `/` in a value stays in the value. An empty
     /// path is `/`; a slash at the end counts.
     package func match(percentEncodedPath path: String) -> [String: String]? {
-        let found = Self.segments(of: path)
+        match(Self.decodedSegments(ofPath: path)[...])
+    }
+
+    /// The same for segments that were cut and decoded before.
+    package func match(_ found: ArraySlice<String>) -> [String: String]? {
         guard found.count == segments.count else { return nil }
         var values: [String: String] = [:]
         for (pieces, segment) in zip(segments, found) {
-            let scalars = Array(PercentEncoding.decode(segment).unicodeScalars)
+            if pieces.count == 1, case .literal(let literal) = pieces[0] {
+                guard literal.utf8.elementsEqual(segment.utf8) else { return nil }
+                continue
+            }
+            let scalars = Array(segment.unicodeScalars)
             guard Self.match(pieces[...], scalars[...], &values) else { return nil }
         }
         return values
+    }
+
+    /// Each segment's text where it has no names in it, for an index of templates; else nil.
+    package var literals: [String?] {
+        segments.map { pieces in
+            guard let piece = pieces.first else { return "" }
+            guard pieces.count == 1, case .literal(let literal) = piece else { return nil }
+            return literal
+        }
+    }
+
+    /// The segments of a percent-encoded path, decoded one by one. An empty path is `/`.
+    package static func decodedSegments(ofPath path: String) -> [String] {
+        segments(of: path).map { segment in
+            segment.utf8.contains(UInt8(ascii: "%")) ? PercentEncoding.decode(segment) : segment
+        }
     }
 
     /// Reads names as short as possible, the last one to the end.

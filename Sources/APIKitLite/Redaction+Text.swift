@@ -121,7 +121,7 @@ extension Redaction {
     }
 
     /// The name as a whole, or one of its words: `user[password]`, `/route?token`.
-    private func isSecret(_ name: String) -> Bool {
+    package func isSecret(_ name: String) -> Bool {
         hides(name)
             || name.split { !($0.isLetter || $0.isNumber || $0 == "_" || $0 == "-") }
                 .contains { hides(String($0)) }

@@ -74,7 +74,7 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
 }
 
 /// The content type in lower case, without its parameters.
-func mediaType(_ contentType: String?) -> String? {
+package func mediaType(_ contentType: String?) -> String? {
     let type = contentType?.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces)
     return type.flatMap { $0.isEmpty ? nil : $0.lowercased() }
 }

@@ -39,33 +39,40 @@ extension MockFailure {
             """)
     }
 
-    static func unmatched(_ record: RecordedRequest, among stubs: [Stub]) -> MockFailure {
-        var text = "No stub answers \(record.request.line)."
-        let reports = stubs.reversed().map { ($0, $0.matcher.report(on: record)) }
-        if let (stub, report) = reports.max(by: { $0.1.hits < $1.1.hits }) {
-            let usedUp = report.hits == report.lines.count
-            text += """
-
-                The nearest of \(stubs.count == 1 ? "one stub" : "\(stubs.count) stubs") \
-                (\(stub.place))\(usedUp ? " is used up: answered \(stub.callCount) of \(stub.callCount)." : ":")
-                \(report.text)
-                """
+    /// The request, the nearest stub with what differs, and the line that would have matched.
+    static func unmatched(_ reading: RequestReading, among stubs: [Stub]) -> MockFailure {
+        let body = reading.shownBody.map { ", with the body \($0)" } ?? ""
+        var lines = ["No stub answers \(reading.request.line)\(body)."]
+        if let stub = nearest(to: reading, among: stubs) {
+            let report = stub.matcher.report(on: reading)
+            let count = stub.callCount
+            let usedUp = report.isMatch ? " is used up: answered \(count) of \(count)." : ":"
+            let among =
+                stubs.count == 1 ? "The only stub" : "The nearest of \(stubs.count) stubs"
+            lines += ["\(among) (\(stub.place))\(usedUp)", "\(report)"]
+            if report.lines.isEmpty { lines[lines.count - 1] = "  ✓ any request" }
         } else {
-            text += " This network has no stubs."
+            lines.append("This network has no stubs.")
         }
-        text += "\nTo answer it: \(record.suggestedStub)"
-        return MockFailure(.unmatched, text)
+        let suggestion = SuggestedStub(for: reading)
+        lines += ["This would answer it:", "  \(suggestion.code)"]
+        if !suggestion.secrets.isEmpty {
+            let names = suggestion.secrets.prefix(4) + (suggestion.secrets.count > 4 ? ["…"] : [])
+            lines.append("  (without what is secret: \(names.joined(separator: ", ")))")
+        }
+        return MockFailure(.unmatched, lines.joined(separator: "\n"))
     }
-}
 
-extension RecordedRequest {
-    fileprivate var suggestedStub: String {
-        let known = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
-        let path = "\"\(request.url?.path ?? "/")\""
-        let matcher =
-            known.contains(method)
-            ? ".\(method.lowercased())(\(path))" : ".method(\"\(method)\").path(\(path))"
-        return "network.stub(\(matcher), .json(\"{}\"))"
+    /// The stub that would have answered, were it not used up; else the one with the most criteria
+    /// met. Of several, the newest.
+    private static func nearest(to reading: RequestReading, among stubs: [Stub]) -> Stub? {
+        var best: (stub: Stub, hits: Int)?
+        for stub in stubs.reversed() {
+            let (hits, isMatch) = stub.matcher.score(on: reading)
+            if isMatch { return stub }
+            if hits > best?.hits ?? -1 { best = (stub, hits) }
+        }
+        return best?.stub
     }
 }
 

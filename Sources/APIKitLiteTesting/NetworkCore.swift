@@ -18,7 +18,7 @@ final class NetworkCore: AnswerSource {
     let journal = Journal()
     private let closure: Closure?
     private let handlers = HandlerPool()
-    private let stubs = Locked<[Stub]>([])
+    private let stubs = Locked(StubIndex())
     private let unanswered = Locked<[MockFailure]>([])
     private let carrier = Locked<CarrierClass?>(nil)
     private let cookies = Locked<HTTPCookieStorage?>(nil)
@@ -33,15 +33,17 @@ final class NetworkCore: AnswerSource {
     }
 
     func add(_ stub: Stub) {
-        stubs.withLock { $0.append(stub) }
+        stubs.withLock { $0.add(stub) }
     }
 
     /// Records a request and decides what becomes of it.
     func receive(_ request: URLRequest) -> (id: Int, next: Next) {
         var record = RecordedRequest(request: request)
+        let reading = RequestReading(record)
+        // A copy: predicates run below, and may themselves stub or ask.
         let stubs = stubs.withLock { $0 }
-        for stub in stubs.reversed() {
-            guard let captured = stub.matcher.match(record), let turn = stub.takeTurn() else {
+        for stub in stubs.candidates(for: reading) {
+            guard let captured = stub.matcher.match(reading), let turn = stub.takeTurn() else {
                 continue
             }
             record.pathValues = captured
@@ -52,7 +54,7 @@ final class NetworkCore: AnswerSource {
         if let closure {
             return (id, .later { Answer(try await closure(request), to: request) })
         }
-        let failure = MockFailure.unmatched(record, among: stubs)
+        let failure = MockFailure.unmatched(reading, among: stubs.all)
         unanswered.withLock { $0.append(failure) }
         return (id, .now(.failure(failure)))
     }
@@ -140,7 +142,7 @@ extension NetworkCore {
 
     /// Everything that `verify()` has to complain about, in order.
     var findings: [String] {
-        let stubs = stubs.withLock { $0 }
+        let stubs = stubs.withLock { $0.all }
         let broken = stubs.compactMap { stub in stub.mistake.map { "\($0) (\(stub.place))" } }
         let sound = stubs.filter { $0.mistake == nil }
         return broken + unanswered.withLock { $0.map(\.description) } + sound.compactMap(\.finding)

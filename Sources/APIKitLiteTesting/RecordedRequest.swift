@@ -47,11 +47,6 @@ public struct RecordedRequest: Sendable {
     ) throws -> Value {
         try decoder.decode(type, from: body)
     }
-
-    var percentEncodedPath: String {
-        request.url.flatMap { URLComponents(url: $0, resolvingAgainstBaseURL: true) }?
-            .percentEncodedPath ?? ""
-    }
 }
 
 /// What a mock has seen, oldest first, in bounded memory.

@@ -6,145 +6,96 @@ import Foundation
 /// ```swift
 /// network.stub(.get("/users/{id}").query(["page": "2"]), .json("[]"))
 /// ```
+///
+/// Each criterion begins a matcher or continues one. What a matcher cannot be made from, such as a
+/// template with an unclosed brace, fails the requests that the rest of it matches, and `verify()`.
 public struct RequestMatcher: Sendable, CustomStringConvertible {
     /// One thing that a request must have.
     struct Criterion: Sendable {
-        enum Outcome {
-            case matches(captured: [String: String] = [:])
-            /// With what the request has instead.
-            case differs(String)
-        }
-
         let description: String
-        let check: @Sendable (RecordedRequest) -> Outcome
+        let holds: @Sendable (RequestReading) -> Bool
+        /// Asked only where the criterion does not hold.
+        let difference: @Sendable (RequestReading) -> MatchReport.Difference
     }
 
-    var criteria: [Criterion] = []
+    private(set) var criteria: [Criterion] = []
     /// What is wrong with the matcher, for the place that stubs it.
-    var mistake: String?
+    private(set) var mistake: String?
+    /// What an index may look the matcher up by.
+    var key = StubIndex.Key()
 
-    /// The criteria, in their order.
+    init() {}
+
+    /// The criteria, in their order. Secrets are redacted.
     public var description: String {
         criteria.isEmpty
             ? "any request" : criteria.map(\.description).joined(separator: ", ")
     }
 
+    /// Tells which criteria hold for a request, and what it has where they do not.
+    public func report(on request: RecordedRequest) -> MatchReport {
+        report(on: RequestReading(request))
+    }
+
     func adding(
-        _ description: String, _ check: @escaping @Sendable (RecordedRequest) -> Criterion.Outcome
+        _ description: String, _ holds: @escaping @Sendable (RequestReading) -> Bool,
+        or difference: @escaping @Sendable (RequestReading) -> MatchReport.Difference
     ) -> RequestMatcher {
         var matcher = self
-        matcher.criteria.append(Criterion(description: description, check: check))
+        matcher.criteria.append(
+            Criterion(description: description, holds: holds, difference: difference))
         return matcher
     }
 
-    /// Every criterion with its outcome.
-    func report(on request: RecordedRequest) -> MatchReport {
-        MatchReport(
-            lines: criteria.map { ($0.description, $0.check(request)) })
-    }
-
-    /// The captured path values, or nil where a criterion does not hold.
-    func match(_ request: RecordedRequest) -> [String: String]? {
-        var captured: [String: String] = [:]
-        for criterion in criteria {
-            guard case .matches(let values) = criterion.check(request) else { return nil }
-            captured.merge(values) { _, new in new }
-        }
-        return captured
-    }
-}
-
-/// What a matcher found in one request.
-struct MatchReport {
-    let lines: [(criterion: String, outcome: RequestMatcher.Criterion.Outcome)]
-
-    var hits: Int {
-        lines.count { if case .matches = $0.outcome { true } else { false } }
-    }
-
-    var text: String {
-        lines.map { criterion, outcome in
-            switch outcome {
-            case .matches: "  ✓ \(criterion)"
-            case .differs(let actual): "  ✗ \(criterion), but the request has \(actual)"
-            }
-        }
-        .joined(separator: "\n")
+    /// The same matcher, which can never be used rightly.
+    func broken(_ mistake: String?) -> RequestMatcher {
+        var matcher = self
+        matcher.mistake = matcher.mistake ?? mistake
+        return matcher
     }
 }
 
 extension RequestMatcher {
-    /// Every request.
-    public static var any: RequestMatcher { RequestMatcher() }
-
-    /// `GET` on a path template.
-    public static func get(_ path: String) -> RequestMatcher { method("GET").path(path) }
-
-    /// `HEAD` on a path template.
-    public static func head(_ path: String) -> RequestMatcher { method("HEAD").path(path) }
-
-    /// `POST` on a path template.
-    public static func post(_ path: String) -> RequestMatcher { method("POST").path(path) }
-
-    /// `PUT` on a path template.
-    public static func put(_ path: String) -> RequestMatcher { method("PUT").path(path) }
-
-    /// `PATCH` on a path template.
-    public static func patch(_ path: String) -> RequestMatcher { method("PATCH").path(path) }
-
-    /// `DELETE` on a path template.
-    public static func delete(_ path: String) -> RequestMatcher { method("DELETE").path(path) }
-
-    /// A method, by its exact name.
-    public static func method(_ name: String) -> RequestMatcher { any.method(name) }
-
-    /// A path template: `/users/{id}` matches `/users/42`, and captures `id`.
-    public static func path(_ template: String) -> RequestMatcher { any.path(template) }
-
-    /// Query items that must be there, in any order, among others.
-    public static func query(_ items: [String: String]) -> RequestMatcher { any.query(items) }
-
-    /// A method, by its exact name.
-    public func method(_ name: String) -> RequestMatcher {
-        adding("method \(name)") {
-            $0.method == name ? .matches() : .differs($0.method)
-        }
+    /// The captured path values, or nil where a criterion does not hold.
+    func match(_ reading: RequestReading) -> [String: String]? {
+        reading.pathValues = [:]
+        return holds(for: reading) ? reading.pathValues : nil
     }
 
-    /// A path template: `/users/{id}` matches `/users/42`, and captures `id`.
-    ///
-    /// The whole path counts, segment by segment; a captured value is not empty.
-    public func path(_ template: String) -> RequestMatcher {
-        let parsed: PathTemplate
-        do {
-            parsed = try PathTemplate(template)
-        } catch {
-            var matcher = self
-            matcher.mistake = "\(error)"
-            return matcher
+    /// Leaves what it captures in the reading, if all criteria hold.
+    func holds(for reading: RequestReading) -> Bool {
+        let before = reading.pathValues
+        for criterion in criteria where !criterion.holds(reading) {
+            reading.pathValues = before
+            return false
         }
-        return adding("path \(template)") { request in
-            let path = request.percentEncodedPath
-            return parsed.match(percentEncodedPath: path).map { .matches(captured: $0) }
-                ?? .differs(path.isEmpty ? "/" : path)
-        }
+        return true
     }
 
-    /// Query items that must be there, in any order, among others.
-    public func query(_ items: [String: String]) -> RequestMatcher {
-        items.sorted { $0.key < $1.key }.reduce(self) { matcher, item in
-            matcher.adding("query \(shown(item.key, item.value))") { request in
-                let values = request.queryItems.filter { $0.name == item.key }.map(\.value)
-                if values.contains(item.value) { return .matches() }
-                guard let actual = values.first else { return .differs("no \(item.key)") }
-                return .differs(shown(item.key, actual))
-            }
-        }
+    func report(on reading: RequestReading) -> MatchReport {
+        reading.pathValues = [:]
+        let lines = self.lines(on: reading)
+        let isMatch = lines.allSatisfy(\.holds)
+        return MatchReport(lines: lines, pathValues: isMatch ? reading.pathValues : [:])
     }
-}
 
-/// A query item as a text may show it.
-private func shown(_ name: String, _ value: String?) -> String {
-    guard let value else { return name }
-    return "\(name)=\(Redaction.standard.hides(name) ? Redaction.mark : value)"
+    /// A line for each criterion, and one for a mistake. Captures as it goes.
+    func lines(on reading: RequestReading) -> [MatchReport.Line] {
+        let lines = criteria.map { criterion in
+            MatchReport.Line(
+                criterion.description,
+                criterion.holds(reading) ? nil : criterion.difference(reading))
+        }
+        let broken = mistake.map {
+            MatchReport.Line("one criterion more", .init("it is unusable: \($0)"))
+        }
+        return lines + (broken.map { [$0] } ?? [])
+    }
+
+    /// How many criteria hold, and whether that is all of them.
+    func score(on reading: RequestReading) -> (hits: Int, isMatch: Bool) {
+        reading.pathValues = [:]
+        let hits = criteria.count { $0.holds(reading) }
+        return (hits, hits == criteria.count)
+    }
 }

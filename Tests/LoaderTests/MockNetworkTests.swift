@@ -89,7 +89,7 @@ import Testing
                 "  ✓ method GET\n  ✓ path /users/{id}\n  ✗ query page=2, but the request has page=3"
             ))
         #expect(text.contains("MockNetworkTests.swift:"))
-        #expect(text.contains(#"network.stub(.get("/users/7"), .json("{}"))"#))
+        #expect(text.contains(#"network.stub(.get("/users/7").query(["page": "3"]), .json("{}"))"#))
         #expect(!text.contains("hunter2"))
         let verification = #expect(throws: VerificationFailure.self) { try network.verify() }
         #expect(verification?.findings == [text])

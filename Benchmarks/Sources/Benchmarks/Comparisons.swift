@@ -54,9 +54,9 @@ func compareAll(rounds: Int) async throws {
                 let request = try PlacesRequest().makeRequest(from: "x")
                 _ = try JSONDecoder().decode([Place].self, from: try await bareLoad(talk, request))
             }))
-    for (name, session) in [("closure", closureSession), ("stub", stubsSession)] {
+    for (name, session, limit) in [("closure", closureSession, 0.95), ("stub", stubsSession, 0.7)] {
         try await compare(
-            "mocked by a \(name), against the talk's mock, one in flight, wall", limit: 0.95,
+            "mocked by a \(name), against the talk's mock, one in flight, wall", limit: limit,
             by: \.wall, operations: 1000, rounds: rounds,
             Side(name: name, run: inFlight(1) { _ = try await bareLoad(session, Fixture.request) }),
             bareTalk)
@@ -66,6 +66,18 @@ func compareAll(rounds: Int) async throws {
             Side(
                 name: name, run: inFlight(16) { _ = try await bareLoad(session, Fixture.request) }),
             Side(name: "talk", run: inFlight(16) { _ = try await bareLoad(talk, Fixture.request) }))
+    }
+    let many = manyStubs(10_000)
+    let one = manyStubs(1)
+    for (name, ours, theirs) in [
+        ("a URLSession", many.urlSession as any HTTPSession, one.urlSession as any HTTPSession),
+        ("a MockURLSession", MockURLSession(many), MockURLSession(one)),
+    ] {
+        try await compare(
+            "10,000 stubs against one, through \(name), wall", limit: 1.25, by: \.wall,
+            operations: 1000, rounds: rounds,
+            Side(name: "10,000", run: inFlight(1) { _ = try await ours.exchange(Fixture.item) }),
+            Side(name: "one", run: inFlight(1) { _ = try await theirs.exchange(Fixture.item) }))
     }
     for (name, loader) in [("a stub", overDirect), ("a closure", overDirectClosure)] {
         let decode = Side(
@@ -81,4 +93,14 @@ func compareAll(rounds: Int) async throws {
             "| load through MockURLSession with \(name), above decoding |",
             "\(above.median.microseconds) | | | 6 µs |")
     }
+}
+
+/// A network whose first stub is the one that answers.
+private func manyStubs(_ count: Int) -> MockNetwork {
+    let network = MockNetwork()
+    network.journalLimit = 100
+    for number in 0..<count {
+        network.stub(.get("/items/\(number)"), .data(Fixture.json), times: .any)
+    }
+    return network
 }

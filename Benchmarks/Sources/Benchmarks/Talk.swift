@@ -42,6 +42,7 @@ enum Fixture {
             + (0..<20).map {
                 #"{"name": "Place number \#($0)", "latitude": 37.3293, "longitude": -121.8893}"#
             }.joined(separator: ",") + "]").utf8)
+    static let item = URLRequest(url: URL(string: "https://example.com/items/0?q=x")!)
     static let request = URLRequest(url: URL(string: "https://example.com/places?q=x")!)
 
     static func response(to request: URLRequest) -> HTTPURLResponse {

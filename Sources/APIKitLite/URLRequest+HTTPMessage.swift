@@ -1,0 +1,59 @@
+import Foundation
+
+extension URLRequest {
+    /// The request as a canonical HTTP message, with the usual secrets removed, so that a test can
+    /// compare all of it at once.
+    ///
+    /// `Host` comes first, then the other headers by name; JSON is indented, with sorted keys. The
+    /// text is the same on every platform, and ends without a line break.
+    ///
+    ///     #expect(
+    ///         request.httpMessage == """
+    ///             GET /users/42 HTTP/1.1
+    ///             Host: api.example.com
+    ///             Accept: application/json
+    ///             """)
+    public var httpMessage: String { httpMessage(redacting: .standard) }
+
+    /// The request as a canonical HTTP message: see `httpMessage`.
+    ///
+    /// - Parameter redaction: What to leave out. With `.none` every text is shown; a body that is
+    ///   no text, or comes from a stream, is named instead.
+    public func httpMessage(redacting redaction: Redaction) -> String {
+        let parts = URLParts(url?.absoluteString ?? "")
+        let path = parts.path.utf8.first == UInt8(ascii: "/") ? parts.path : "/" + parts.path
+        let target = redaction.url(path + (parts.query.map { "?" + $0 } ?? ""))
+
+        var headers = (allHTTPHeaderFields ?? [:]).map { name, value in
+            (name: capitalized(name), value: redaction.headerValue(value, named: name))
+        }
+        headers.sort { ($0.name.lowercased(), $0.name) < ($1.name.lowercased(), $1.name) }
+        let host = headers.first { $0.name.lowercased() == "host" }?.value ?? parts.hostAndPort
+        headers.removeAll { $0.name.lowercased() == "host" }
+
+        var lines = ["\(httpMethod ?? "GET") \(target) HTTP/1.1", "Host: \(host)"]
+        lines += headers.map { $0.value.isEmpty ? "\($0.name):" : "\($0.name): \($0.value)" }
+        if let body = messageBody(redaction) { lines += ["", body] }
+        return lines.joined(separator: "\n")
+    }
+
+    private func messageBody(_ redaction: Redaction) -> String? {
+        let type = value(forHTTPHeaderField: "Content-Type")
+        guard let body = httpBody, !body.isEmpty else {
+            guard httpBodyStream != nil else { return nil }
+            return redaction.placeholder(size: "a stream, not read", contentType: type)
+        }
+        guard let text = redaction.body(body, contentType: type) else {
+            return redaction.placeholder(for: body, contentType: type)
+        }
+        return (try? JSONValue(text.utf8))?.pretty ?? text
+    }
+}
+
+/// A header's name with a capital at the start of each word. Foundation on Linux keeps
+/// names as they were given; on Apple platforms it may write them so (not measured).
+private func capitalized(_ name: String) -> String {
+    name.split(separator: "-", omittingEmptySubsequences: false)
+        .map { $0.prefix(1).uppercased() + $0.dropFirst() }
+        .joined(separator: "-")
+}

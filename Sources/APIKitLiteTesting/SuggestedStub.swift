@@ -1,0 +1,147 @@
+import APIKitLite
+import Foundation
+
+/// The line that would have answered a request, as Swift code to paste.
+///
+/// Where it cannot show a secret it asks for less, so that it still matches.
+struct SuggestedStub {
+    private(set) var code: String
+    /// What the line leaves out, because it is secret.
+    private(set) var secrets: [String] = []
+
+    /// Longer bodies are left to the reader.
+    private static let longestBody = 200
+
+    init(for reading: RequestReading) {
+        code = ""
+        let matcher =
+            methodAndPath(reading) + query(reading) + (body(reading) ?? "")
+        let response = reading.method == "HEAD" ? ".status(200)" : #".json("{}")"#
+        code = "network.stub(\(matcher), \(response))"
+    }
+
+    private mutating func methodAndPath(_ reading: RequestReading) -> String {
+        var number = 0
+        let segments = reading.segments.map { segment -> String in
+            guard Redaction.standard.text(segment) != segment else { return segment }
+            number += 1
+            return number == 1 ? "{secret}" : "{secret\(number)}"
+        }
+        if number > 0 { secrets.append("a part of the path") }
+        var path = "/" + segments.joined(separator: "/")
+        // A template cannot say everything that a path can.
+        let template = try? PathTemplate(path)
+        let saysIt =
+            template?.match(reading.segments[...]) != nil
+            && (number > 0 || template?.names.isEmpty == true)
+        let label = saysIt || number > 0 ? "" : "exactly: "
+        if !saysIt {
+            path = number == 0 ? reading.url.path : "/" + wildcards(reading.segments)
+        }
+        let short = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"].contains(reading.method)
+        return short && label.isEmpty
+            ? ".\(reading.method.lowercased())(\(path.swiftLiteral))"
+            : ".method(\(reading.method.swiftLiteral)).path(\(label)\(path.swiftLiteral))"
+    }
+
+    private func wildcards(_ segments: [String]) -> String {
+        segments.indices.map { segments[$0].isEmpty ? "" : "{segment\($0)}" }
+            .joined(separator: "/")
+    }
+
+    private mutating func query(_ reading: RequestReading) -> String {
+        let items = shown(reading.query, "query item")
+        return items.isEmpty ? "" : ".query([\(items)])"
+    }
+
+    private mutating func body(_ reading: RequestReading) -> String? {
+        guard reading.body.count <= Self.longestBody else { return nil }
+        if case .success(let json) = reading.json {
+            var hidden: [String] = []
+            guard let shown = json.withoutSecrets(&hidden) else {
+                secrets += hidden
+                return nil
+            }
+            secrets += hidden
+            // An empty object or array would say nothing.
+            if !hidden.isEmpty, ["{}", "[]"].contains(shown.compact) { return nil }
+            return ".json(\(hidden.isEmpty ? "" : "containing: ")\(shown.compact.swiftLiteral))"
+        }
+        guard !reading.body.isEmpty, let form = reading.shownForm else { return nil }
+        let items = shown(form, "form field")
+        return items.isEmpty ? nil : ".form([\(items)])"
+    }
+
+    private mutating func shown(_ items: [NamedItem], _ noun: String) -> String {
+        secrets += items.filter(\.isSecret).map { "\(noun) \(Redaction.standard.text($0.name))" }
+        return items.filter { !$0.isSecret }
+            .map { "\($0.name.swiftLiteral): \($0.value?.swiftLiteral ?? "nil")" }
+            .joined(separator: ", ")
+    }
+}
+
+extension JSONValue {
+    /// The value without what must not be shown, which `.json(containing:)` does not miss.
+    fileprivate func withoutSecrets(_ hidden: inout [String]) -> JSONValue? {
+        let redaction = Redaction.standard
+        switch self {
+        case .object(let members):
+            var shown: [Member] = []
+            for member in members {
+                let key = redaction.text(member.key)
+                var isSecret = key != member.key || redaction.hides(member.key)
+                if case .null = member.value, key == member.key { isSecret = false }
+                if isSecret {
+                    hidden.append("JSON key \(key)")
+                } else if let value = member.value.withoutSecrets(&hidden) {
+                    shown.append(Member(key: member.key, value: value))
+                }
+            }
+            return .object(shown)
+        case .array(let elements):
+            return .array(elements.compactMap { $0.withoutSecrets(&hidden) })
+        case .string(let text) where redaction.text(text) != text:
+            hidden.append("a JSON string")
+            return nil
+        case .string, .number, .boolean, .null:
+            return self
+        }
+    }
+}
+
+extension String {
+    /// The text as a Swift string literal: plain, raw, or with escapes, whatever reads best.
+    var swiftLiteral: String {
+        let needsEscapes = unicodeScalars.contains { scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator, .unassigned, .privateUse:
+                true
+            default: false
+            }
+        }
+        if needsEscapes {
+            return "\"" + unicodeScalars.map(\.swiftEscaped).joined() + "\""
+        }
+        guard contains(where: { $0 == "\"" || $0 == "\\" }) else { return "\"\(self)\"" }
+        var marks = "#"
+        while contains("\"\(marks)") || contains("\\\(marks)") { marks += "#" }
+        return "\(marks)\"\(self)\"\(marks)"
+    }
+}
+
+extension Unicode.Scalar {
+    fileprivate var swiftEscaped: String {
+        switch self {
+        case "\"", "\\": "\\\(self)"
+        case "\n": "\\n"
+        case "\r": "\\r"
+        case "\t": "\\t"
+        default:
+            switch properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator, .unassigned, .privateUse:
+                "\\u{\(String(value, radix: 16))}"
+            default: "\(self)"
+            }
+        }
+    }
+}
