@@ -113,12 +113,10 @@ import Testing
     }
 
     @Test func tellsARefusedConnection() async throws {
-        let server = try network.serve()
-        let url = server.url
-        server.stop()
+        let port = try RefusingPort()
 
         let error = await #expect(throws: URLError.self) {
-            try await session.exchange(URLRequest(url: url))
+            try await session.exchange(URLRequest(url: port.url))
         }
 
         #expect(error?.code == .cannotConnectToHost)
