@@ -62,6 +62,12 @@ final class Recorder<Event: Sendable>: Sendable {
     }
 }
 
+/// What a handler does that never answers: it ends when its task is cancelled.
+func waitForCancellation() async throws -> MockResponse {
+    for await _ in AsyncStream<Never>.makeStream().stream {}
+    throw CancellationError()
+}
+
 extension URLRequest {
     static func test(_ path: String, method: String = "GET", body: String? = nil) -> URLRequest {
         var request = URLRequest(url: URL(string: "https://api.example.com")!.appending(path: path))
