@@ -72,6 +72,10 @@ package struct PathTemplate: Hashable, Sendable {
     private func texts(
         for values: KeyValuePairs<String, any CustomStringConvertible>
     ) throws -> [String: String] {
+        // Before the unused ones: a misspelt name is both, and the template is what was meant.
+        if let name = names.first(where: { name in !values.contains { $0.key == name } }) {
+            throw RequestBuildingError.missingValue(name: name, template: text)
+        }
         var texts: [String: String] = [:]
         for (name, value) in values {
             guard names.contains(name) else {

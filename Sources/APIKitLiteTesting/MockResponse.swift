@@ -80,9 +80,13 @@ public struct MockResponse: Sendable {
         return response
     }
 
-    /// The same response with a header; a repeated name is sent as one list (RFC 9110, 5.3).
+    /// The same response with a header. A second value joins the first in a list where the header
+    /// is one (RFC 9110, 5.3), as `Set-Cookie` and `Cache-Control` are, and replaces it elsewhere.
     public func header(_ name: String, _ value: String) -> MockResponse {
         var response = self
+        if singleValued.contains(name.lowercased()) {
+            response.headers.removeAll { $0.name.lowercased() == name.lowercased() }
+        }
         response.headers.append((name, value))
         return response
     }
@@ -131,3 +135,9 @@ extension MockResponse {
             chunks: hasBody ? chunks : [])
     }
 }
+
+/// The response headers that have one value only.
+private let singleValued: Set = [
+    "age", "content-length", "content-location", "content-range", "content-type", "date", "etag",
+    "expires", "last-modified", "location", "retry-after", "server",
+]

@@ -49,6 +49,14 @@ public struct RecordedRequest: Sendable {
     }
 }
 
+extension RecordedRequest: CustomStringConvertible {
+    /// Method and URL without secrets, the size of the body, and whether it was cancelled.
+    public var description: String {
+        let size = body.isEmpty ? "" : ", \(body.count) bytes"
+        return request.line + size + (wasCancelled ? ", cancelled" : "")
+    }
+}
+
 /// What a mock has seen, oldest first, in bounded memory.
 final class Journal: Sendable {
     private struct State {

@@ -52,6 +52,11 @@ extension RequestMatcher {
     ///
     /// The whole path counts, segment by segment; a captured value is not empty.
     public func path(_ template: String) -> RequestMatcher {
+        if template.contains("://") {
+            return broken(
+                "\(Redaction.standard.url(template).debugDescription) is a URL, where a stub takes "
+                    + "a path such as /users. The host has a criterion of its own, .host(_:).")
+        }
         do {
             let parsed = try PathTemplate(template)
             var matcher = self

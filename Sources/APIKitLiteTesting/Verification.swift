@@ -22,6 +22,7 @@ public struct VerificationFailure: LocalizedError, CustomStringConvertible, Send
 ///
 /// - Throws: What the body throws, or ``VerificationFailure`` from ``MockNetwork/verify()``; where
 ///   both go wrong, one ``VerificationFailure`` that holds both.
+@discardableResult
 nonisolated(nonsending)
     public func withMockNetwork<R>(
         _ body: nonisolated(nonsending) (MockNetwork) async throws -> R
@@ -32,7 +33,9 @@ nonisolated(nonsending)
     do {
         result = try await body(network)
     } catch {
-        let findings = network.core.findings
+        // An unmatched request is a finding, and often what the body threw.
+        let thrown = "\(error)"
+        let findings = network.core.findings.filter { !thrown.contains($0) }
         throw findings.isEmpty ? error : VerificationFailure(findings: findings, bodyError: error)
     }
     try network.verify()

@@ -31,7 +31,7 @@ import Testing
         let network = MockNetwork { _ in
             arrived.open()
             defer { handlerEnded.open() }
-            try await Task.sleep(for: .seconds(1000))
+            _ = try await waitForCancellation()
             throw TestError()
         }
         let (session, baseURL) = try carrier.open(network)

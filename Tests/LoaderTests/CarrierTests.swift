@@ -86,6 +86,20 @@ import Testing
         }
     }
 
+    @Test(arguments: Carrier.allCases)
+    func replacesOrJoinsARepeatedHeader(_ carrier: Carrier) async throws {
+        let (_, response, _) = try await exchange(carrier, "a") {
+            $0.stub(
+                .any,
+                .text("<p>").header("content-type", "text/html").header("ETag", "1")
+                    .header("ETag", "2").header("Vary", "Accept").header("Vary", "Origin"))
+        }
+
+        #expect(response.value(forHTTPHeaderField: "Content-Type") == "text/html")
+        #expect(response.value(forHTTPHeaderField: "ETag") == "2")
+        #expect(response.value(forHTTPHeaderField: "Vary") == "Accept, Origin")
+    }
+
     @Test func theServerLivesAsLongAsItsNetwork() async throws {
         var network: MockNetwork? = MockNetwork { _ in (HTTPURLResponse(), Data("mine".utf8)) }
         let session = URLSession(configuration: .withoutProxy)

@@ -48,8 +48,7 @@ import XCTest
         let arrived = Gate()
         network.stub(.any) { _ in
             arrived.open()
-            try await Task.sleep(for: .seconds(1000))
-            return .text("late")
+            return try await waitForCancellation()
         }
 
         let events = await DelegateClient().run(.test("a"), network.configuration, level) { task in

@@ -131,6 +131,24 @@ import Testing
         #expect(verification?.findings.first?.contains("/users/{id") == true)
     }
 
+    @Test func tellsAURLWhereAPathBelongs() throws {
+        network.stub(.get("https://api.example.com/users"), .text("x"))
+
+        let verification = #expect(throws: VerificationFailure.self) { try network.verify() }
+
+        #expect(verification?.findings.first?.contains("takes a path such as /users") == true)
+    }
+
+    @Test func describesARecord() {
+        var request = URLRequest.test("a", method: "POST", body: "four")
+        request.url?.append(queryItems: [.init(name: "token", value: "hunter2")])
+        var record = RecordedRequest(request: request)
+
+        #expect("\(record)" == "POST https://api.example.com/a?token=REDACTED, 4 bytes")
+        record = RecordedRequest(request: .test("b"))
+        #expect("\(record)" == "GET https://api.example.com/b")
+    }
+
     @Test func recordsWhatCame() async throws {
         network.stub(.post("/users/{id}"), .status(204))
         var request = URLRequest.test("users/a b", method: "POST", body: #"{"name": "Emma"}"#)
@@ -186,6 +204,11 @@ import Testing
 
         await #expect(throws: TestError.self) {
             try await withMockNetwork { _ in throw TestError() }
+        }
+
+        // Said once, not twice.
+        await #expect(throws: MockFailure.self) {
+            try await withMockNetwork { try await $0.urlSession.exchange(.test("a")).0.text }
         }
     }
 

@@ -48,8 +48,7 @@ import Testing
         network.stub(.get("/new")) { _ in
             arrived.open()
             defer { ended.open() }
-            try await Task.sleep(for: .seconds(1000))
-            return .text("never")
+            return try await waitForCancellation()
         }
 
         let load = DataLoad(.test("old"), over: network.urlSession)

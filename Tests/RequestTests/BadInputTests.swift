@@ -79,6 +79,12 @@ import Testing
                 + "Remove the value, or send it with `query:`.")
     }
 
+    @Test func namesTheMissingValueWhereANameIsMisspelt() throws {
+        #expect(
+            try text { try URLRequest("GET", Self.base, path: "/users/{id}", ["user": 1]) }
+                == #"The path template "/users/{id}" has no value for {id}. Give one: ["id": …]."#)
+    }
+
     @Test func refusesANameGivenTwice() throws {
         #expect(
             try text { try URLRequest("GET", Self.base, path: "/{id}", ["id": 1, "id": 1]) }

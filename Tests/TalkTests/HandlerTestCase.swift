@@ -32,7 +32,7 @@ class HandlerTestCase: XCTestCase {
             guard Date() < deadline else {
                 return XCTFail("Never: \(what)", file: file, line: line)
             }
-            Thread.sleep(forTimeInterval: 0.001)
+            sched_yield()
         }
     }
 }
