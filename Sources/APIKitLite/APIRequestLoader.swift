@@ -30,8 +30,8 @@ public final class APIRequestLoader<T: APIRequest> {
     /// Loads and returns the parsed value, on the caller's actor.
     ///
     /// - Throws: ``APIRequestError``, which names the stage and keeps the original error.
-    nonisolated(nonsending)
-        public func load(_ requestData: T.RequestDataType) async throws(APIRequestError)
+    public nonisolated(nonsending) func load(_ requestData: T.RequestDataType)
+        async throws(APIRequestError)
         -> T.ResponseDataType
     {
         try await flow.response(for: requestData).value
@@ -40,8 +40,8 @@ public final class APIRequestLoader<T: APIRequest> {
     /// Loads and returns the parsed value with its headers and body, on the caller's actor.
     ///
     /// - Throws: ``APIRequestError``, which names the stage and keeps the original error.
-    nonisolated(nonsending)
-        public func response(for requestData: T.RequestDataType) async throws(APIRequestError)
+    public nonisolated(nonsending) func response(for requestData: T.RequestDataType)
+        async throws(APIRequestError)
         -> APIResponse<T.ResponseDataType>
     {
         try await flow.response(for: requestData)
@@ -79,9 +79,18 @@ extension APIRequestLoader where T.RequestDataType == Void {
     /// Loads a request that needs no input.
     ///
     /// - Throws: ``APIRequestError``, which names the stage and keeps the original error.
-    nonisolated(nonsending)
-        public func load() async throws(APIRequestError) -> T.ResponseDataType
-    {
+    public nonisolated(nonsending) func load() async throws(APIRequestError) -> T.ResponseDataType {
+        try await flow.response(for: ()).value
+    }
+}
+
+extension APIRequestLoader
+where T: Sendable, T.RequestDataType == Void, T.ResponseDataType: Sendable {
+    /// Loads a request that needs no input; makes and parses off the caller's actor.
+    ///
+    /// - Throws: ``APIRequestError``, which names the stage and keeps the original error.
+    @concurrent
+    public func load() async throws(APIRequestError) -> T.ResponseDataType {
         try await flow.response(for: ()).value
     }
 }

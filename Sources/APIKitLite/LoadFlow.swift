@@ -5,8 +5,8 @@ struct LoadFlow<T: APIRequest> {
     let apiRequest: T
     let session: any HTTPSession
 
-    nonisolated(nonsending)
-        func response(for requestData: T.RequestDataType) async throws(APIRequestError)
+    nonisolated(nonsending) func response(for requestData: T.RequestDataType)
+        async throws(APIRequestError)
         -> APIResponse<T.ResponseDataType>
     {
         try await response(to: makeRequest(from: requestData))
@@ -20,8 +20,7 @@ struct LoadFlow<T: APIRequest> {
         }
     }
 
-    nonisolated(nonsending)
-        func response(to request: URLRequest) async throws(APIRequestError)
+    nonisolated(nonsending) func response(to request: URLRequest) async throws(APIRequestError)
         -> APIResponse<T.ResponseDataType>
     {
         let (data, http) = try await exchange(request)
@@ -42,8 +41,8 @@ struct LoadFlow<T: APIRequest> {
 
     /// A cancelled load ends here, whatever the session made of it: before the flight nothing is
     /// sent, after it nothing is parsed.
-    nonisolated(nonsending)
-        private func exchange(_ request: URLRequest) async throws(APIRequestError)
+    private nonisolated(nonsending) func exchange(_ request: URLRequest)
+        async throws(APIRequestError)
         -> (Data, HTTPURLResponse)
     {
         var answer: (Data, HTTPURLResponse)?
@@ -63,11 +62,9 @@ struct LoadFlow<T: APIRequest> {
 
 extension LoadFlow {
     /// The form for completion handlers.
-    nonisolated(nonsending)
-        func result(of request: URLRequest) async -> (
-            value: T.ResponseDataType?, error: (any Error)?
-        )
-    {
+    nonisolated(nonsending) func result(of request: URLRequest) async -> (
+        value: T.ResponseDataType?, error: (any Error)?
+    ) {
         do throws(APIRequestError) {
             return (try await response(to: request).value, nil)
         } catch {

@@ -23,11 +23,9 @@ public struct VerificationFailure: LocalizedError, CustomStringConvertible, Send
 /// - Throws: What the body throws, or ``VerificationFailure`` from ``MockNetwork/verify()``; where
 ///   both go wrong, one ``VerificationFailure`` that holds both.
 @discardableResult
-nonisolated(nonsending)
-    public func withMockNetwork<R>(
-        _ body: nonisolated(nonsending) (MockNetwork) async throws -> R
-    ) async throws -> R
-{
+public nonisolated(nonsending) func withMockNetwork<R>(
+    _ body: nonisolated(nonsending) (MockNetwork) async throws -> R
+) async throws -> R {
     let network = MockNetwork()
     let result: R
     do {
