@@ -9,7 +9,8 @@ public struct MockResponse: Sendable {
     }
 
     var status = 200
-    var headers: [(name: String, value: String)] = []
+    var headers: [String: String] = [:]
+    private var namesLength = false
     var chunks: [Data] = []
     var ending = Ending.complete
     /// What is wrong with the response, for the place that stubs it.
@@ -84,10 +85,10 @@ public struct MockResponse: Sendable {
     /// is one (RFC 9110, 5.3), as `Set-Cookie` and `Cache-Control` are, and replaces it elsewhere.
     public func header(_ name: String, _ value: String) -> MockResponse {
         var response = self
-        if singleValued.contains(name.lowercased()) {
-            response.headers.removeAll { $0.name.lowercased() == name.lowercased() }
-        }
-        response.headers.append((name, value))
+        let key = headers.keys.first { $0.lowercased() == name.lowercased() } ?? name
+        let first = singleValued.contains(name.lowercased()) ? nil : headers[key]
+        response.namesLength = namesLength || name.lowercased() == "content-length"
+        response.headers[key] = first.map { "\($0), \(value)" } ?? value
         return response
     }
 
@@ -119,13 +120,8 @@ extension MockResponse {
     /// The answer as a server would give it to this request.
     func answer(to request: URLRequest) -> Answer {
         let hasBody = request.httpMethod != "HEAD" && status != 204 && status != 304 && status > 199
-        var fields: [String: String] = [:]
-        for (name, value) in headers {
-            let key = fields.keys.first { $0.lowercased() == name.lowercased() } ?? name
-            fields[key] = fields[key].map { "\($0), \(value)" } ?? value
-        }
-        let namesLength = fields.keys.contains { $0.lowercased() == "content-length" }
-        if hasBody, !namesLength, chunks.count < 2 {
+        var fields = headers
+        if hasBody, chunks.count < 2, !namesLength {
             fields["Content-Length"] = String(chunks.first?.count ?? 0)
         }
         return Answer(

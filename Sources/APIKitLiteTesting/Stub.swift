@@ -27,6 +27,8 @@ public final class Stub: Sendable {
     let matcher: RequestMatcher
     let times: Times
     let place: String
+    /// What the stub was made wrongly from.
+    let mistake: String?
     private let reply: Reply
     private let journal: Journal
     private let count = Locked(0)
@@ -36,6 +38,9 @@ public final class Stub: Sendable {
     ) {
         self.matcher = matcher
         self.reply = reply
+        var responses: [MockResponse] = []
+        if case .responses(let given) = reply { responses = given }
+        mistake = matcher.mistake ?? responses.lazy.compactMap(\.mistake).first
         self.times = times
         self.place = place
         self.journal = journal
@@ -78,15 +83,6 @@ extension Stub {
         case .exactly(let n): n
         case .any, .atLeast, .never: nil
         }
-    }
-
-    /// What the stub was made wrongly from.
-    var mistake: String? {
-        if let mistake = matcher.mistake { return mistake }
-        if case .responses(let responses) = reply {
-            return responses.lazy.compactMap(\.mistake).first
-        }
-        return nil
     }
 
     /// What `verify()` has to say about this stub.
