@@ -10,7 +10,7 @@ import Testing
         var longitude: Double
     }
 
-    struct PointOfInterest: Decodable, Equatable, Sendable {
+    struct PointOfInterest: Codable, Equatable, Sendable {
         var name: String
     }
 
@@ -137,5 +137,38 @@ import Testing
         }
 
         try expectPage("GettingStarted.md", toShow: "\(try #require(error))")
+    }
+
+    struct AddPlaceRequest: APIRequest {
+        typealias ResponseDataType = Void
+        let baseURL: URL
+
+        func makeRequest(from place: PointOfInterest) throws -> URLRequest {
+            try URLRequest("POST", baseURL, path: "/locations").jsonBody(place)
+        }
+    }
+
+    struct BearerSession: HTTPSession {
+        let base: any HTTPSession
+        let token: String
+
+        func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
+            try await base.exchange(request.header("Authorization", "Bearer \(token)"))
+        }
+    }
+
+    @Test func addsAPlaceWithAToken() async throws {
+        let network = MockNetwork()
+        let place = PointOfInterest(name: "My Location")
+        network.stub(
+            .post("/locations").header("Authorization", "Bearer t1").json(encoding: place),
+            .status(201))
+        let loader = APIRequestLoader(
+            apiRequest: AddPlaceRequest(baseURL: URL(string: "https://example.com")!),
+            urlSession: BearerSession(base: network.urlSession, token: "t1"))
+
+        try await loader.load(place)
+
+        try network.verify()
     }
 }

@@ -5,9 +5,7 @@ import Testing
 
 /// The samples of README.md.
 @Suite struct ReadMeSamples {
-    struct User: Codable, Equatable, Sendable {
-        var name: String
-    }
+    struct User: Codable, Equatable, Sendable { var name: String }
 
     struct UserRequest: APIRequest {
         let baseURL: URL
@@ -21,22 +19,15 @@ import Testing
         }
     }
 
-    struct UsersRequest: APIRequest {
+    struct UserCountRequest: APIRequest {
         let baseURL: URL
 
-        func makeRequest(from page: Int) throws -> URLRequest {
-            try URLRequest("GET", baseURL, path: "/users", query: ["page": page])
+        func makeRequest(from data: Void) throws -> URLRequest {
+            try URLRequest("HEAD", baseURL, path: "/users")
         }
 
-        func parseResponse(
-            data: Data, response: HTTPURLResponse
-        ) throws -> (users: [User], total: Int?) {
-            let total = response.value(forHTTPHeaderField: "X-Total-Count").flatMap { Int($0) }
-            return (try parseResponse(data: data).users, total)
-        }
-
-        func parseResponse(data: Data) throws -> (users: [User], total: Int?) {
-            (try jsonDecoder.decode([User].self, from: data), nil)
+        func parseResponse(data: Data, response: HTTPURLResponse) throws -> Int {
+            Int(response.value(forHTTPHeaderField: "X-Total-Count") ?? "") ?? 0
         }
     }
 
@@ -84,16 +75,11 @@ import Testing
 
     @Test func readsAHeader() async throws {
         let network = MockNetwork()
-        network.stub(
-            .get("/users").query(["page": "2"]),
-            .json(encoding: [User(name: "Emma")]).header("X-Total-Count", "31"))
+        network.stub(.head("/users"), MockResponse.status(200).header("X-Total-Count", "31"))
         let loader = APIRequestLoader(
-            apiRequest: UsersRequest(baseURL: baseURL), urlSession: network.urlSession)
+            apiRequest: UserCountRequest(baseURL: baseURL), urlSession: network.urlSession)
 
-        let page = try await loader.load(2)
-
-        #expect(page.users == [User(name: "Emma")])
-        #expect(page.total == 31)
+        #expect(try await loader.load() == 31)
     }
 }
 
