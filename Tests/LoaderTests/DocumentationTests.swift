@@ -35,8 +35,10 @@ private struct Sample {
     let place: String
     let lines: [String]
 
-    /// Without imports, which are at the top of the test file.
-    var code: String { lines.filter { !$0.hasPrefix("import ") }.words }
+    /// Without imports, which are at the top of the test file; the reader's own module is nowhere.
+    var code: String {
+        lines.filter { !$0.hasPrefix("import ") && $0 != "@testable import App" }.words
+    }
 
     var imports: [String] { lines.filter { $0.hasPrefix("import ") } }
 }

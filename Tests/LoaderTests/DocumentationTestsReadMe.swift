@@ -84,4 +84,4 @@ import Testing
 }
 
 /// Whether requests for other processes of this machine would leave it.
-private let behindProxy = ProcessInfo.processInfo.environment["http_proxy"] != nil
+let behindProxy = ProcessInfo.processInfo.environment["http_proxy"] != nil

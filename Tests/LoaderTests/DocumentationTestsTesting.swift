@@ -126,6 +126,36 @@ import XCTest
         try expectPage("Testing.md", toShow: "\(try #require(error).underlying)")
     }
 
+    @Test func fallsBackToOlderStubs() async throws {
+        let network = MockNetwork()
+        network.stub(.any, .status(404), times: .any)
+        network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#))
+        network.stub(.get("/users/{id}"), .status(503), times: .once)
+        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network.urlSession)
+
+        let error = await #expect(throws: APIRequestError.self) { try await loader.load(42) }
+        let user = try await loader.load(42)
+
+        #expect(error?.statusCode == 503)
+        #expect(user.name == "Emma")
+        try network.verify()
+    }
+
+    @Test(.disabled(if: behindProxy, "Foundation on Linux asks the proxy for 127.0.0.1, too."))
+    func saysOverASocketToo() async throws {
+        let network = MockNetwork()
+        network.stub(.get("/user/{id}"), .json(#"{"name": "Emma"}"#))
+        let server = try network.serve()
+        let loader = APIRequestLoader(apiRequest: UserRequest(baseURL: server.url))
+
+        let error = try await #require(throws: APIRequestError.self) { try await loader.load(42) }
+        let failure = try #require(throws: VerificationFailure.self) { try network.verify() }
+
+        #expect(error.statusCode == 501)
+        #expect("\(failure)".contains("No stub answers GET"))
+        server.stop()
+    }
+
     @Test func needsNoURLSession() async throws {
         let network = MockNetwork()
         network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#))
@@ -193,26 +223,42 @@ final class OtherProcessTests: XCTestCase {
 }
 #endif
 
+private typealias UserRequest = TestingSamples.UserRequest
+
 /// One handler for the process: tests that set it are XCTest classes, which run one at a time.
-final class TalkSamples: XCTestCase {
+final class UserRequestTests: XCTestCase {
+    private var loader: APIRequestLoader<UserRequest>!
+
+    override func setUp() {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.protocolClasses = [MockURLProtocol.self]
+        loader = APIRequestLoader(
+            apiRequest: UserRequest(), urlSession: URLSession(configuration: configuration))
+    }
+
     override func tearDown() {
         MockURLProtocol.requestHandler = nil
     }
 
-    func testLoadsAUser() async throws {
-        let configuration = URLSessionConfiguration.ephemeral
-        configuration.protocolClasses = [MockURLProtocol.self]
+    func testLoadsAUser() {
         MockURLProtocol.requestHandler = { request in
             XCTAssertEqual(request.url?.path, "/users/42")
             return (HTTPURLResponse(), Data(#"{"name": "Emma"}"#.utf8))
         }
-        let loader = APIRequestLoader(
-            apiRequest: TestingSamples.UserRequest(),
-            urlSession: URLSession(configuration: configuration))
+        let answered = expectation(description: "The load has ended.")
 
-        let user = try await loader.load(42)
+        loader.loadAPIRequest(requestData: 42) { user, error in
+            XCTAssertEqual(user?.name, "Emma")
+            answered.fulfill()
+        }
 
-        XCTAssertEqual(user.name, "Emma")
+        wait(for: [answered], timeout: 10)
+    }
+}
+
+final class TalkSamples: XCTestCase {
+    override func tearDown() {
+        MockURLProtocol.requestHandler = nil
     }
 
     func testCodeThatUsesTheSharedSession() async throws {
