@@ -17,8 +17,12 @@ struct Ticket: Sendable {
     let id: Int
     var cancelWork: (@Sendable () -> Void)?
 
-    /// Notes that the client gave up. Runs no code of the user's.
-    func markCancelled() {
+    /// Notes that the client gave up, and stops the work.
+    ///
+    /// A cancelled handler may run code of the user's, which must not be on the loading thread and
+    /// must not hold up a server: so it is elsewhere, a moment later.
+    func cancel() {
         journal.markCancelled(id)
+        if let cancelWork { DispatchQueue.global().async(execute: cancelWork) }
     }
 }

@@ -65,10 +65,7 @@ final class Interception: @unchecked Sendable {  // Set in the first `begin`.
             progress.isCancelled = true
             return progress.ticket
         }
-        guard let ticket else { return }
-        ticket.markCancelled()
-        // A cancelled handler may run code of the user's, which must not be on this thread.
-        if let cancelWork = ticket.cancelWork { DispatchQueue.global().async(execute: cancelWork) }
+        ticket?.cancel()
     }
 
     private func ask(_ source: any AnswerSource, for request: URLRequest, redirects: Int) {
@@ -91,10 +88,7 @@ final class Interception: @unchecked Sendable {  // Set in the first `begin`.
             if !progress.isCancelled { progress.ticket = ticket }
             return progress.isCancelled
         }
-        if isCancelled {
-            ticket.markCancelled()
-            ticket.cancelWork?()
-        }
+        if isCancelled { ticket.cancel() }
     }
 
     private func receive(

@@ -14,14 +14,7 @@ extension MockNetwork {
     public func serve(port: Int = 0) throws -> LoopbackServer {
         let core = core
         let server = try LoopbackServer(port: port) { request, reply in
-            let ticket = core.load(request, reply: reply)
-            return {
-                ticket.markCancelled()
-                // User code may run in a cancelled handler, so it does not hold up the server.
-                if let cancelWork = ticket.cancelWork {
-                    DispatchQueue.global().async(execute: cancelWork)
-                }
-            }
+            core.load(request, reply: reply).cancel
         }
         servers.withLock { $0.append(server) }
         return server
