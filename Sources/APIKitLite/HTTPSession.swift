@@ -10,6 +10,18 @@ public protocol HTTPSession: Sendable {
     ///
     /// - Throws: What kept the answer from coming: for a `URLSession`, a `URLError`.
     func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse)
+
+    /// Learns that a load was lost although its exchange had succeeded: the answer was not accepted
+    /// (stage `.validate`) or not understood (`.parse`).
+    ///
+    /// A session that wraps another passes this on to it, so that an observer hears of it at any
+    /// place in a chain. Does nothing by default.
+    func loadDidFail(_ error: APIRequestError)
+}
+
+extension HTTPSession {
+    /// Takes no notice.
+    public func loadDidFail(_ error: APIRequestError) {}
 }
 
 /// An answer that did not come over HTTP, as from a `file:` or `data:` URL.

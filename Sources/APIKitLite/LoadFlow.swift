@@ -27,16 +27,25 @@ struct LoadFlow<T: APIRequest> {
         do {
             try apiRequest.validateResponse(data: data, response: http)
         } catch {
-            throw APIRequestError(
-                stage: .validate, request: request, response: http, data: data, underlying: error)
+            throw lost(.validate, request, http, data, error)
         }
         do {
             let value = try apiRequest.parseResponse(data: data, response: http)
             return APIResponse(value: value, data: data, http: http)
         } catch {
-            throw APIRequestError(
-                stage: .parse, request: request, response: http, data: data, underlying: error)
+            throw lost(.parse, request, http, data, error)
         }
+    }
+
+    /// The error of an answer that came and was of no use. The session hears of it.
+    private func lost(
+        _ stage: APIRequestError.Stage, _ request: URLRequest, _ response: HTTPURLResponse,
+        _ data: Data, _ underlying: any Error
+    ) -> APIRequestError {
+        let error = APIRequestError(
+            stage: stage, request: request, response: response, data: data, underlying: underlying)
+        session.loadDidFail(error)
+        return error
     }
 
     /// A cancelled load ends here, whatever the session made of it: before the flight nothing is
