@@ -4,10 +4,26 @@ import Foundation
 extension Answer {
     /// An answer as bytes.
     struct Message {
-        /// What to send, in order; the body's chunks are the answer's own, not copies.
-        var pieces: [Data]
+        let head: Data
+        /// The answer's own chunks, not copies; none where the request or the status has no body.
+        let body: [Data]
+        let isChunked: Bool
         /// Whether another request may follow on the connection.
-        var keepsAlive: Bool
+        let keepsAlive: Bool
+
+        /// What to send, in order.
+        var pieces: [Data] { [head] + body.flatMap(framed) + end }
+
+        /// A part of the body as it is sent.
+        func framed(_ chunk: Data) -> [Data] {
+            guard isChunked else { return [chunk] }
+            return [
+                Data("\(String(chunk.count, radix: 16))\r\n".utf8), chunk, Data("\r\n".utf8),
+            ]
+        }
+
+        /// What tells that the body is complete.
+        var end: [Data] { isChunked ? [Data("0\r\n\r\n".utf8)] : [] }
     }
 
     /// The answer to a request that could not be answered as asked.
@@ -59,7 +75,7 @@ extension Answer {
         if isChunked {
             add("Transfer-Encoding", "chunked")
         } else if hasBody && !isStreamed {
-            add("Content-Length", body.reduce(0) { $0 + $1.count })
+            add("Content-Length", body.reduce(missing) { $0 + $1.count })
         } else if !hasBody, status >= 200, status != 204, let length = fields["content-length"] {
             add("Content-Length", length.value)
         }
@@ -67,18 +83,9 @@ extension Answer {
         if keepsAlive && request.minorVersion == 0 { add("Connection", "keep-alive") }
         head += "\r\n"
 
-        var pieces = [Data(head.utf8)]
-        if isChunked {
-            for chunk in body {
-                pieces.append(Data("\(String(chunk.count, radix: 16))\r\n".utf8))
-                pieces.append(chunk)
-                pieces.append(Data("\r\n".utf8))
-            }
-            pieces.append(Data("0\r\n\r\n".utf8))
-        } else if hasBody {
-            pieces += body
-        }
-        return Message(pieces: pieces, keepsAlive: keepsAlive)
+        return Message(
+            head: Data(head.utf8), body: hasBody ? body : [], isChunked: isChunked,
+            keepsAlive: keepsAlive)
     }
 
     /// The response's fields by lowercased name.

@@ -7,6 +7,8 @@ struct Answer: Sendable {
     var response: HTTPURLResponse
     /// The body in the pieces it was given in; a client without a data delegate sees it whole.
     var chunks: [Data]
+    /// How many bytes more the response announces: it is going to break off.
+    var missing = 0
 
     var body: Data { Answer.join(chunks) }
 

@@ -82,9 +82,9 @@ private struct GoneNetwork: AnswerSource {
     var cookieStorage: HTTPCookieStorage? { nil }
 
     func load(
-        _ request: URLRequest, reply: @escaping @Sendable (Result<Answer, any Error>) -> Void
+        _ request: URLRequest, for client: Journal.Client,
+        reply: @escaping @Sendable (Reply) -> Void
     ) -> Ticket {
-        let journal = Journal()
         reply(
             .failure(
                 MockFailure(
@@ -93,6 +93,6 @@ private struct GoneNetwork: AnswerSource {
                     The MockNetwork behind this session's protocolClasses: its network is gone. \
                     Keep the network, its urlSession or its configuration as long as you load.
                     """)))
-        return Ticket(journal: journal, id: journal.append(RecordedRequest(request: request)))
+        return Ticket(note: {})
     }
 }

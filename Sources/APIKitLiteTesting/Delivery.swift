@@ -1,30 +1,37 @@
 import APIKitLite
 import Foundation
 
-/// Brings one outcome to one `URLProtocol`'s client: on the loading thread, once, and never after
-/// the end.
+/// Brings the replies to one request to one `URLProtocol`'s client: on the loading thread, in
+/// order, and never after the end.
 final class Delivery: Sendable {
-    enum Outcome: Sendable {
-        case answer(Answer)
+    enum Item: Sendable {
+        case reply(Reply)
         /// A redirect that Foundation is to follow, with the answer for a client that refuses it.
         case redirect(URLRequest, Answer)
-        case failure(any Error)
+
+        var isLast: Bool {
+            if case .reply(let reply) = self { reply.isLast } else { true }
+        }
     }
 
     private struct State {
         /// Where Foundation waits; nil before it started, while suspended, and after the end.
         var thread: LoadingThread?
-        var outcome: Outcome?
+        /// What has not been delivered yet.
+        var items: [Item] = []
+        var hasLast = false
+        /// Set by a head that the client is not shown before the answer is whole.
+        var assembly: Assembly?
         var isOver = false
     }
 
     private let state = Locked(State())
 
-    /// Foundation wants the outcome. On the loading thread; again after a suspension.
+    /// Foundation wants the replies. On the loading thread; again after a suspension.
     func start(_ urlProtocol: URLProtocol) {
         let isReady = state.withLock { state in
             if !state.isOver { state.thread = .current }
-            return state.outcome != nil
+            return !state.items.isEmpty
         }
         if isReady { deliver(to: urlProtocol) }
     }
@@ -42,11 +49,12 @@ final class Delivery: Sendable {
         }
     }
 
-    /// The outcome is known. From any thread; the first one counts.
-    func finish(_ outcome: Outcome, for urlProtocol: WeakProtocol) {
+    /// There is a reply. From any thread; nothing counts after the last one.
+    func add(_ item: Item, for urlProtocol: WeakProtocol) {
         let thread = state.withLock { state -> LoadingThread? in
-            guard !state.isOver, state.outcome == nil else { return nil }
-            state.outcome = outcome
+            guard !state.isOver, !state.hasLast else { return nil }
+            state.items.append(item)
+            state.hasLast = item.isLast
             return state.thread
         }
         thread?.perform { [self] in
@@ -55,25 +63,42 @@ final class Delivery: Sendable {
     }
 
     private func deliver(to urlProtocol: URLProtocol) {
-        guard urlProtocol.task?.wantsAnswer != false, let client = urlProtocol.client else {
-            return
+        guard let client = urlProtocol.client else { return }
+        // A client may suspend or cancel its task between two pieces.
+        while urlProtocol.task?.wantsAnswer != false, let item = next() {
+            switch item {
+            case .reply(let reply):
+                if let reply = whole(reply, urlProtocol) { client.receive(reply, urlProtocol) }
+            case .redirect(let next, let answer):
+                client.urlProtocol(
+                    urlProtocol, wasRedirectedTo: next, redirectResponse: answer.response)
+                client.receive(.answer(answer), urlProtocol)
+            }
         }
-        let outcome = state.withLock { state -> Outcome? in
-            guard state.thread != nil, let outcome = state.outcome else { return nil }
-            state = State(isOver: true)
-            return outcome
+    }
+
+    private func next() -> Item? {
+        state.withLock { state in
+            guard state.thread != nil, !state.items.isEmpty else { return nil }
+            let item = state.items.removeFirst()
+            if item.isLast { state = State(assembly: state.assembly, isOver: true) }
+            return item
         }
-        switch outcome {
-        case .answer(let answer):
-            client.receive(answer, urlProtocol)
-        case .redirect(let next, let answer):
-            client.urlProtocol(
-                urlProtocol, wasRedirectedTo: next, redirectResponse: answer.response)
-            client.receive(answer, urlProtocol)
-        case .failure(let error):
-            client.urlProtocol(urlProtocol, didFailWithError: carryingOriginal(error))
-        case nil:
-            break
+    }
+
+    /// The reply, or what it completes for a client that is not shown pieces.
+    private func whole(_ reply: Reply, _ urlProtocol: URLProtocol) -> Reply? {
+        // Only the last piece would survive in a task without a data delegate, on Linux.
+        var showsPieces = true
+        if case .head = reply { showsPieces = urlProtocol.task?.seesPieces != false }
+        return state.withLock { state in
+            if !showsPieces { state.assembly = Assembly() }
+            guard state.assembly != nil else { return reply }
+            switch state.assembly?.add(reply) {
+            case .success(let answer): return .answer(answer)
+            case .failure(let error): return .failure(error)
+            case nil: return nil
+            }
         }
     }
 }
@@ -84,14 +109,32 @@ struct WeakProtocol: @unchecked Sendable {  // Only used on the loading thread, 
 }
 
 extension URLProtocolClient {
-    fileprivate func receive(_ answer: Answer, _ sender: URLProtocol) {
+    fileprivate func receive(_ reply: Reply, _ sender: URLProtocol) {
+        switch reply {
+        case .answer(let answer):
+            let response = begin(answer, sender)
+            let seesPieces = answer.chunks.count > 1 && sender.task?.seesPieces != false
+            for piece in seesPieces ? answer.chunks : [answer.body] where !piece.isEmpty {
+                urlProtocol(sender, didLoad: piece)
+            }
+            QuietResponse.finish(response) { urlProtocolDidFinishLoading(sender) }
+        case .head(let answer): _ = begin(answer, sender)
+        case .piece(let piece): urlProtocol(sender, didLoad: piece)
+        case .end:
+            guard let response = sender.task?.response as? HTTPURLResponse else {
+                return urlProtocolDidFinishLoading(sender)
+            }
+            QuietResponse.finish(response) { urlProtocolDidFinishLoading(sender) }
+        case .failure(let error):
+            urlProtocol(sender, didFailWithError: carryingOriginal(error))
+        case .cutHead:
+            urlProtocol(sender, didFailWithError: URLError(.networkConnectionLost))
+        }
+    }
+
+    private func begin(_ answer: Answer, _ sender: URLProtocol) -> HTTPURLResponse {
         let response = QuietResponse.replacing(answer.response)
         urlProtocol(sender, didReceive: response, cacheStoragePolicy: .notAllowed)
-        // Only the last piece would survive in a task without a data delegate, on Linux.
-        let seesPieces = answer.chunks.count > 1 && sender.task?.seesPieces != false
-        for piece in seesPieces ? answer.chunks : [answer.body] where !piece.isEmpty {
-            urlProtocol(sender, didLoad: piece)
-        }
-        QuietResponse.finish(response) { urlProtocolDidFinishLoading(sender) }
+        return response
     }
 }

@@ -76,10 +76,14 @@ final class Interception: @unchecked Sendable {  // Set in the first `begin`.
         }
         // Cancelled while its body was read, or while a delegate was asked about the redirect.
         guard mayAsk else { return }
-        let ticket = source.load(request) { [self] result in
-            switch result {
-            case .success(let answer): receive(answer, to: request, source, redirects)
-            case .failure(let error): finish(.failure(error))
+        let client = Journal.Client { [weak task] in task?.state == .running }
+        let ticket = source.load(request, for: client) { [self] reply in
+            switch reply {
+            case .answer(let answer): receive(answer, to: request, source, redirects)
+            case .head(let answer):
+                CookieJar(source, task).store(from: answer.response, to: request)
+                finish(reply)
+            case .piece, .end, .failure, .cutHead: finish(reply)
             }
         }
         let isCancelled = progress.withLock { progress in
@@ -109,12 +113,12 @@ final class Interception: @unchecked Sendable {  // Set in the first `begin`.
             ask(source, for: jar.applied(to: next), redirects: redirects + 1)
         }
         #else
-        finish(.redirect(next, answer))
+        delivery.add(.redirect(next, answer), for: urlProtocol)
         #endif
     }
 
-    private func finish(_ outcome: Delivery.Outcome) {
-        delivery.finish(outcome, for: urlProtocol)
+    private func finish(_ reply: Reply) {
+        delivery.add(.reply(reply), for: urlProtocol)
     }
 }
 

@@ -9,6 +9,8 @@ final class LoopbackConnection: @unchecked Sendable {  // Safe: used on one queu
         let request: ParsedRequest
         let url: URL
         var cancel: @Sendable () -> Void = {}
+        /// An answer whose head was sent, and whose body comes piece by piece.
+        var message: Answer.Message?
     }
 
     private enum Phase: Equatable {
@@ -134,10 +136,9 @@ final class LoopbackConnection: @unchecked Sendable {  // Safe: used on one queu
         let number = exchangeCount
         exchange = Exchange(number: number, request: awaited, url: request.url ?? listener.url)
         phase = .answering
-        let reply: @Sendable (Result<Answer, any Error>) -> Void = {
-            [weak self, queue = listener.queue] result in
+        let reply: @Sendable (Reply) -> Void = { [weak self, queue = listener.queue] reply in
             // Never at once, even from this queue: pipelined requests would nest ever deeper.
-            queue.async { [weak self] in self?.finish(number, with: result) }
+            queue.async { [weak self] in self?.hear(reply, number) }
         }
         do {
             let cancel = try listener.answering(request, reply)
@@ -150,11 +151,23 @@ final class LoopbackConnection: @unchecked Sendable {  // Safe: used on one queu
         if hasEnded { watchForHangUp() }
     }
 
-    private func finish(_ number: Int, with result: Result<Answer, any Error>) {
+    private func hear(_ reply: Reply, _ number: Int) {
         guard let exchange, exchange.number == number else { return }
-        self.exchange = nil
-        switch result {
-        case .success(let answer): send(answer, to: exchange.request, at: exchange.url)
+        if reply.isLast { self.exchange = nil }
+        switch reply {
+        case .answer(let answer):
+            send(answer, to: exchange.request, at: exchange.url)
+        case .head(let answer):
+            begin(answer, to: exchange.request, at: exchange.url)
+        case .piece(let piece):
+            write(exchange.message?.framed(piece) ?? [])
+        case .end:
+            finish(exchange.message?.end ?? [], keepsAlive: exchange.message?.keepsAlive ?? false)
+        case .cutHead(let answer, let count):
+            let head = (try? answer.message(for: exchange.request))?.head
+            finish([head?.prefix(count) ?? Data()], keepsAlive: false)
+        case .failure where exchange.message != nil:
+            finish([], keepsAlive: false)
         // To the client it is a failing network.
         case .failure(is URLError): close()
         case .failure(let error):
@@ -182,7 +195,8 @@ final class LoopbackConnection: @unchecked Sendable {  // Safe: used on one queu
         let number = exchange.number
         listener.queue.asyncAfter(deadline: .now() + .milliseconds(20)) { [weak self] in
             guard let self, self.exchange?.number == number else { return }
-            if !self.hasProbed { self.write([Self.goOn]) }
+            let hasBegun = self.exchange?.message != nil
+            if !hasBegun && !self.hasProbed { self.write([Self.goOn]) }
             self.hasProbed = true
             self.socket.isReset ? self.close() : self.watchForHangUp()
         }
@@ -193,12 +207,27 @@ final class LoopbackConnection: @unchecked Sendable {  // Safe: used on one queu
     private func send(_ answer: Answer, to request: ParsedRequest, at url: URL) {
         do {
             let message = try answer.message(for: request)
-            phase = .writing(keepsAlive: message.keepsAlive)
-            write(message.pieces)
+            finish(message.pieces, keepsAlive: message.keepsAlive)
         } catch {
             // Ends here: of an error's answer, only the status is not ours, and this one's is 500.
             send(Answer(error, url: url), to: request, at: url)
         }
+    }
+
+    private func begin(_ answer: Answer, to request: ParsedRequest, at url: URL) {
+        do {
+            let message = try answer.message(for: request)
+            exchange?.message = message
+            write([message.head])
+        } catch {
+            exchange = nil
+            send(Answer(error, url: url), to: request, at: url)
+        }
+    }
+
+    private func finish(_ pieces: [Data], keepsAlive: Bool) {
+        phase = .writing(keepsAlive: keepsAlive)
+        write(pieces)
     }
 
     private func write(_ pieces: [Data]) {

@@ -14,11 +14,11 @@ import Foundation
 /// It accepts connections of this machine only and speaks no TLS. It stops with its network, if not
 /// before.
 public final class LoopbackServer: Sendable {
-    /// Answers a request exactly once, from any thread. Returns what to call when the client has
+    /// Answers a request, from any thread, with nothing after the last reply. Returns what to call when the client has
     /// gone and the answer is no longer wanted.
     typealias Answering =
         @Sendable (
-            URLRequest, @escaping @Sendable (Result<Answer, any Error>) -> Void
+            URLRequest, @escaping @Sendable (Reply) -> Void
         ) throws -> @Sendable () -> Void
 
     /// `http://127.0.0.1` and the port.

@@ -39,6 +39,15 @@ extension MockFailure {
             """)
     }
 
+    static func usedUp(_ record: RecordedRequest, _ stub: Stub, after count: Int) -> MockFailure {
+        MockFailure(
+            .usedUp,
+            """
+            \(record.request.line) came after the last of the \(count) responses of the stub for \
+            \(stub.matcher) (\(stub.place)), which says then: .fail.
+            """)
+    }
+
     /// The request, the nearest stub with what differs, and the line that would have matched.
     static func unmatched(_ reading: RequestReading, among stubs: [Stub]) -> MockFailure {
         let body = reading.shownBody.map { ", with the body \($0)" } ?? ""
@@ -73,6 +82,17 @@ extension MockFailure {
             if hits > best?.hits ?? -1 { best = (stub, hits) }
         }
         return best?.stub
+    }
+}
+
+extension RecordedRequest {
+    /// What `verify()` says about a request that is still waited for.
+    var straggling: String {
+        let place = stub.map { " by the stub for \($0.matcher) (\($0.place))" } ?? ""
+        return """
+            \(request.line) is a straggler: it has not been answered yet\(place), and somebody \
+            waits for it. Await or cancel every request before the test ends.
+            """
     }
 }
 

@@ -12,6 +12,8 @@ public struct MockFailure: LocalizedError, CustomStringConvertible, Sendable {
         case unmatched
         /// A stub that must never be used matches.
         case forbidden
+        /// The stub that matches has given all of its responses.
+        case usedUp
         /// The stub that matches was made from something unusable.
         case brokenStub
         /// The network of this session does not exist any more.

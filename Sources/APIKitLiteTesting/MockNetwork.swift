@@ -26,8 +26,12 @@ public final class MockNetwork: Sendable {
     let servers = Locked<[LoopbackServer]>([])
 
     /// Answers from stubs. A request that no stub matches fails with a text that says why.
-    public init() {
-        core = NetworkCore(nil)
+    ///
+    /// - Parameter clock: What delays and timeouts are counted on: a ``MockClock``, or a
+    ///   `ContinuousClock` for real time. Without one, delays take no time but keep their order, and
+    ///   a request that is never answered waits for ever.
+    public init(clock: (any Clock<Duration>)? = nil) {
+        core = NetworkCore(nil, clock: clock)
     }
 
     /// Answers every request from one closure.
@@ -39,7 +43,7 @@ public final class MockNetwork: Sendable {
     public init(
         _ handler: @escaping @Sendable (URLRequest) async throws -> (HTTPURLResponse, Data?)
     ) {
-        core = NetworkCore(handler)
+        core = NetworkCore(handler, clock: nil)
     }
 
     /// A session that only this network answers; the same object at each call.
@@ -70,13 +74,18 @@ public final class MockNetwork: Sendable {
 
     /// Adds a stub, which is asked before the older ones.
     ///
-    /// Several responses are given one after another; the last one repeats.
+    /// Several responses are given one after another.
+    ///
+    /// - Parameter continuation: What follows after the last: that one again, unless said otherwise.
     @discardableResult
     public func stub(
         _ matcher: RequestMatcher, _ first: MockResponse, _ more: MockResponse...,
-        times: Stub.Times = .atLeast(1), fileID: StaticString = #fileID, line: UInt = #line
+        then continuation: Stub.Continuation = .repeatLast, times: Stub.Times = .atLeast(1),
+        fileID: StaticString = #fileID, line: UInt = #line
     ) -> Stub {
-        add(matcher, .responses([first] + more), times, "\(fileID):\(line)")
+        core.add(
+            matcher, .responses([first] + more, then: continuation), times: times,
+            place: "\(fileID):\(line)")
     }
 
     /// Adds a stub that makes its answers, under the same rules as the closure of a network.
@@ -86,31 +95,19 @@ public final class MockNetwork: Sendable {
         fileID: StaticString = #fileID, line: UInt = #line,
         handler: @escaping @Sendable (RecordedRequest) async throws -> MockResponse
     ) -> Stub {
-        add(matcher, .handler(handler), times, "\(fileID):\(line)")
+        core.add(matcher, .handler(handler), times: times, place: "\(fileID):\(line)")
     }
 
-    private func add(
-        _ matcher: RequestMatcher, _ reply: Stub.Reply, _ times: Stub.Times, _ place: String
-    ) -> Stub {
-        let stub = Stub(matcher, reply, times: times, place: place, journal: core.journal)
-        core.add(stub)
-        return stub
-    }
-
-    /// The requests that came, oldest first, with their bodies; the last ``journalLimit`` of them.
-    public var requests: [RecordedRequest] { core.journal.requests }
-
-    /// How many requests are kept. 10,000 by default; 0 keeps none.
-    public var journalLimit: Int {
-        get { core.journal.limit }
-        set { core.journal.limit = newValue }
-    }
-
-    /// Checks that every request was answered and every stub used as often as it says.
+    /// Checks that every request was answered, and every stub used as often as it says.
     ///
-    /// - Throws: ``VerificationFailure``, which lists everything that is wrong.
-    public func verify() throws {
-        let findings = core.findings
+    /// It is the end of a network's test: a stub that is added later is a mistake, of which its
+    /// requests and the next `verify()` tell.
+    ///
+    /// - Throws: ``VerificationFailure``, which lists everything that is wrong: requests that
+    ///   nothing matched, stubs that were used too seldom or too often, and requests that somebody
+    ///   still waits for (those over a socket excepted: who is gone there shows late).
+    public func verify(fileID: StaticString = #fileID, line: UInt = #line) throws {
+        let findings = core.findings(at: "\(fileID):\(line)")
         if !findings.isEmpty { throw VerificationFailure(findings: findings, bodyError: nil) }
     }
 

@@ -1,11 +1,20 @@
+import APIKitLite
 import Foundation
 
 /// What a stub answers with.
 public struct MockResponse: Sendable {
     enum Ending: Sendable {
         case complete
+        /// Neither a response nor an error.
         case never
+        /// An error instead of a response.
         case failure(any Error)
+        /// An error within the body.
+        case cut(afterBytes: Int, any Error)
+        /// The end of the connection within the headers.
+        case cutHead(afterBytes: Int)
+        /// The answer of a real session.
+        case passed(to: any HTTPSession)
     }
 
     var status = 200
@@ -13,6 +22,10 @@ public struct MockResponse: Sendable {
     private var namesLength = false
     var chunks: [Data] = []
     var ending = Ending.complete
+    /// Before the first byte, and before each piece but the first.
+    var delay = Duration.zero
+    var interval = Duration.zero
+    var isHeld = false
     /// What is wrong with the response, for the place that stubs it.
     var mistake: String?
 
@@ -92,20 +105,6 @@ public struct MockResponse: Sendable {
         return response
     }
 
-    /// The same body in pieces of `size` bytes: a delegate sees each, other clients the whole.
-    public func chunked(by size: Int) -> MockResponse {
-        var response = self
-        guard size > 0 else {
-            response.mistake = "chunked(by: \(size)): a piece has at least one byte."
-            return response
-        }
-        let whole = Answer.join(chunks)
-        response.chunks = stride(from: 0, to: whole.count, by: size).map {
-            whole.subdata(in: $0..<min($0 + size, whole.count))
-        }
-        return response
-    }
-
     private func status(_ status: Int) -> MockResponse {
         var response = self
         response.status = status
@@ -118,17 +117,19 @@ public struct MockResponse: Sendable {
 
 extension MockResponse {
     /// The answer as a server would give it to this request.
-    func answer(to request: URLRequest) -> Answer {
+    ///
+    /// - Parameter missing: How many bytes more it announces than it has.
+    func answer(to request: URLRequest, missing: Int = 0) -> Answer {
         let hasBody = request.httpMethod != "HEAD" && status != 204 && status != 304 && status > 199
         var fields = headers
         if hasBody, chunks.count < 2, !namesLength {
-            fields["Content-Length"] = String(chunks.first?.count ?? 0)
+            fields["Content-Length"] = String((chunks.first?.count ?? 0) + missing)
         }
         return Answer(
             response: HTTPURLResponse(
                 url: request.url ?? .unnamed, statusCode: status, httpVersion: "HTTP/1.1",
                 headerFields: fields)!,
-            chunks: hasBody ? chunks : [])
+            chunks: hasBody ? chunks : [], missing: missing)
     }
 }
 

@@ -19,15 +19,104 @@ extension NetworkCore {
     }
 
     private func answer(to request: URLRequest) async throws -> Answer {
-        let (id, next) = receive(request)
-        do {
-            let answer = try await finish(next)
+        // Whoever cancels marks the request first: one that is in the journal is waited for.
+        let (id, next) = receive(request, for: .waiting)
+        if case .now(let result) = next {
             try Task.checkNotCancelled()
-            return answer
-        } catch {
-            guard Task.isCancelled else { throw error }
-            journal.markCancelled(id)
-            throw URLError(.cancelled)
+            return try result.get()
         }
+        return try await withTaskCancellationHandler {
+            do {
+                let answer = try await play(next, of: request, id)
+                try Task.checkNotCancelled()
+                journal.markEnded(id, at: time.now)
+                return answer
+            } catch {
+                guard Task.isCancelled else {
+                    journal.markEnded(id, at: time.now)
+                    throw error
+                }
+                throw URLError(.cancelled)
+            }
+        } onCancel: {
+            journal.markCancelled(id, at: time.now)
+        }
+    }
+
+    private func play(_ next: Next, of request: URLRequest, _ id: Int) async throws -> Answer {
+        let arrival = time.now
+        let script: Script
+        switch next {
+        case .now(let result): return try result.get()
+        case .play(let given): script = given
+        case .later(let work) where time.isChosen:
+            script = try await beforeTimeout(of: request, since: arrival, work)
+        case .later(let work): script = try await work()
+        }
+        if script.isPassedThrough { journal.markPassedThrough(id) }
+        let result = Collector()
+        let playback = Playback(of: request, in: time, since: arrival) { result.hear($0) }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                result.tell(continuation)
+                playback.start(script)
+                playback.watch()
+                if Task.isCancelled { result.hear(.failure(URLError(.cancelled))) }
+            }
+        } onCancel: {
+            playback.cancel()
+            result.hear(.failure(URLError(.cancelled)))
+        }
+    }
+
+    /// Runs a handler in a child of the caller's task, and cancels it when the client's patience
+    /// ends.
+    private func beforeTimeout(
+        of request: URLRequest, since arrival: Duration,
+        _ work: @escaping @Sendable () async throws -> Script
+    ) async throws -> Script {
+        let deadline = arrival + request.patience
+        return try await withThrowingTaskGroup(of: Script.self) { group in
+            group.addTask(operation: work)
+            group.addTask { [time] in
+                let alarm = Milestone()
+                let timer = time.schedule(at: deadline) { alarm.update { $0 = 1 } }
+                await alarm.wait(for: 1)
+                timer.cancel()
+                throw URLError(.timedOut)
+            }
+            defer { group.cancelAll() }
+            // There are two, so there is a first.
+            return try await group.next()!
+        }
+    }
+}
+
+extension Journal.Client {
+    fileprivate static let waiting = Journal.Client { true }
+}
+
+/// Gives one continuation the answer that a playback comes to, or a cancellation: once.
+private final class Collector: Sendable {
+    private struct State {
+        var continuation: CheckedContinuation<Answer, any Error>?
+        var assembly = Assembly()
+    }
+
+    private let state = Locked(State())
+
+    func tell(_ continuation: CheckedContinuation<Answer, any Error>) {
+        state.withLock { $0.continuation = continuation }
+    }
+
+    func hear(_ reply: Reply) {
+        // Whoever takes the continuation out resumes it.
+        let ending = state.withLock { state in
+            let result = state.assembly.add(reply)
+            let continuation = result == nil ? nil : state.continuation
+            if result != nil { state.continuation = nil }
+            return result.flatMap { result in continuation.map { ($0, result) } }
+        }
+        if let (continuation, result) = ending { continuation.resume(with: result) }
     }
 }

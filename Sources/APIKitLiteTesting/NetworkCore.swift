@@ -11,20 +11,27 @@ final class NetworkCore: AnswerSource {
     /// How a request that was received goes on.
     enum Next: Sendable {
         case now(Result<Answer, any Error>)
-        case later(@Sendable () async throws -> Answer)
-        case never
+        case play(Script)
+        /// A handler makes the script, or a session that the request is passed to.
+        case later(@Sendable () async throws -> Script)
     }
 
-    let journal = Journal()
+    let journal: Journal
+    let time: any NetworkTime
     private let closure: Closure?
     private let handlers = HandlerPool()
     private let stubs = Locked(StubIndex())
     private let unanswered = Locked<[MockFailure]>([])
+    /// Where the network was verified, if it was.
+    private let verified = Locked<String?>(nil)
     private let carrier = Locked<CarrierClass?>(nil)
     private let cookies = Locked<HTTPCookieStorage?>(nil)
 
-    init(_ closure: Closure?) {
+    init(_ closure: Closure?, clock: (any Clock<Duration>)?) {
         self.closure = closure
+        let journal = Journal()
+        self.journal = journal
+        time = clock.map(makeTime) ?? JumpingTime { journal.count.number }
     }
 
     deinit {
@@ -32,13 +39,26 @@ final class NetworkCore: AnswerSource {
         carrier.withLock { $0 }?.giveBack()
     }
 
-    func add(_ stub: Stub) {
+    func add(
+        _ matcher: RequestMatcher, _ source: Stub.Source, times: Stub.Times, place: String
+    ) -> Stub {
+        let stub = Stub(
+            matcher, source, times: times, place: place, journal: journal,
+            verified: verified.withLock { $0 })
         stubs.withLock { $0.add(stub) }
+        return stub
     }
 
     /// Records a request and decides what becomes of it.
-    func receive(_ request: URLRequest) -> (id: Int, next: Next) {
+    func receive(_ request: URLRequest, for client: Journal.Client) -> (id: Int, next: Next) {
         var record = RecordedRequest(request: request)
+        record.startTime = time.now
+        let next = next(for: &record)
+        if case .now = next { record.endTime = record.startTime }
+        return (journal.append(record, awaitedBy: record.endTime == nil ? client : nil), next)
+    }
+
+    private func next(for record: inout RecordedRequest) -> Next {
         let reading = RequestReading(record)
         // A copy: predicates run below, and may themselves stub or ask.
         let stubs = stubs.withLock { $0 }
@@ -47,16 +67,14 @@ final class NetworkCore: AnswerSource {
                 continue
             }
             record.pathValues = captured
-            record.stub = ObjectIdentifier(stub)
-            return (journal.append(record), next(for: record, stub, turn))
+            record.stub = stub
+            return next(for: record, stub, turn)
         }
-        let id = journal.append(record)
         if let closure {
-            return (id, .later { Answer(try await closure(request), to: request) })
+            let request = record.request
+            return .later { Script(answer: Answer(try await closure(request), to: request)) }
         }
-        let failure = MockFailure.unmatched(reading, among: stubs.all)
-        unanswered.withLock { $0.append(failure) }
-        return (id, .now(.failure(failure)))
+        return .now(.failure(fail(.unmatched(reading, among: stubs.all))))
     }
 
     private func next(for record: RecordedRequest, _ stub: Stub, _ turn: Stub.Turn) -> Next {
@@ -64,61 +82,82 @@ final class NetworkCore: AnswerSource {
             return .now(.failure(MockFailure(.brokenStub, "\(mistake) (\(stub.place))")))
         }
         if stub.times == .never {
-            let failure = MockFailure.forbidden(record, by: stub)
-            return .now(.failure(failure))
+            return .now(.failure(MockFailure.forbidden(record, by: stub)))
         }
         switch turn {
         case .response(let response):
-            return Self.next(for: response, to: record.request)
+            return response.next(for: record.request, gate: stub.gate)
         case .handler(let handler):
-            return .later { [self] in
+            return .later {
                 let response = try await handler(record)
                 if let mistake = response.mistake {
                     throw MockFailure(.brokenStub, "\(mistake) (\(stub.place))")
                 }
-                return try await finish(Self.next(for: response, to: record.request))
+                return try await response.script(for: record.request, gate: stub.gate)
             }
+        case .usedUp(let count):
+            return .now(.failure(fail(.usedUp(record, stub, after: count))))
         }
     }
 
-    private static func next(for response: MockResponse, to request: URLRequest) -> Next {
-        switch response.ending {
-        case .complete: .now(.success(response.answer(to: request)))
-        case .failure(let error): .now(.failure(error))
-        case .never: .never
-        }
+    /// Keeps a failure for `verify()`.
+    private func fail(_ failure: MockFailure) -> MockFailure {
+        unanswered.withLock { $0.append(failure) }
+        return failure
     }
 
-    /// Goes the rest of the way in the caller's task.
-    func finish(_ next: Next) async throws -> Answer {
-        switch next {
-        case .now(let result): return try result.get()
-        case .later(let work): return try await work()
-        case .never:
-            try await Task.sleep(for: .seconds(Int64.max >> 2))
-            throw CancellationError()
-        }
+    /// Everything that `verify()` has to complain about, in order.
+    ///
+    /// - Parameter place: Where it is asked for. A stub that is added after that is a mistake.
+    func findings(at place: String) -> [String] {
+        verified.withLock { $0 = $0 ?? place }
+        let stubs = stubs.withLock { $0.all }
+        let broken = stubs.compactMap { stub in stub.mistake.map { "\($0) (\(stub.place))" } }
+        let sound = stubs.filter { $0.mistake == nil }
+        return broken + unanswered.withLock { $0.map(\.description) }
+            + sound.compactMap(\.finding) + journal.awaited.map(\.straggling)
     }
 }
 
 extension NetworkCore {
     func load(
-        _ request: URLRequest, reply: @escaping @Sendable (Result<Answer, any Error>) -> Void
+        _ request: URLRequest, for client: Journal.Client,
+        reply: @escaping @Sendable (Reply) -> Void
     ) -> Ticket {
-        let (id, next) = receive(request)
-        switch next {
-        case .now(let result):
-            reply(result)
-        case .never:
-            break
-        case .later(let work):
-            let call = HandlerCall {
-                do { reply(.success(try await work())) } catch { reply(.failure(error)) }
+        let (id, next) = receive(request, for: client)
+        let note = { @Sendable [self] in journal.markCancelled(id, at: time.now) }
+        if case .now(let result) = next {
+            switch result {
+            case .success(let answer): reply(.answer(answer))
+            case .failure(let error): reply(.failure(error))
             }
-            handlers.submit(call)
-            return Ticket(journal: journal, id: id, cancelWork: { call.cancel() })
+            return Ticket(note: note)
         }
-        return Ticket(journal: journal, id: id)
+        let playback = Playback(of: request, in: time, since: time.now) { [self] step in
+            if step.isLast { journal.markEnded(id, at: time.now) }
+            reply(step)
+        }
+        guard case .later(let work) = next else {
+            if case .play(let script) = next { playback.start(script) }
+            return Ticket(note: note, cancelWork: { playback.cancel() })
+        }
+        let call = HandlerCall { [self] in
+            do {
+                let script = try await work()
+                if script.isPassedThrough { journal.markPassedThrough(id) }
+                playback.start(script)
+            } catch {
+                playback.fail(error)
+            }
+        }
+        playback.watch { call.cancel() }
+        handlers.submit(call)
+        return Ticket(
+            note: note,
+            cancelWork: {
+                playback.cancel()
+                call.cancel()
+            })
     }
 
     var cookieStorage: HTTPCookieStorage? {
@@ -139,12 +178,16 @@ extension NetworkCore {
             return leased.type
         }
     }
+}
 
-    /// Everything that `verify()` has to complain about, in order.
-    var findings: [String] {
-        let stubs = stubs.withLock { $0.all }
-        let broken = stubs.compactMap { stub in stub.mistake.map { "\($0) (\(stub.place))" } }
-        let sound = stubs.filter { $0.mistake == nil }
-        return broken + unanswered.withLock { $0.map(\.description) } + sound.compactMap(\.finding)
+extension MockResponse {
+    /// How a request goes on that this response answers.
+    fileprivate func next(for request: URLRequest, gate: Milestone) -> NetworkCore.Next {
+        if case .passed = ending {
+            return .later { try await script(for: request, gate: gate) }
+        }
+        guard isImmediate else { return .play(playedScript(for: request, gate: gate)) }
+        if case .failure(let error) = ending { return .now(.failure(error)) }
+        return .now(.success(answer(to: request)))
     }
 }

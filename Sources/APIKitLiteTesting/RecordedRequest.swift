@@ -12,8 +12,17 @@ public struct RecordedRequest: Sendable {
     /// Whether the client cancelled before the answer was complete.
     public internal(set) var wasCancelled = false
 
-    /// The stub that answered, if one did.
-    var stub: ObjectIdentifier?
+    /// Whether a real session answered, through a stub that passes on.
+    public internal(set) var wasPassedThrough = false
+
+    /// The stub that answered, or is going to; nil where none matched.
+    public internal(set) var stub: Stub?
+
+    /// When the request came: the time since its network was made, on the network's own clock.
+    public internal(set) var startTime = Duration.zero
+
+    /// When the whole answer had been given, or the client cancelled; nil until then.
+    public internal(set) var endTime: Duration?
 
     /// Records a request as it is.
     public init(request: URLRequest) {
@@ -50,55 +59,12 @@ public struct RecordedRequest: Sendable {
 }
 
 extension RecordedRequest: CustomStringConvertible {
-    /// Method and URL without secrets, the size of the body, and whether it was cancelled.
+    /// Method and URL without secrets, the size of the body, and whether it was cancelled or passed
+    /// through.
     public var description: String {
         let size = body.isEmpty ? "" : ", \(body.count) bytes"
-        return request.line + size + (wasCancelled ? ", cancelled" : "")
-    }
-}
-
-/// What a mock has seen, oldest first, in bounded memory.
-final class Journal: Sendable {
-    private struct State {
-        var entries: [RecordedRequest] = []
-        var firstID = 0
-        var limit = 10_000
-
-        mutating func trim(to limit: Int) {
-            let excess = entries.count - limit
-            guard excess > 0 else { return }
-            entries.removeFirst(excess)
-            firstID += excess
-        }
-    }
-
-    private let state = Locked(State())
-
-    var requests: [RecordedRequest] {
-        state.withLock { state in
-            state.trim(to: state.limit)
-            return state.entries
-        }
-    }
-
-    var limit: Int {
-        get { state.withLock { $0.limit } }
-        set { state.withLock { $0.limit = max(0, newValue) } }
-    }
-
-    func append(_ request: RecordedRequest) -> Int {
-        state.withLock { state in
-            // A quarter more than asked for, so that the oldest go in one move, seldom.
-            if state.entries.count >= state.limit + state.limit / 4 { state.trim(to: state.limit) }
-            state.entries.append(request)
-            return state.firstID + state.entries.count - 1
-        }
-    }
-
-    func markCancelled(_ id: Int) {
-        state.withLock { state in
-            let index = id - state.firstID
-            if state.entries.indices.contains(index) { state.entries[index].wasCancelled = true }
-        }
+        let fate =
+            (wasPassedThrough ? ", passed through" : "") + (wasCancelled ? ", cancelled" : "")
+        return request.line + size + fate
     }
 }

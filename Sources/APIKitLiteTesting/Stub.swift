@@ -17,10 +17,20 @@ public final class Stub: Sendable {
         case never
     }
 
+    /// What follows after the last of several responses.
+    public enum Continuation: Sendable {
+        /// The last response is given again and again.
+        case repeatLast
+        /// The next request fails: the responses are used up.
+        case fail
+        /// The first response is given again, and so on.
+        case startOver
+    }
+
     typealias Handler = @Sendable (RecordedRequest) async throws -> MockResponse
 
-    enum Reply: Sendable {
-        case responses([MockResponse])
+    enum Source: Sendable {
+        case responses([MockResponse], then: Continuation)
         case handler(Handler)
     }
 
@@ -29,29 +39,52 @@ public final class Stub: Sendable {
     let place: String
     /// What the stub was made wrongly from.
     let mistake: String?
-    private let reply: Reply
-    private let journal: Journal
-    private let count = Locked(0)
+    /// Opened by `release()`; responses that are held wait for it.
+    let gate = Milestone()
+    private let source: Source
+    // The journal's entries name their stub.
+    private weak let journal: Journal?
+    private let count = Milestone()
 
+    /// - Parameter verified: Where the network was verified already.
     init(
-        _ matcher: RequestMatcher, _ reply: Reply, times: Times, place: String, journal: Journal
+        _ matcher: RequestMatcher, _ source: Source, times: Times, place: String, journal: Journal,
+        verified: String?
     ) {
         self.matcher = matcher
-        self.reply = reply
-        var responses: [MockResponse] = []
-        if case .responses(let given) = reply { responses = given }
-        mistake = matcher.mistake ?? responses.lazy.compactMap(\.mistake).first
+        self.source = source
         self.times = times
         self.place = place
         self.journal = journal
+        var responses: [MockResponse] = []
+        if case .responses(let given, _) = source { responses = given }
+        let lateness = verified.map {
+            "The stub for \(matcher) came too late: the network was verified before (\($0)), and "
+                + "would not notice what this stub is used for. Verify at the end of the test."
+        }
+        mistake = lateness ?? matcher.mistake ?? responses.lazy.compactMap(\.mistake).first
     }
 
     /// How many requests this stub has answered.
-    public var callCount: Int { count.withLock { $0 } }
+    public var callCount: Int { count.number }
 
-    /// The requests this stub has answered, oldest first, as far as the journal reaches.
+    /// The requests this stub has answered, oldest first, as far as the journal reaches; none when
+    /// the network is gone.
     public var requests: [RecordedRequest] {
-        journal.requests.filter { $0.stub == ObjectIdentifier(self) }
+        journal?.requests.filter { $0.stub === self } ?? []
+    }
+
+    /// Suspends until this many requests have come to this stub, or the task is cancelled.
+    ///
+    /// The counterpart of a response that is ``MockResponse/held``: what the client does while it
+    /// waits can be looked at.
+    public func started(_ count: Int = 1) async {
+        await self.count.wait(for: count)
+    }
+
+    /// Lets go the responses that are ``MockResponse/held``: those that wait, and all that follow.
+    public func release() {
+        gate.update { $0 = 1 }
     }
 }
 
@@ -60,20 +93,27 @@ extension Stub {
     enum Turn: Sendable {
         case response(MockResponse)
         case handler(Handler)
+        /// All of so many responses were given, and nothing is to follow.
+        case usedUp(Int)
     }
 
-    /// Takes the next answer, or nil where the stub is used up. Counts.
+    /// Takes the next answer, or nil where older stubs are to be asked. Counts.
     func takeTurn() -> Turn? {
-        let number = count.withLock { count -> Int? in
+        let number = count.update { count -> Int? in
             if let most, count >= most { return nil }
             count += 1
             return count
         }
         guard let number else { return nil }
-        switch reply {
+        switch source {
         case .handler(let handler): return .handler(handler)
-        case .responses(let responses):
-            return .response(responses[min(number, responses.count) - 1])
+        case .responses(let responses, _) where number <= responses.count:
+            return .response(responses[number - 1])
+        case .responses(let responses, .repeatLast):
+            return .response(responses[responses.count - 1])
+        case .responses(let responses, .fail): return .usedUp(responses.count)
+        case .responses(let responses, .startOver):
+            return .response(responses[(number - 1) % responses.count])
         }
     }
 

@@ -15,7 +15,7 @@ final class TalkHandler: @unchecked Sendable {  // `function` runs in one turn a
     fileprivate struct Turn: Sendable {
         let id: Int
         let request: URLRequest
-        let reply: @Sendable (Result<Answer, any Error>) -> Void
+        let reply: @Sendable (Reply) -> Void
     }
 
     private struct State {
@@ -45,7 +45,11 @@ final class TalkHandler: @unchecked Sendable {  // `function` runs in one turn a
 
     private func takeTurns() {
         while let turn = nextTurn() {
-            turn.reply(Result { Answer(try function(turn.request), to: turn.request) })
+            do {
+                turn.reply(.answer(Answer(try function(turn.request), to: turn.request)))
+            } catch {
+                turn.reply(.failure(error))
+            }
         }
     }
 
@@ -105,21 +109,24 @@ extension TalkHandler {
         var cookieStorage: HTTPCookieStorage? { nil }
 
         func load(
-            _ request: URLRequest, reply: @escaping @Sendable (Result<Answer, any Error>) -> Void
+            _ request: URLRequest, for client: Journal.Client,
+            reply: @escaping @Sendable (Reply) -> Void
         ) -> Ticket {
             let (journal, id, isLate) = talk.withLock { talk in
                 let isLate = talk.handler !== handler
                 // What came for another handler is not in the journal of this one.
                 let journal = isLate ? Journal() : talk.journal
-                return (journal, journal.append(RecordedRequest(request: request)), isLate)
+                let record = RecordedRequest(request: request)
+                return (journal, journal.append(record, awaitedBy: nil), isLate)
             }
+            let note = { @Sendable in journal.markCancelled(id, at: .zero) }
             guard let handler, !isLate else {
                 let failure = handler == nil ? MockFailure.noHandler : MockFailure.straggler
                 reply(.failure(failure(request)))
-                return Ticket(journal: journal, id: id)
+                return Ticket(note: note)
             }
             handler.answer(Turn(id: id, request: request, reply: reply))
-            return Ticket(journal: journal, id: id, cancelWork: { handler.forget(id) })
+            return Ticket(note: note, cancelWork: { handler.forget(id) })
         }
     }
 }

@@ -20,22 +20,28 @@ public struct VerificationFailure: LocalizedError, CustomStringConvertible, Send
 
 /// Runs a body with a network of its own, and verifies it at the end.
 ///
+/// - Parameters:
+///   - clock: The clock of the network, as in ``MockNetwork/init(clock:)``.
+///   - body: Gets the network.
+/// - Returns: What the body returns.
 /// - Throws: What the body throws, or ``VerificationFailure`` from ``MockNetwork/verify()``; where
 ///   both go wrong, one ``VerificationFailure`` that holds both.
 @discardableResult
 public nonisolated(nonsending) func withMockNetwork<R>(
+    clock: (any Clock<Duration>)? = nil, fileID: StaticString = #fileID, line: UInt = #line,
     _ body: nonisolated(nonsending) (MockNetwork) async throws -> R
 ) async throws -> R {
-    let network = MockNetwork()
+    let network = MockNetwork(clock: clock)
+    let place = "\(fileID):\(line)"
     let result: R
     do {
         result = try await body(network)
     } catch {
         // An unmatched request is a finding, and often what the body threw.
         let thrown = "\(error)"
-        let findings = network.core.findings.filter { !thrown.contains($0) }
+        let findings = network.core.findings(at: place).filter { !thrown.contains($0) }
         throw findings.isEmpty ? error : VerificationFailure(findings: findings, bodyError: error)
     }
-    try network.verify()
+    try network.verify(fileID: fileID, line: line)
     return result
 }

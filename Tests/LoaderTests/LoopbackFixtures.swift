@@ -25,7 +25,9 @@ extension LoopbackServer {
     /// A server whose every answer comes at once, from another thread.
     convenience init(answer: @escaping @Sendable (URLRequest) throws -> Answer) throws {
         try self.init { request, reply in
-            DispatchQueue.global().async { reply(Result { try answer(request) }) }
+            DispatchQueue.global().async {
+                do { reply(.answer(try answer(request))) } catch { reply(.failure(error)) }
+            }
             return {}
         }
     }
@@ -38,10 +40,8 @@ extension LoopbackServer {
 
 /// Requests that have arrived and are answered when the test says so.
 final class HeldRequests: @unchecked Sendable {  // Safe: `replies` is used with `lock` held.
-    typealias Reply = @Sendable (Result<Answer, any Error>) -> Void
-
     private let lock = NSLock()
-    private var replies: [Reply] = []
+    private var replies: [@Sendable (Reply) -> Void] = []
     private let arrivals = DispatchSemaphore(value: 0)
     private let cancellations = DispatchSemaphore(value: 0)
 
@@ -68,6 +68,6 @@ final class HeldRequests: @unchecked Sendable {  // Safe: `replies` is used with
     /// Answers everything that is held, each with its place in the order of arrival.
     func answerAll() {
         let replies = lock.withLock { self.replies }
-        for (index, reply) in replies.enumerated() { reply(.success(.of("\(index)"))) }
+        for (index, reply) in replies.enumerated() { reply(.answer(.of("\(index)"))) }
     }
 }

@@ -1,0 +1,100 @@
+import APIKitLite
+import Foundation
+
+/// What a mock has seen, oldest first, in bounded memory, and what it has not answered yet.
+final class Journal: Sendable {
+    /// Whether the client of a request still waits for its answer.
+    struct Client: Sendable {
+        let isWaiting: @Sendable () -> Bool
+    }
+
+    private struct State {
+        var entries: [RecordedRequest] = []
+        var firstID = 0
+        var limit = 10_000
+        var inFlight: [Int: Client] = [:]
+        var mostInFlight = 0
+
+        mutating func trim(to limit: Int) {
+            let excess = entries.count - limit
+            guard excess > 0 else { return }
+            entries.removeFirst(excess)
+            firstID += excess
+        }
+
+        mutating func change(_ id: Int, _ change: (inout RecordedRequest) -> Void) {
+            let index = id - firstID
+            if entries.indices.contains(index) { change(&entries[index]) }
+        }
+    }
+
+    private let state = Locked(State())
+    /// How many requests ever came.
+    let count = Milestone()
+
+    var requests: [RecordedRequest] {
+        state.withLock { state in
+            state.trim(to: state.limit)
+            return state.entries
+        }
+    }
+
+    var limit: Int {
+        get { state.withLock { $0.limit } }
+        set { state.withLock { $0.limit = max(0, newValue) } }
+    }
+
+    /// The most requests that were here and unanswered at one moment.
+    var mostInFlight: Int { state.withLock { $0.mostInFlight } }
+
+    /// The requests that clients still wait for.
+    var awaited: [RecordedRequest] {
+        let (open, entries) = state.withLock { state in
+            (
+                state.inFlight.sorted { $0.key < $1.key },
+                state.inFlight.keys.reduce(into: [:]) { entries, id in
+                    state.change(id) { entries[id] = $0 }
+                }
+            )
+        }
+        // Clients are asked outside the lock: they have locks of their own.
+        return open.filter { $0.value.isWaiting() }.compactMap { entries[$0.key] }
+    }
+
+    /// - Parameter client: Who waits for an answer that is not given at once.
+    func append(_ request: RecordedRequest, awaitedBy client: Client?) -> Int {
+        let id = state.withLock { state in
+            // A quarter more than asked for, so that the oldest go in one move, seldom.
+            if state.entries.count >= state.limit + state.limit / 4 { state.trim(to: state.limit) }
+            state.entries.append(request)
+            let id = state.firstID + state.entries.count - 1
+            state.mostInFlight = max(state.mostInFlight, state.inFlight.count + 1)
+            if let client { state.inFlight[id] = client }
+            return id
+        }
+        count.update { $0 += 1 }
+        return id
+    }
+
+    func markEnded(_ id: Int, at time: Duration) {
+        close(id) { if $0.endTime == nil { $0.endTime = time } }
+    }
+
+    func markCancelled(_ id: Int, at time: Duration) {
+        close(id) { entry in
+            entry.wasCancelled = true
+            if entry.endTime == nil { entry.endTime = time }
+        }
+    }
+
+    func markPassedThrough(_ id: Int) {
+        state.withLock { $0.change(id) { $0.wasPassedThrough = true } }
+    }
+
+    private func close(_ id: Int, _ change: (inout RecordedRequest) -> Void) {
+        state.withLock { state in
+            state.inFlight[id] = nil
+            state.change(id, change)
+        }
+    }
+}

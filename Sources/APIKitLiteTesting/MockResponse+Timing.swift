@@ -1,0 +1,130 @@
+import APIKitLite
+import Foundation
+
+// When a response comes, and how far it gets.
+extension MockResponse {
+    /// The same response after a delay, on the network's clock: without one it takes no time, but
+    /// still comes after one with a shorter delay.
+    ///
+    /// A delay beyond the request's `timeoutInterval` (60 s by default) ends in
+    /// `URLError.timedOut`.
+    public func delayed(by delay: Duration) -> MockResponse {
+        guard delay >= .zero else {
+            return wrong("delayed(by: \(delay)): a delay is not negative.")
+        }
+        var response = self
+        response.delay = delay
+        return response
+    }
+
+    /// The same body in pieces of `size` bytes: a delegate sees each, other clients the whole.
+    ///
+    /// - Parameter interval: How long after the piece before each piece comes, on the network's
+    ///   clock: a slow connection.
+    public func chunked(by size: Int, every interval: Duration = .zero) -> MockResponse {
+        guard size > 0 else {
+            return wrong("chunked(by: \(size)): a piece has at least one byte.")
+        }
+        guard interval >= .zero else {
+            return wrong("chunked(by: \(size), every: \(interval)): an interval is not negative.")
+        }
+        var response = self
+        let whole = Answer.join(chunks)
+        response.chunks = stride(from: 0, to: whole.count, by: size).map {
+            whole.subdata(in: $0..<min($0 + size, whole.count))
+        }
+        response.interval = interval
+        return response
+    }
+
+    /// The same response, held until the stub's ``Stub/release()``.
+    public var held: MockResponse {
+        var response = self
+        response.isHeld = true
+        return response
+    }
+
+    /// The same response, broken off after so many bytes of its body. More than it has: after the
+    /// whole body, as where a longer one was announced.
+    ///
+    /// A delegate sees what came before; a completion handler and an `exchange` only the error. Over
+    /// a socket the connection is closed there, and the client makes its own error of it.
+    public func failing(
+        afterBytes count: Int, with code: URLError.Code = .networkConnectionLost
+    ) -> MockResponse {
+        guard count >= 0 else {
+            return wrong("failing(afterBytes: \(count)): a count is not negative.")
+        }
+        var response = self
+        response.ending = .cut(afterBytes: count, URLError(code))
+        return response
+    }
+
+    /// The same response, broken off within its headers: `URLError.networkConnectionLost`, and over
+    /// a socket what the client makes of so many bytes.
+    public func failing(afterHeaderBytes count: Int) -> MockResponse {
+        guard count >= 0 else {
+            return wrong("failing(afterHeaderBytes: \(count)): a count is not negative.")
+        }
+        var response = self
+        response.ending = .cutHead(afterBytes: count)
+        return response
+    }
+
+    func wrong(_ mistake: String) -> MockResponse {
+        var response = self
+        response.mistake = response.mistake ?? mistake
+        return response
+    }
+
+    /// How the answer to a request is given, by a real session if it is passed on.
+    func script(for request: URLRequest, gate: Milestone) async throws -> Script {
+        guard case .passed(let session) = ending else {
+            return playedScript(for: request, gate: gate)
+        }
+        let (data, response) = try await session.exchange(request)
+        return Script(
+            answer: Answer(response: response, chunks: [data]), delay: delay,
+            gate: isHeld ? gate : nil, isPassedThrough: true)
+    }
+
+    /// How the answer to a request is given by this response alone.
+    func playedScript(for request: URLRequest, gate: Milestone) -> Script {
+        var script = Script(delay: delay, interval: interval, gate: isHeld ? gate : nil)
+        switch ending {
+        case .never, .passed: script.ending = .never
+        case .failure(let error): script.ending = .failure(error)
+        case .complete: script.play(answer(to: request))
+        case .cut(let count, let error):
+            let length = chunks.reduce(0) { $0 + $1.count }
+            script.play(answer(to: request, missing: max(0, count - length + 1)), upTo: count)
+            script.ending = .failure(error)
+        case .cutHead(let count):
+            script.play(answer(to: request))
+            script.ending = .cutHead(afterBytes: count)
+        }
+        return script
+    }
+
+    /// Whether the whole answer comes at once.
+    var isImmediate: Bool {
+        guard delay == .zero, !isHeld else { return false }
+        switch ending {
+        case .complete: return interval == .zero
+        case .failure: return true
+        case .never, .cut, .cutHead, .passed: return false
+        }
+    }
+}
+
+extension Script {
+    fileprivate mutating func play(_ answer: Answer, upTo count: Int = .max) {
+        self.answer = answer
+        var left = count
+        pieces = answer.chunks.map { chunk in
+            defer { left = max(0, left - chunk.count) }
+            return chunk.prefix(left)
+        }
+        pieces.removeAll(where: \.isEmpty)
+    }
+}

@@ -1,0 +1,117 @@
+import APIKitLite
+
+/// The time of one network, counted from its beginning.
+protocol NetworkTime: Sendable {
+    var now: Duration { get }
+
+    /// Whether a request that gets no answer at all times out: only where somebody chose the clock.
+    var isChosen: Bool { get }
+
+    /// Calls back once, when the moment has come: at once if it has passed.
+    ///
+    /// - Returns: What prevents it.
+    func schedule(at moment: Duration, _ work: @escaping @Sendable () -> Void) -> Cancellation
+}
+
+/// What prevents something that is to happen later.
+struct Cancellation: Sendable {
+    let cancel: @Sendable () -> Void
+}
+
+/// A clock of the user's, whatever it is.
+struct ChosenTime<C: Clock<Duration>>: NetworkTime {
+    private let clock: C
+    private let start: C.Instant
+
+    init(_ clock: C) {
+        self.clock = clock
+        start = clock.now
+    }
+
+    var now: Duration { start.duration(to: clock.now) }
+    var isChosen: Bool { true }
+
+    func schedule(at moment: Duration, _ work: @escaping @Sendable () -> Void) -> Cancellation {
+        let sleeper = Task { [self] in
+            try await clock.sleep(until: start.advanced(by: moment), tolerance: nil)
+            work()
+        }
+        return Cancellation { sleeper.cancel() }
+    }
+}
+
+/// A clock that a test moves. It calls back within `advance`, so that what happens keeps its order.
+struct MockTime: NetworkTime {
+    private let clock: MockClock
+    private let start: MockClock.Instant
+
+    init(_ clock: MockClock) {
+        self.clock = clock
+        start = clock.now
+    }
+
+    var now: Duration { start.duration(to: clock.now) }
+    var isChosen: Bool { true }
+
+    func schedule(at moment: Duration, _ work: @escaping @Sendable () -> Void) -> Cancellation {
+        let clock = clock
+        let key = clock.schedule(at: start.advanced(by: moment), work)
+        return Cancellation { clock.cancel(key) }
+    }
+}
+
+/// The time of a network without a clock: it jumps to the next moment that somebody waits for, as
+/// soon as nothing new has happened for a millisecond. So delays keep their order, and take no time.
+final class JumpingTime: NetworkTime {
+    private let clock = MockClock()
+    private let isMoving = Locked(false)
+    private let activity: @Sendable () -> Int
+
+    /// - Parameter activity: Grows with everything that may still lead to a wait.
+    init(activity: @escaping @Sendable () -> Int) {
+        self.activity = activity
+    }
+
+    var now: Duration { clock.now.offset }
+    var isChosen: Bool { false }
+
+    func schedule(at moment: Duration, _ work: @escaping @Sendable () -> Void) -> Cancellation {
+        let key = clock.schedule(at: .init(offset: moment), work)
+        let mustMove = isMoving.withLock { isMoving in
+            defer { isMoving = isMoving || clock.nextDeadline != nil }
+            return !isMoving && clock.nextDeadline != nil
+        }
+        if mustMove { Task { await move() } }
+        return Cancellation { [clock] in clock.cancel(key) }
+    }
+
+    private func move() async {
+        while true {
+            await waitForQuiet()
+            // Under the lock: whoever comes later sees that nobody moves the clock any more.
+            let next = isMoving.withLock { isMoving in
+                isMoving = clock.nextDeadline != nil
+                return clock.nextDeadline
+            }
+            guard let next else { return }
+            await clock.advance(to: next)
+        }
+    }
+
+    private func waitForQuiet() async {
+        var seen: Int
+        repeat {
+            seen = activity()
+            // The turns grow with the load of the machine; the pause is for what runs elsewhere.
+            for _ in 0..<32 { await Task.yield() }
+            try? await Task.sleep(for: .milliseconds(1))
+        } while seen != activity()
+    }
+}
+
+/// The time that a clock keeps.
+func makeTime(_ clock: any Clock<Duration>) -> any NetworkTime {
+    if let clock = clock as? MockClock { return MockTime(clock) }
+    func open<C: Clock<Duration>>(_ clock: C) -> any NetworkTime { ChosenTime(clock) }
+    return open(clock)
+}

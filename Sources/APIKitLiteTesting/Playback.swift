@@ -1,0 +1,118 @@
+import APIKitLite
+import Foundation
+
+/// Gives one request its answer, step by step, in the time of its network: first the handler makes
+/// a script, then its gate opens, then it rolls.
+final class Playback: Sendable {
+    /// Who hears the replies: in order, from any thread, nothing after the last.
+    private struct Carrier {
+        let hear: @Sendable (Reply) -> Void
+    }
+
+    private struct State {
+        /// Nil when it is over, so that nothing is kept alive from here.
+        var carrier: Carrier?
+        var rest: ArraySlice<(at: Duration, reply: Reply)> = []
+        var isRolling = false
+        /// What must not happen any more once this is over.
+        var watchdog: Cancellation?
+        var gate: Cancellation?
+        var timer: Cancellation?
+    }
+
+    private let state: Locked<State>
+    private let time: any NetworkTime
+    private let arrival: Duration
+    private let patience: Duration
+
+    init(
+        of request: URLRequest, in time: any NetworkTime, since arrival: Duration,
+        _ hear: @escaping @Sendable (Reply) -> Void
+    ) {
+        self.time = time
+        self.arrival = arrival
+        patience = request.patience
+        state = Locked(State(carrier: Carrier(hear: hear)))
+    }
+
+    /// Ends the wait for the first byte when the client's patience does.
+    func watch(onTimeout: @escaping @Sendable () -> Void = {}) {
+        guard time.isChosen else { return }
+        let watchdog = time.schedule(at: arrival + patience) { [self] in
+            guard !state.withLock({ $0.isRolling }) else { return }
+            fail(URLError(.timedOut))
+            onTimeout()
+        }
+        keep(watchdog, at: \.watchdog) { !$0.isRolling }
+    }
+
+    /// Plays the script: now, or when its gate opens.
+    func start(_ script: Script) {
+        guard let gate = script.gate else { return roll(script) }
+        guard let id = gate.whenReached(1, { [self] in roll(script) }) else { return }
+        keep(Cancellation { gate.forget(id) }, at: \.gate) { !$0.isRolling }
+    }
+
+    func fail(_ error: any Error) {
+        end()?.hear(.failure(error))
+    }
+
+    func cancel() {
+        _ = end()
+    }
+
+    private func roll(_ script: Script) {
+        let now = time.now
+        // A time that jumps has nothing to do with how long a handler took.
+        let moments = script.moments(
+            from: now, since: time.isChosen ? arrival : now, patience: patience,
+            endsWaiting: time.isChosen)
+        let watchdog = state.withLock { state in
+            state.isRolling = true
+            state.rest = moments[...]
+            state.gate = nil
+            defer { state.watchdog = nil }
+            return state.watchdog
+        }
+        watchdog?.cancel()
+        step()
+    }
+
+    /// Tells all that is due, and comes back for what is not.
+    private func step() {
+        while let next = state.withLock({ $0.carrier == nil ? nil : $0.rest.first }) {
+            guard next.at <= time.now else {
+                let timer = time.schedule(at: next.at) { [self] in step() }
+                // It may have called already, and there may be another by now.
+                return keep(timer, at: \.timer) { $0.rest.first?.at == next.at }
+            }
+            let carrier = state.withLock { state in
+                state.rest.removeFirst()
+                return state.carrier
+            }
+            (next.reply.isLast ? end() : carrier)?.hear(next.reply)
+        }
+    }
+
+    private func keep(
+        _ cancellation: Cancellation, at place: WritableKeyPath<State, Cancellation?> & Sendable,
+        while isNeeded: (State) -> Bool
+    ) {
+        let isKept = state.withLock { state in
+            guard state.carrier != nil, isNeeded(state) else { return false }
+            state[keyPath: place] = cancellation
+            return true
+        }
+        if !isKept { cancellation.cancel() }
+    }
+
+    /// Whoever gets the carrier here tells the last reply: so once.
+    private func end() -> Carrier? {
+        let last = state.withLock { state in
+            defer { state = State() }
+            return state
+        }
+        for cancellation in [last.watchdog, last.gate, last.timer] { cancellation?.cancel() }
+        return last.carrier
+    }
+}
