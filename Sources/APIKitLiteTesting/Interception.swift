@@ -76,7 +76,11 @@ final class Interception: @unchecked Sendable {  // Set in the first `begin`.
         }
         // Cancelled while its body was read, or while a delegate was asked about the redirect.
         guard mayAsk else { return }
-        let client = Journal.Client { [weak task] in task?.state == .running }
+        let client = Journal.Client { [weak task] in
+            task?.state == .running
+        } sessionTimeout: { [weak task] in
+            task?.sessionTimeout
+        }
         let ticket = source.load(request, for: client) { [self] reply in
             switch reply {
             case .answer(let answer): receive(answer, to: request, source, redirects)

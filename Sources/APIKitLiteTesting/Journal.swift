@@ -3,9 +3,19 @@ import Foundation
 
 /// What a mock has seen, oldest first, in bounded memory, and what it has not answered yet.
 final class Journal: Sendable {
-    /// Whether the client of a request still waits for its answer.
+    /// Who waits for the answer to a request.
     struct Client: Sendable {
         let isWaiting: @Sendable () -> Bool
+        /// How long the session waits for a next byte, for a request that does not say.
+        var sessionTimeout: @Sendable () -> TimeInterval? = { nil }
+
+        /// How long it waits for a next byte.
+        func patience(for request: URLRequest) -> Duration {
+            let isDefault = request.timeoutInterval == 60
+            let seconds = isDefault ? sessionTimeout() ?? 60 : request.timeoutInterval
+            // Zero means none; and a duration counts to 10¹¹ years, but a sum of them no further.
+            return .seconds(seconds > 0 ? min(seconds, 1e9) : 1e9)
+        }
     }
 
     private struct State {

@@ -38,6 +38,9 @@ extension URLSessionTask {
     /// or has been already.
     var isAboutToRestart: Bool { state == .running }
 
+    /// The request timeout of its session, which the request itself does not tell.
+    var sessionTimeout: TimeInterval? { mirroredSession?.configuration.timeoutIntervalForRequest }
+
     /// Whether each piece of the body reaches the client, or only the last one would.
     ///
     /// To be read on the loading thread.
@@ -95,6 +98,9 @@ final class QuietResponse: HTTPURLResponse, @unchecked Sendable {  // Adds a loc
 extension URLSessionTask {
     /// A cancelled task fails by itself.
     var wantsAnswer: Bool { state != .canceling }
+
+    /// Foundation on Apple platforms does not say which session a task belongs to.
+    var sessionTimeout: TimeInterval? { nil }
 
     /// Foundation on Apple platforms stops a running task only for good.
     var isAboutToRestart: Bool { false }

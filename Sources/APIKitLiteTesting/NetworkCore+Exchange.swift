@@ -29,7 +29,6 @@ extension NetworkCore {
             do {
                 let answer = try await play(next, of: request, id)
                 try Task.checkNotCancelled()
-                journal.markEnded(id, at: time.now)
                 return answer
             } catch {
                 guard Task.isCancelled else {
@@ -45,22 +44,27 @@ extension NetworkCore {
 
     private func play(_ next: Next, of request: URLRequest, _ id: Int) async throws -> Answer {
         let arrival = time.now
+        let patience = Journal.Client.waiting.patience(for: request)
         let script: Script
         switch next {
         case .now(let result): return try result.get()
         case .play(let given): script = given
         case .later(let work) where time.isChosen:
-            script = try await beforeTimeout(of: request, since: arrival, work)
+            script = try await before(arrival + patience, work)
         case .later(let work): script = try await work()
         }
         if script.isPassedThrough { journal.markPassedThrough(id) }
         let result = Collector()
-        let playback = Playback(of: request, in: time, since: arrival) { result.hear($0) }
+        let playback = Playback(in: time, since: arrival, patience: .init { patience }) {
+            [self] reply in
+            // Now: the caller may hear of it when the clock has gone on.
+            if reply.isLast { journal.markEnded(id, at: time.now) }
+            result.hear(reply)
+        }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 result.tell(continuation)
                 playback.start(script)
-                playback.watch()
                 if Task.isCancelled { result.hear(.failure(URLError(.cancelled))) }
             }
         } onCancel: {
@@ -71,11 +75,9 @@ extension NetworkCore {
 
     /// Runs a handler in a child of the caller's task, and cancels it when the client's patience
     /// ends.
-    private func beforeTimeout(
-        of request: URLRequest, since arrival: Duration,
-        _ work: @escaping @Sendable () async throws -> Script
+    private func before(
+        _ deadline: Duration, _ work: @escaping @Sendable () async throws -> Script
     ) async throws -> Script {
-        let deadline = arrival + request.patience
         return try await withThrowingTaskGroup(of: Script.self) { group in
             group.addTask(operation: work)
             group.addTask { [time] in

@@ -133,7 +133,9 @@ extension NetworkCore {
             }
             return Ticket(note: note)
         }
-        let playback = Playback(of: request, in: time, since: time.now) { [self] step in
+        let playback = Playback(
+            in: time, since: time.now, patience: .init { client.patience(for: request) }
+        ) { [self] step in
             if step.isLast { journal.markEnded(id, at: time.now) }
             reply(step)
         }

@@ -61,7 +61,7 @@ struct MockTime: NetworkTime {
 }
 
 /// The time of a network without a clock: it jumps to the next moment that somebody waits for, as
-/// soon as nothing new has happened for a millisecond. So delays keep their order, and take no time.
+/// soon as nothing new has happened for two milliseconds. So delays keep their order, and take no time.
 final class JumpingTime: NetworkTime {
     private let clock = MockClock()
     private let isMoving = Locked(false)
@@ -104,7 +104,7 @@ final class JumpingTime: NetworkTime {
             seen = activity()
             // The turns grow with the load of the machine; the pause is for what runs elsewhere.
             for _ in 0..<32 { await Task.yield() }
-            try? await Task.sleep(for: .milliseconds(1))
+            try? await Task.sleep(for: .milliseconds(2))
         } while seen != activity()
     }
 }

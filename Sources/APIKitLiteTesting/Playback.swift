@@ -4,6 +4,12 @@ import Foundation
 /// Gives one request its answer, step by step, in the time of its network: first the handler makes
 /// a script, then its gate opens, then it rolls.
 final class Playback: Sendable {
+    /// How long the client waits for a next byte. Not known before it is needed: for a URLSession on
+    /// Linux that takes longer than all else that happens to a request.
+    struct Patience: Sendable {
+        let length: @Sendable () -> Duration
+    }
+
     /// Who hears the replies: in order, from any thread, nothing after the last.
     private struct Carrier {
         let hear: @Sendable (Reply) -> Void
@@ -23,22 +29,23 @@ final class Playback: Sendable {
     private let state: Locked<State>
     private let time: any NetworkTime
     private let arrival: Duration
-    private let patience: Duration
+    private let patience: Patience
 
+    /// - Parameter arrival: When the request came.
     init(
-        of request: URLRequest, in time: any NetworkTime, since arrival: Duration,
+        in time: any NetworkTime, since arrival: Duration, patience: Patience,
         _ hear: @escaping @Sendable (Reply) -> Void
     ) {
         self.time = time
         self.arrival = arrival
-        patience = request.patience
+        self.patience = patience
         state = Locked(State(carrier: Carrier(hear: hear)))
     }
 
     /// Ends the wait for the first byte when the client's patience does.
     func watch(onTimeout: @escaping @Sendable () -> Void = {}) {
-        guard time.isChosen else { return }
-        let watchdog = time.schedule(at: arrival + patience) { [self] in
+        guard time.isChosen, state.withLock({ $0.watchdog == nil }) else { return }
+        let watchdog = time.schedule(at: arrival + patience.length()) { [self] in
             guard !state.withLock({ $0.isRolling }) else { return }
             fail(URLError(.timedOut))
             onTimeout()
@@ -51,6 +58,7 @@ final class Playback: Sendable {
         guard let gate = script.gate else { return roll(script) }
         guard let id = gate.whenReached(1, { [self] in roll(script) }) else { return }
         keep(Cancellation { gate.forget(id) }, at: \.gate) { !$0.isRolling }
+        watch()
     }
 
     func fail(_ error: any Error) {
@@ -63,10 +71,11 @@ final class Playback: Sendable {
 
     private func roll(_ script: Script) {
         let now = time.now
-        // A time that jumps has nothing to do with how long a handler took.
+        let mayTimeOut = time.isChosen || script.takesTime
         let moments = script.moments(
-            from: now, since: time.isChosen ? arrival : now, patience: patience,
-            endsWaiting: time.isChosen)
+            // A time that jumps has nothing to do with how long a handler took.
+            from: now, since: time.isChosen ? arrival : now,
+            patience: mayTimeOut ? patience.length() : .zero, endsWaiting: time.isChosen)
         let watchdog = state.withLock { state in
             state.isRolling = true
             state.rest = moments[...]

@@ -71,6 +71,8 @@ struct Script: Sendable {
     /// Whether a real session gave the answer.
     var isPassedThrough = false
 
+    var takesTime: Bool { delay > .zero || interval > .zero }
+
     /// What comes, each at its moment, in order.
     ///
     /// - Parameters:
@@ -127,9 +129,4 @@ extension Answer {
         (300..<400).contains(response.statusCode)
             && response.value(forHTTPHeaderField: "Location") != nil
     }
-}
-
-extension URLRequest {
-    /// How long the client waits for a next byte.
-    var patience: Duration { .seconds(timeoutInterval > 0 ? min(timeoutInterval, 1e9) : 1e9) }
 }

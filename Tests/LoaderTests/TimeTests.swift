@@ -1,0 +1,236 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import Testing
+
+/// Delays, slow bodies and timeouts, over every way into a network, on clocks of every kind.
+@Suite struct TimeTests {
+    /// What a request came to: its body, or the code of its error.
+    private func outcome(
+        of path: String, over carrier: Carrier, in network: MockNetwork, timeout: Double = 60
+    ) throws -> Task<String, any Error> {
+        let (session, baseURL) = try carrier.open(network)
+        var request = URLRequest(url: baseURL.appending(path: path))
+        request.timeoutInterval = timeout
+        return Task { [request] in
+            do {
+                return try await session.exchange(request).0.text
+            } catch let error as URLError {
+                return "\(error.code.rawValue)"
+            }
+        }
+    }
+
+    private static let timedOut = "\(URLError.Code.timedOut.rawValue)"
+
+    @Test(arguments: Carrier.allCases)
+    func aDelayedAnswerWaitsForTheClock(_ carrier: Carrier) async throws {
+        let clock = MockClock()
+        let network = MockNetwork(clock: clock)
+        network.stub(.any, .text("late").delayed(by: .seconds(20)))
+        let load = try outcome(of: "a", over: carrier, in: network)
+
+        await clock.waitForSleepers()
+        #expect(clock.pending == [.seconds(20)])
+        await clock.advance(by: .seconds(19))
+        #expect(network.requests.first?.endTime == nil)
+        await clock.advance(by: .seconds(1))
+
+        #expect(try await load.value == "late")
+        #expect(network.requests.first?.startTime == .zero)
+        #expect(network.requests.first?.endTime == .seconds(20))
+    }
+
+    @Test(arguments: Carrier.allCases)
+    func withoutAClockDelaysTakeNoTimeAndKeepTheirOrder(_ carrier: Carrier) async throws {
+        let network = MockNetwork()
+        // Held, so that all of them are delayed from the same moment.
+        let stubs = [30, 10, 20].map { seconds in
+            network.stub(
+                .get("/\(seconds)"), .text("\(seconds)").delayed(by: .seconds(seconds)).held)
+        }
+        let loads = try [30, 10, 20].map { seconds in
+            try outcome(of: "\(seconds)", over: carrier, in: network)
+        }
+        await network.waitForRequests(3)
+        for stub in stubs { stub.release() }
+
+        for load in loads { _ = try await load.value }
+        #expect(stubs.map { $0.requests.first?.endTime } == [30, 10, 20].map { .seconds($0) })
+    }
+
+    @Test(arguments: [Carrier.urlProtocol, .mockURLSession])
+    func aRequestTimesOutOnTheNetworksClock(_ carrier: Carrier) async throws {
+        let responses: [MockResponse] = [
+            .hanging, .text("x").held, .text("x").delayed(by: .seconds(31)),
+            .text("xyz").chunked(by: 1, every: .seconds(31)),
+        ]
+        for response in responses {
+            let clock = MockClock()
+            let network = MockNetwork(clock: clock)
+            network.stub(.any, response)
+            let load = try outcome(of: "a", over: carrier, in: network, timeout: 30)
+
+            await clock.waitForSleepers()
+            await clock.advance(by: .seconds(30))
+
+            #expect(try await load.value == Self.timedOut)
+            #expect(clock.pending.isEmpty)
+            try network.verify()
+        }
+    }
+
+    @Test(arguments: [Carrier.urlProtocol, .mockURLSession])
+    func aHandlerThatTakesTooLongTimesOutAndIsCancelled(_ carrier: Carrier) async throws {
+        let clock = MockClock()
+        let network = MockNetwork(clock: clock)
+        let handlers = Recorder<String>()
+        network.stub(.any) { _ in
+            await withTaskCancellationHandler {
+                _ = try? await waitForCancellation()
+            } onCancel: {
+                handlers.append("cancelled")
+            }
+            return .text("too late")
+        }
+        let load = try outcome(of: "a", over: carrier, in: network, timeout: 30)
+
+        await clock.waitForSleepers()
+        await clock.advance(by: .seconds(30))
+
+        #expect(try await load.value == Self.timedOut)
+        #expect(await handlers.events { _ in true } == ["cancelled"])
+    }
+
+    @Test(arguments: [Carrier.urlProtocol, .mockURLSession])
+    func withoutAClockADelayBeyondTheTimeoutEndsInIt(_ carrier: Carrier) async throws {
+        let network = MockNetwork()
+        network.stub(.get("/slow"), .text("x").delayed(by: .seconds(31)))
+        network.stub(.get("/in-time"), .text("y").delayed(by: .seconds(30)))
+
+        #expect(
+            try await outcome(of: "slow", over: carrier, in: network, timeout: 30).value
+                == Self.timedOut)
+        #expect(
+            try await outcome(of: "in-time", over: carrier, in: network, timeout: 30).value == "y")
+    }
+
+    @Test func theSessionsTimeoutCountsWhereTheRequestHasNone() async throws {
+        let clock = MockClock()
+        let network = MockNetwork(clock: clock)
+        network.stub(.any, .hanging)
+        let configuration = network.configuration
+        configuration.timeoutIntervalForRequest = 7
+        let session = URLSession(configuration: configuration)
+        let load = Task { try await session.exchange(.test("a")) }
+
+        await clock.waitForSleepers()
+        #expect(clock.pending == [.seconds(7)])
+        await clock.advance(by: .seconds(7))
+
+        let error = await #expect(throws: URLError.self) { try await load.value }
+        #expect(error?.code == .timedOut)
+    }
+
+    @Test(arguments: Carrier.allCases)
+    func aSlowBodyComesPieceByPiece(_ carrier: Carrier) async throws {
+        let clock = MockClock()
+        let network = MockNetwork(clock: clock)
+        network.stub(.any, .text("abcdef").chunked(by: 2, every: .seconds(5)))
+        let load = try outcome(of: "a", over: carrier, in: network)
+
+        for _ in 1...2 {
+            await clock.waitForSleepers()
+            #expect(clock.pending == [.seconds(5)])
+            await clock.advance(by: .seconds(5))
+        }
+
+        #expect(try await load.value == "abcdef")
+        #expect(network.requests.first?.endTime == .seconds(10))
+    }
+
+    @Test(arguments: Carrier.allCases)
+    func oneStepOfTheClockMayCoverAWholeSlowBody(_ carrier: Carrier) async throws {
+        let clock = MockClock()
+        let network = MockNetwork(clock: clock)
+        network.stub(
+            .any, .text("abcdef").chunked(by: 1, every: .seconds(5)).delayed(by: .seconds(1)))
+        let load = try outcome(of: "a", over: carrier, in: network)
+
+        await clock.waitForSleepers()
+        await clock.advance(by: .seconds(60))
+
+        #expect(try await load.value == "abcdef")
+        #expect(network.requests.first?.endTime == .seconds(26))
+    }
+
+    @Test(arguments: Carrier.allCases)
+    func aCancelledRequestLeavesTheClock(_ carrier: Carrier) async throws {
+        let clock = MockClock()
+        let network = MockNetwork(clock: clock)
+        network.stub(.any, .text("late").delayed(by: .seconds(20)))
+        let load = try outcome(of: "a", over: carrier, in: network)
+        await clock.waitForSleepers()
+
+        load.cancel()
+
+        #expect(try await load.value == "\(URLError.Code.cancelled.rawValue)")
+        // Over a socket it shows a moment later; over a URLProtocol its work ends in the background.
+        await clock.advance(by: .seconds(20))
+        #expect(clock.pending.isEmpty)
+    }
+
+    @Test func realTimePassesOnAContinuousClock() async throws {
+        let network = MockNetwork(clock: ContinuousClock())
+        network.stub(.any, .text("late").delayed(by: .milliseconds(20)))
+
+        let taken = try await ContinuousClock().measure {
+            _ = try await network.urlSession.exchange(.test("a"))
+        }
+
+        #expect(taken >= .milliseconds(20))
+        let request = try #require(network.requests.first)
+        #expect(try #require(request.endTime) - request.startTime >= .milliseconds(20))
+    }
+
+    @Test func aHeldDelayBeginsWhenItIsReleased() async throws {
+        let clock = MockClock()
+        let network = MockNetwork(clock: clock)
+        let stub = network.stub(.any, .text("x").delayed(by: .seconds(5)).held)
+        let load = try outcome(of: "a", over: .mockURLSession, in: network)
+        await stub.started()
+        await clock.waitForSleepers()
+        await clock.advance(by: .seconds(10))
+
+        stub.release()
+        await clock.waitForSleepers()
+        #expect(clock.pending == [.seconds(5)])
+        await clock.advance(by: .seconds(5))
+
+        #expect(try await load.value == "x")
+        #expect(network.requests.first?.endTime == .seconds(15))
+    }
+
+    @Test func aThousandDelayedAnswersComeInTheirOrder() async throws {
+        let clock = MockClock()
+        let network = MockNetwork(clock: clock)
+        for number in 0..<1000 {
+            network.stub(
+                .get("/\(number)"), .text("\(number)").delayed(by: .milliseconds(1000 - number)))
+        }
+        let loads = try (0..<1000).map {
+            try outcome(of: "\($0)", over: .mockURLSession, in: network)
+        }
+        await clock.waitForSleepers(1000)
+
+        await clock.advance(by: .seconds(1))
+
+        for (number, load) in loads.enumerated() {
+            #expect(try await load.value == "\(number)")
+        }
+        for request in network.requests {
+            let number = Int(request.request.url!.lastPathComponent)!
+            #expect(request.endTime == .milliseconds(1000 - number))
+        }
+    }
+}
