@@ -6,11 +6,15 @@ import Foundation
 /// let coffees = try JsonLoader(bundle: .module).load(type: [Coffee].self, fileName: "Coffees")
 /// ```
 public struct JsonLoader {
-    private let bundle: Bundle
+    private let folder: URL
 
     /// Reads from a bundle: `Bundle.module` in a package, `Bundle(for: Self.self)` in Xcode.
     public init(bundle: Bundle) {
-        self.bundle = bundle
+        folder = bundle.resourceURL ?? bundle.bundleURL
+    }
+
+    init(folder: URL) {
+        self.folder = folder
     }
 
     /// The bytes of a fixture, `.json` unless the name has an extension of its own.
@@ -22,7 +26,8 @@ public struct JsonLoader {
         let candidates = candidates(for: fileName)
         guard let url = candidates.first(where: { FileManager.default.fileExists(atPath: $0.path) })
         else {
-            throw FixtureNotFound(fileName: fileName, paths: candidates.map(\.path))
+            throw FixtureNotFound(
+                fileName: fileName, paths: candidates.map(\.path), neighbours: neighbours)
         }
         return try Data(contentsOf: url)
     }
@@ -39,12 +44,18 @@ public struct JsonLoader {
     private func candidates(for fileName: String) -> [URL] {
         let hasExtension = !(fileName as NSString).pathExtension.isEmpty
         let names = hasExtension ? [fileName, fileName + ".json"] : [fileName + ".json", fileName]
-        let root = bundle.resourceURL ?? bundle.bundleURL
-        return ["", "Fixtures", "Resources"].flatMap { folder in
-            names.map { name in
-                (folder.isEmpty ? root : root.appendingPathComponent(folder))
-                    .appendingPathComponent(name)
-            }
+        return folders.flatMap { folder in names.map(folder.appendingPathComponent) }
+    }
+
+    private var folders: [URL] {
+        [folder] + ["Fixtures", "Resources"].map(folder.appendingPathComponent)
+    }
+
+    /// The files that are there, for one who has misspelt a name.
+    private var neighbours: [String] {
+        folders.flatMap { folder in
+            let files = try? FileManager.default.contentsOfDirectory(atPath: folder.path)
+            return (files ?? []).filter { !($0 as NSString).pathExtension.isEmpty }.sorted()
         }
     }
 }
@@ -57,13 +68,17 @@ public struct FixtureNotFound: LocalizedError, CustomStringConvertible, Sendable
     /// Every path that was tried, in order.
     public let paths: [String]
 
-    /// The name, the paths, and what to check.
+    let neighbours: [String]
+
+    /// The name, the paths, the files that are there, and what to check.
     public var description: String {
-        """
-        No fixture \"\(fileName)\". Looked for:
-        \(paths.map { "  " + $0 }.joined(separator: "\n"))
-        Is the file among the resources of the test target?
-        """
+        let found = neighbours.prefix(10) + (neighbours.count > 10 ? ["…"] : [])
+        return """
+            No fixture \"\(fileName)\". Looked for:
+            \(paths.map { "  " + $0 }.joined(separator: "\n"))
+            There is: \(found.isEmpty ? "no file" : found.joined(separator: ", ")).
+            Is the file among the resources of the test target?
+            """
     }
 
     /// The same text.

@@ -48,6 +48,16 @@ extension MockFailure {
             """)
     }
 
+    static func passedToItself(_ record: RecordedRequest, by stub: Stub) -> MockFailure {
+        MockFailure(
+            .brokenStub,
+            """
+            \(record.request.line) came over this network's own server, and the stub for \
+            \(stub.matcher) (\(stub.place)) would pass it back there, for ever. Pass it to a session \
+            that names the real host, such as one of intercepting(_:).
+            """)
+    }
+
     /// The request, the nearest stub with what differs, and the line that would have matched.
     static func unmatched(_ reading: RequestReading, among stubs: [Stub]) -> MockFailure {
         let body = reading.shownBody.map { ", with the body \($0)" } ?? ""

@@ -17,6 +17,7 @@ extension MockNetwork {
             // Who is gone shows late on a socket, too late for `verify()`.
             core.load(request, for: .init { false }, reply: reply).cancel
         }
+        core.addServer(on: server.port)
         servers.withLock { $0.append(server) }
         return server
     }

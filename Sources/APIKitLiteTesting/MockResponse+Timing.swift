@@ -77,22 +77,12 @@ extension MockResponse {
         return response
     }
 
-    /// How the answer to a request is given, by a real session if it is passed on.
-    func script(for request: URLRequest, gate: Milestone) async throws -> Script {
-        guard case .passed(let session) = ending else {
-            return playedScript(for: request, gate: gate)
-        }
-        let (data, response) = try await session.exchange(request)
-        return Script(
-            answer: Answer(response: response, chunks: [data]), delay: delay,
-            gate: isHeld ? gate : nil, isPassedThrough: true)
-    }
-
-    /// How the answer to a request is given by this response alone.
-    func playedScript(for request: URLRequest, gate: Milestone) -> Script {
+    /// How the answer to a request is given.
+    func script(for request: URLRequest, gate: Milestone) -> Script {
         var script = Script(delay: delay, interval: interval, gate: isHeld ? gate : nil)
         switch ending {
-        case .never, .passed: script.ending = .never
+        case .passed: break
+        case .never: script.ending = .never
         case .failure(let error): script.ending = .failure(error)
         case .complete: script.play(answer(to: request))
         case .cut(let count, let error):
@@ -118,7 +108,8 @@ extension MockResponse {
 }
 
 extension Script {
-    fileprivate mutating func play(_ answer: Answer, upTo count: Int = .max) {
+    /// Gives the answer, or so many bytes of its body.
+    mutating func play(_ answer: Answer, upTo count: Int = .max) {
         self.answer = answer
         var left = count
         pieces = answer.chunks.map { chunk in

@@ -26,6 +26,7 @@ public struct MockResponse: Sendable {
     var delay = Duration.zero
     var interval = Duration.zero
     var isHeld = false
+    var acceptsRanges = false
     /// What is wrong with the response, for the place that stubs it.
     var mistake: String?
 

@@ -22,6 +22,8 @@ final class NetworkCore: AnswerSource {
     private let handlers = HandlerPool()
     private let stubs = Locked(StubIndex())
     private let unanswered = Locked<[MockFailure]>([])
+    /// The ports of its servers.
+    private let ports = Locked<Set<Int>>([])
     /// Where the network was verified, if it was.
     private let verified = Locked<String?>(nil)
     private let carrier = Locked<CarrierClass?>(nil)
@@ -86,18 +88,46 @@ final class NetworkCore: AnswerSource {
         }
         switch turn {
         case .response(let response):
-            return response.next(for: record.request, gate: stub.gate)
+            return self.next(for: record, stub, response.part(for: record.request))
         case .handler(let handler):
-            return .later {
+            return .later { [self] in
                 let response = try await handler(record)
                 if let mistake = response.mistake {
                     throw MockFailure(.brokenStub, "\(mistake) (\(stub.place))")
                 }
-                return try await response.script(for: record.request, gate: stub.gate)
+                return try await script(for: record, stub, response.part(for: record.request))
             }
         case .usedUp(let count):
             return .now(.failure(fail(.usedUp(record, stub, after: count))))
         }
+    }
+
+    private func next(
+        for record: RecordedRequest, _ stub: Stub, _ response: MockResponse
+    ) -> Next {
+        if case .passed = response.ending {
+            return .later { [self] in try await script(for: record, stub, response) }
+        }
+        guard response.isImmediate else {
+            return .play(response.script(for: record.request, gate: stub.gate))
+        }
+        if case .failure(let error) = response.ending { return .now(.failure(error)) }
+        return .now(.success(response.answer(to: record.request)))
+    }
+
+    /// How a response is given; its answer comes from a real session if the request is passed on.
+    private func script(
+        for record: RecordedRequest, _ stub: Stub, _ response: MockResponse
+    ) async throws -> Script {
+        var script = response.script(for: record.request, gate: stub.gate)
+        guard case .passed(let session) = response.ending else { return script }
+        if let url = record.request.url, isServed(url), (session as? URLSession)?.isReal == true {
+            throw MockFailure.passedToItself(record, by: stub)
+        }
+        let (data, http) = try await session.exchange(record.request)
+        script.play(Answer(response: http, chunks: [data]))
+        script.isPassedThrough = true
+        return script
     }
 
     /// Keeps a failure for `verify()`.
@@ -172,6 +202,14 @@ extension NetworkCore {
     /// Whether a cookie may have been kept.
     var hasCookieStorage: Bool { cookies.withLock { $0 != nil } }
 
+    func addServer(on port: Int) {
+        ports.withLock { _ = $0.insert(port) }
+    }
+
+    private func isServed(_ url: URL) -> Bool {
+        url.host() == "127.0.0.1" && ports.withLock { $0.contains(url.port ?? 80) }
+    }
+
     /// The class that intercepts for this network alone.
     var carrierClass: MockURLProtocol.Type {
         carrier.withLock { carrier in
@@ -182,14 +220,8 @@ extension NetworkCore {
     }
 }
 
-extension MockResponse {
-    /// How a request goes on that this response answers.
-    fileprivate func next(for request: URLRequest, gate: Milestone) -> NetworkCore.Next {
-        if case .passed = ending {
-            return .later { try await script(for: request, gate: gate) }
-        }
-        guard isImmediate else { return .play(playedScript(for: request, gate: gate)) }
-        if case .failure(let error) = ending { return .now(.failure(error)) }
-        return .now(.success(answer(to: request)))
+extension URLSession {
+    fileprivate var isReal: Bool {
+        !(configuration.protocolClasses ?? []).contains { $0 is MockURLProtocol.Type }
     }
 }

@@ -56,4 +56,77 @@ import Testing
             try await withMockNetwork { try await $0.urlSession.exchange(.test("a")).0.text }
         }
     }
+
+    @Test func aStubThatIsAddedAfterwardsIsAMistake() async throws {
+        try network.verify()
+        let line = #line - 1
+        network.stub(.get("/late"), .text("x"))
+
+        let failure = await #expect(throws: MockFailure.self) {
+            try await network.urlSession.exchange(.test("late"))
+        }
+
+        #expect(
+            failure?.description == """
+                The stub for method GET, path /late came too late: the network was verified before \
+                (LoaderTests/VerificationTests.swift:\(line)), and would not notice what this stub is \
+                used for. Verify at the end of the test. \
+                (LoaderTests/VerificationTests.swift:\(line + 2))
+                """)
+        let verification = #expect(throws: VerificationFailure.self) { try network.verify() }
+        #expect(verification?.findings.first == failure?.description)
+    }
+
+    @Test(arguments: [Carrier.urlProtocol, .mockURLSession])
+    func namesTheRequestsThatSomebodyStillWaitsFor(_ carrier: Carrier) async throws {
+        let stub = network.stub(.get("/slow"), .text("x").held)
+        let (session, _) = try carrier.open(network)
+        let load = Task { try await session.exchange(.test("slow")) }
+        await stub.started()
+
+        let failure = #expect(throws: VerificationFailure.self) { try network.verify() }
+
+        let finding = failure?.findings.first ?? ""
+        #expect(failure?.findings.count == 1)
+        #expect(finding.hasPrefix("GET https://api.example.com/slow is a straggler: "))
+        #expect(finding.contains("VerificationTests.swift:"))
+        load.cancel()
+        _ = await load.result
+        try network.verify()
+    }
+
+    @Test func listsAllThatIsWrongTogether() async throws {
+        network.stub(.get("/unused"), .text("x"))
+        network.stub(.get("/twice"), .text("x"), times: .exactly(2))
+        let held = network.stub(.get("/held"), .text("x").held)
+        let load = Task { try await network.urlSession.exchange(.test("held")) }
+        await held.started()
+        _ = try await network.urlSession.exchange(.test("twice"))
+        _ = try? await network.urlSession.exchange(.test("nowhere"))
+
+        let failure = #expect(throws: VerificationFailure.self) { try network.verify() }
+
+        let starts = [
+            "No stub answers GET", "The stub for method GET, path /unused",
+            "The stub for method GET, path /twice", "GET https://api.example.com/held is a strag",
+        ]
+        #expect(failure?.findings.count == starts.count)
+        for (finding, start) in zip(failure?.findings ?? [], starts) {
+            #expect(finding.hasPrefix(start))
+        }
+        load.cancel()
+        _ = await load.result
+    }
+
+    @Test func theJournalNamesTheStubThatAnswered() async throws {
+        let all = network.stub(.any, .text("x"))
+        let one = network.stub(.get("/one"), .text("y"))
+
+        for path in ["one", "two"] { _ = try await network.urlSession.exchange(.test(path)) }
+        _ = try? await MockNetwork().urlSession.exchange(.test("three"))
+
+        #expect(network.requests.map { $0.stub === one } == [true, false])
+        #expect(network.requests.map { $0.stub === all } == [false, true])
+        #expect(one.requests.count == 1)
+    }
 }

@@ -1,0 +1,263 @@
+import APIKitLite
+import Foundation
+import Testing
+
+@testable import APIKitLiteTesting
+
+/// Fixtures, sequences, ranges and real answers, over every way into a network.
+@Suite struct AnsweringTests {
+    private func exchange(
+        _ carrier: Carrier, _ network: MockNetwork, _ fields: [String: String] = [:]
+    ) async throws -> (body: String, response: HTTPURLResponse) {
+        let (session, baseURL) = try carrier.open(network)
+        var request = URLRequest(url: baseURL.appending(path: "a"))
+        request.allHTTPHeaderFields = fields
+        let (data, response) = try await session.exchange(request)
+        return (data.text, response)
+    }
+
+    /// A folder with one file, which is gone when the body returns.
+    private func withFile<R>(
+        _ name: String, _ text: String, _ body: (URL) async throws -> R
+    ) async throws -> R {
+        let folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("APIKitLite-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try Data(text.utf8).write(to: folder.appendingPathComponent(name))
+        return try await body(folder)
+    }
+
+    @Test(arguments: Carrier.allCases)
+    func answersWithAFixture(_ carrier: Carrier) async throws {
+        for (name, asked, type) in [
+            ("users.json", "users", "application/json"),
+            ("users.json", "users.json", "application/json"),
+            ("page.html", "page.html", "text/html; charset=utf-8"),
+            ("raw.bin", "raw.bin", "application/octet-stream"),
+        ] {
+            try await withFile(name, "[1]") { folder in
+                let network = MockNetwork()
+                network.stub(.any, .fixture(asked, in: folder, status: 201))
+
+                let (body, response) = try await exchange(carrier, network)
+
+                #expect(body == "[1]")
+                #expect(response.statusCode == 201)
+                #expect(response.value(forHTTPHeaderField: "Content-Type") == type)
+            }
+        }
+    }
+
+    @Test func aMissingFixtureIsNamedWithItsPlaceAndWhatThereIs() async throws {
+        try await withFile("users.json", "[]") { folder in
+            let network = MockNetwork()
+            network.stub(.any, .fixture("user", in: folder))
+            let place = "LoaderTests/AnsweringTests.swift:\(#line - 1)"
+
+            let failure = await #expect(throws: MockFailure.self) {
+                try await network.urlSession.exchange(.test("a"))
+            }
+
+            #expect(failure?.reason == .brokenStub)
+            let text = failure?.description ?? ""
+            #expect(
+                text.hasPrefix("No fixture \"user\". Looked for:\n  \(folder.path)/user.json\n"))
+            #expect(text.contains("\nThere is: users.json.\n"))
+            #expect(text.hasSuffix("(\(place))"))
+            let verification = #expect(throws: VerificationFailure.self) { try network.verify() }
+            #expect(verification?.findings == [text])
+        }
+    }
+
+    @Test func aFixtureOfABundleIsFoundInTheBundle() throws {
+        let response = MockResponse.fixture("Missing", in: .main)
+
+        #expect(response.mistake?.hasPrefix("No fixture \"Missing\".") == true)
+    }
+
+    @Test(
+        arguments: Carrier.allCases,
+        [
+            (Stub.Continuation.repeatLast, ["1", "2", "2", "2"]),
+            (.startOver, ["1", "2", "1", "2"]),
+        ])
+    func goesOnAfterTheLastResponse(
+        _ carrier: Carrier, _ test: (continuation: Stub.Continuation, bodies: [String])
+    ) async throws {
+        let network = MockNetwork()
+        network.stub(.any, .text("1"), .text("2"), then: test.continuation)
+
+        var bodies: [String] = []
+        for _ in test.bodies { bodies.append(try await exchange(carrier, network).body) }
+
+        #expect(bodies == test.bodies)
+    }
+
+    @Test(arguments: Carrier.allCases)
+    func failsAfterTheLastResponse(_ carrier: Carrier) async throws {
+        let network = MockNetwork()
+        network.stub(.any, .text("1"), .text("2"), then: .fail)
+        for _ in 1...2 { _ = try await exchange(carrier, network) }
+
+        let third = await Result { try await exchange(carrier, network) }
+
+        let text = (try? third.get())?.body ?? third.errorText
+        #expect(
+            text.contains("/a came after the last of the 2 responses of the stub for any request"))
+        #expect(carrier == .loopback || third.errorText.contains("then: .fail."))
+        let failure = #expect(throws: VerificationFailure.self) { try network.verify() }
+        #expect(failure?.findings.count == 1)
+    }
+
+    @Test(arguments: [
+        (nil, ByteRange.whole), ("bytes=0-0", .part(0..<1)), ("bytes=2-4", .part(2..<5)),
+        ("bytes=2-", .part(2..<10)), ("bytes=2-99", .part(2..<10)), ("bytes=-3", .part(7..<10)),
+        ("bytes=-99", .part(0..<10)), ("BYTES = 2 - 4", .part(2..<5)),
+        ("bytes=10-", .unsatisfiable), ("bytes=-0", .unsatisfiable),
+        ("bytes=99999999999999999999-", .unsatisfiable),
+        ("bytes=4-2", .whole), ("bytes=-", .whole), ("bytes=", .whole), ("bytes", .whole),
+        ("bytes=0-1,4-5", .whole), ("lines=1-2", .whole), ("bytes=+1-2", .whole),
+        ("bytes=1-2-3", .whole), ("bytes=a-b", .whole),
+    ])
+    func readsARange(_ header: String?, _ range: ByteRange) {
+        #expect(ByteRange(header, of: 10) == range)
+    }
+
+    @Test(arguments: ["bytes=0-", "bytes=-1"])
+    func anEmptyBodyHasNoRange(_ header: String) {
+        #expect(ByteRange(header, of: 0) == .unsatisfiable)
+    }
+
+    @Test(
+        arguments: Carrier.allCases,
+        [
+            (["Range": "bytes=2-4"], 206, "cde", "bytes 2-4/6"),
+            (["Range": "bytes=9-"], 416, "", "bytes */6"),
+            (["Range": "bytes=2-4", "If-Range": "\"1\""], 206, "cde", "bytes 2-4/6"),
+            (["Range": "bytes=2-4", "If-Range": "\"0\""], 200, "abcdef", nil),
+            (["Range": "bytes=0-0,2-3"], 200, "abcdef", nil), ([:], 200, "abcdef", nil),
+        ] as [([String: String], Int, String, String?)])
+    func servesTheRangeThatIsAskedFor(
+        _ carrier: Carrier,
+        _ test: (fields: [String: String], status: Int, body: String, range: String?)
+    ) async throws {
+        let network = MockNetwork()
+        network.stub(.any, .text("abcdef").header("ETag", "\"1\"").acceptingRanges)
+
+        let (body, response) = try await exchange(carrier, network, test.fields)
+
+        #expect(response.statusCode == test.status)
+        #expect(body == test.body)
+        #expect(response.value(forHTTPHeaderField: "Content-Range") == test.range)
+        #expect(response.value(forHTTPHeaderField: "Accept-Ranges") == "bytes")
+        #expect(response.value(forHTTPHeaderField: "Content-Length") == "\(test.body.count)")
+    }
+
+    @Test func aRangeIsIgnoredUnlessTheResponseAcceptsIt() async throws {
+        let network = MockNetwork()
+        network.stub(.any, .text("abcdef"))
+
+        let (body, response) = try await exchange(
+            .mockURLSession, network, ["Range": "bytes=2-4"])
+
+        #expect(body == "abcdef")
+        #expect(response.statusCode == 200)
+    }
+
+    @Test(arguments: Carrier.allCases)
+    func passesARequestToARealSessionAndMarksIt(_ carrier: Carrier) async throws {
+        let real = MockNetwork { request in
+            (
+                HTTPURLResponse(
+                    url: request.url!, statusCode: 203, httpVersion: nil,
+                    headerFields: ["X-From": "real"])!, request.httpBody
+            )
+        }
+        let network = MockNetwork()
+        network.stub(.any, .text("mocked"))
+        network.stub(.post("/a"), .passthrough(to: real.urlSession))
+        network.stub(.put("/a")) { _ in .passthrough(to: MockURLSession(real)) }
+        let (session, baseURL) = try carrier.open(network)
+
+        for method in ["POST", "GET", "PUT"] {
+            var request = URLRequest(url: baseURL.appending(path: "a"))
+            request.httpMethod = method
+            request.httpBody = method == "GET" ? nil : Data("body".utf8)
+            let (data, response) = try await session.exchange(request)
+
+            #expect(data.text == (method == "GET" ? "mocked" : "body"))
+            #expect(response.statusCode == (method == "GET" ? 200 : 203))
+            #expect(
+                response.value(forHTTPHeaderField: "X-From") == (method == "GET" ? nil : "real"))
+        }
+
+        #expect(network.requests.map(\.wasPassedThrough) == [true, false, true])
+        #expect(network.requests.first?.description.hasSuffix(", passed through") == true)
+        #expect(real.requests.map(\.method) == ["POST", "PUT"])
+        try network.verify()
+    }
+
+    @Test func whatNothingMatchesIsNeverPassedThrough() async throws {
+        let network = MockNetwork()
+        let real = MockNetwork { _ in (HTTPURLResponse(), nil) }
+        network.stub(.get("/other"), .passthrough(to: real.urlSession))
+
+        await #expect(throws: MockFailure.self) {
+            try await exchange(.urlProtocol, network)
+        }
+        #expect(real.requests.isEmpty)
+    }
+
+    @Test func aServersRequestIsNotPassedBackToItself() async throws {
+        let network = MockNetwork()
+        network.stub(.any, .passthrough(to: URLSession(configuration: .withoutProxy)))
+
+        let (body, response) = try await exchange(.loopback, network)
+
+        #expect(response.statusCode == 500)
+        #expect(body.contains("would pass it back there, for ever"))
+        #expect(network.requests.count == 1)
+    }
+
+    @Test(arguments: [
+        (MockResponse.text("x").delayed(by: .seconds(-1)), "delayed(by: -1.0 seconds): a delay"),
+        (.text("x").chunked(by: 1, every: .seconds(-1)), "an interval is not negative"),
+        (.text("x").chunked(by: 0), "a piece has at least one byte"),
+        (.text("x").failing(afterBytes: -1), "a count is not negative"),
+        (.text("x").failing(afterHeaderBytes: -1), "a count is not negative"),
+        (.json("{").delayed(by: .seconds(1)), "text that is not JSON"),
+    ])
+    func aWrongResponseNamesItsMistakeAndItsPlace(
+        _ response: MockResponse, _ text: String
+    ) async throws {
+        for isMadeByHandler in [false, true] {
+            let network = MockNetwork()
+            let stub: (UInt) -> Void = { line in
+                if isMadeByHandler {
+                    network.stub(.any, line: line) { _ in response }
+                } else {
+                    network.stub(.any, response, line: line)
+                }
+            }
+            stub(7)
+
+            let failure = await #expect(throws: MockFailure.self) {
+                try await network.urlSession.exchange(.test("a"))
+            }
+
+            #expect(failure?.description.contains(text) == true)
+            #expect(failure?.description.contains("LoaderTests/AnsweringTests.swift:7") == true)
+        }
+    }
+}
+
+extension Result where Failure == any Error {
+    fileprivate init(_ body: () async throws -> Success) async {
+        do { self = .success(try await body()) } catch { self = .failure(error) }
+    }
+
+    fileprivate var errorText: String {
+        if case .failure(let error) = self { "\(error)" } else { "" }
+    }
+}
