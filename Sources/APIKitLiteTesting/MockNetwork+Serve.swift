@@ -3,7 +3,7 @@ import Foundation
 extension MockNetwork {
     /// Serves the same stubs on a real socket, `http://127.0.0.1`, for clients in other processes.
     ///
-    /// What comes there is in ``requests`` and counts for ``verify()``. A request that no stub
+    /// What comes there is in ``requests`` and counts for ``verify(fileID:line:)``. A request that no stub
     /// matches is answered 501, with the text that says why; an error of a handler 500, with its
     /// own text; a stubbed `URLError` closes the connection without an answer, so that the client
     /// sees an error of its own making. The server stops with ``LoopbackServer/stop()``, or when the

@@ -74,9 +74,8 @@ public final class MockNetwork: Sendable {
 
     /// Adds a stub, which is asked before the older ones.
     ///
-    /// Several responses are given one after another.
-    ///
-    /// - Parameter continuation: What follows after the last: that one again, unless said otherwise.
+    /// Several responses are given one after another. After the last follows what
+    /// ``Stub/Continuation`` says: that one again, by default.
     @discardableResult
     public func stub(
         _ matcher: RequestMatcher, _ first: MockResponse, _ more: MockResponse...,

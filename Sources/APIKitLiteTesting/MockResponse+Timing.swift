@@ -19,8 +19,8 @@ extension MockResponse {
 
     /// The same body in pieces of `size` bytes: a delegate sees each, other clients the whole.
     ///
-    /// - Parameter interval: How long after the piece before each piece comes, on the network's
-    ///   clock: a slow connection.
+    /// With an interval, each piece comes so long after the one before, on the network's clock: a
+    /// slow connection.
     public func chunked(by size: Int, every interval: Duration = .zero) -> MockResponse {
         guard size > 0 else {
             return wrong("chunked(by: \(size)): a piece has at least one byte.")

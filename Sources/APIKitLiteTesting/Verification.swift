@@ -1,11 +1,11 @@
 import Foundation
 
-/// What ``MockNetwork/verify()`` found.
+/// What ``MockNetwork/verify(fileID:line:)`` found.
 public struct VerificationFailure: LocalizedError, CustomStringConvertible, Sendable {
     /// One text for each thing that is wrong.
     public let findings: [String]
 
-    /// What the body of ``withMockNetwork(_:)`` threw, if it did.
+    /// What the body of ``withMockNetwork(clock:fileID:line:_:)`` threw, if it did.
     public let bodyError: (any Error)?
 
     /// Everything, one to a line, the body's error first.
@@ -20,11 +20,10 @@ public struct VerificationFailure: LocalizedError, CustomStringConvertible, Send
 
 /// Runs a body with a network of its own, and verifies it at the end.
 ///
-/// - Parameters:
-///   - clock: The clock of the network, as in ``MockNetwork/init(clock:)``.
-///   - body: Gets the network.
+/// The clock is the network's, as in ``MockNetwork/init(clock:)``.
+///
 /// - Returns: What the body returns.
-/// - Throws: What the body throws, or ``VerificationFailure`` from ``MockNetwork/verify()``; where
+/// - Throws: What the body throws, or ``VerificationFailure`` from ``MockNetwork/verify(fileID:line:)``; where
 ///   both go wrong, one ``VerificationFailure`` that holds both.
 @discardableResult
 public nonisolated(nonsending) func withMockNetwork<R>(

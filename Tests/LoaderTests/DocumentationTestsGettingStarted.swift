@@ -147,7 +147,7 @@ import Testing
         let model = PlacesModel(urlSession: network.urlSession)
 
         let load = Task { await model.loadData(near: Coordinate(latitude: 0, longitude: 0)) }
-        while network.requests.isEmpty { await Task.yield() }
+        await network.waitForRequests()
         load.cancel()
         await load.value
 

@@ -109,7 +109,7 @@ import XCTest
         let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network.urlSession)
 
         let load = Task { try await loader.load(1) }
-        while network.requests.isEmpty { await Task.yield() }
+        await network.waitForRequests()
         load.cancel()
 
         let error = await #expect(throws: APIRequestError.self) { try await load.value }
