@@ -10,9 +10,42 @@ protocol AnswerSource: Sendable {
     ///
     /// - Parameter client: Who waits for the answer.
     func load(
-        _ request: URLRequest, for client: Journal.Client,
+        _ request: URLRequest, for client: any Client,
         reply: @escaping @Sendable (Reply) -> Void
     ) -> Ticket
+}
+
+/// Who waits for the answer to a request.
+protocol Client: AnyObject, Sendable {
+    var isWaiting: Bool { get }
+
+    /// How long the session waits for a next byte, in seconds, for a request that does not say.
+    var sessionTimeout: TimeInterval? { get }
+}
+
+extension Client {
+    /// How long it waits for a next byte.
+    func patience(for request: URLRequest) -> Duration {
+        let isDefault = request.timeoutInterval == 60
+        let seconds = isDefault ? sessionTimeout ?? 60 : request.timeoutInterval
+        // Zero means none; and a duration counts to 10¹¹ years, but a sum of them no further.
+        return .seconds(seconds > 0 ? min(seconds, 1e9) : 1e9)
+    }
+}
+
+/// A client that is somebody's task, or somebody on a socket.
+final class PlainClient: Client {
+    /// Whoever cancels marks the request first: one that is in the journal is waited for.
+    static let inTask = PlainClient(isWaiting: true)
+    /// Who is gone shows late on a socket, too late for `verify()`.
+    static let onSocket = PlainClient(isWaiting: false)
+
+    let isWaiting: Bool
+    var sessionTimeout: TimeInterval? { nil }
+
+    private init(isWaiting: Bool) {
+        self.isWaiting = isWaiting
+    }
 }
 
 /// A claim on one answer that is under way.

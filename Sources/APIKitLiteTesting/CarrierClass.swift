@@ -82,7 +82,7 @@ private struct GoneNetwork: AnswerSource {
     var cookieStorage: HTTPCookieStorage? { nil }
 
     func load(
-        _ request: URLRequest, for client: Journal.Client,
+        _ request: URLRequest, for client: any Client,
         reply: @escaping @Sendable (Reply) -> Void
     ) -> Ticket {
         reply(

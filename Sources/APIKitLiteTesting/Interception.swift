@@ -3,7 +3,7 @@ import Foundation
 
 /// What one `URLProtocol` object does: asks for the answer, follows redirects, keeps cookies, and
 /// delivers.
-final class Interception: @unchecked Sendable {  // Set in the first `begin`.
+final class Interception: Client, @unchecked Sendable {  // Set in the first `begin`.
     private struct Progress {
         var hasBegun = false
         var isCancelled = false
@@ -17,6 +17,9 @@ final class Interception: @unchecked Sendable {  // Set in the first `begin`.
     private var source: (any AnswerSource)?
     private var urlProtocol = WeakProtocol()
     private weak var task: URLSessionTask?
+
+    var isWaiting: Bool { task?.state == .running }
+    var sessionTimeout: TimeInterval? { task?.sessionTimeout }
 
     /// Asks for the answer, once, as soon as the task runs: one that is cancelled before sends
     /// nothing. On any thread, but never on two at once.
@@ -76,12 +79,7 @@ final class Interception: @unchecked Sendable {  // Set in the first `begin`.
         }
         // Cancelled while its body was read, or while a delegate was asked about the redirect.
         guard mayAsk else { return }
-        let client = Journal.Client { [weak task] in
-            task?.state == .running
-        } sessionTimeout: { [weak task] in
-            task?.sessionTimeout
-        }
-        let ticket = source.load(request, for: client) { [self] reply in
+        let ticket = source.load(request, for: self) { [self] reply in
             switch reply {
             case .answer(let answer): receive(answer, to: request, source, redirects)
             case .head(let answer):

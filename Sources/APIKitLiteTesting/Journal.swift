@@ -3,26 +3,11 @@ import Foundation
 
 /// What a mock has seen, oldest first, in bounded memory, and what it has not answered yet.
 final class Journal: Sendable {
-    /// Who waits for the answer to a request.
-    struct Client: Sendable {
-        let isWaiting: @Sendable () -> Bool
-        /// How long the session waits for a next byte, for a request that does not say.
-        var sessionTimeout: @Sendable () -> TimeInterval? = { nil }
-
-        /// How long it waits for a next byte.
-        func patience(for request: URLRequest) -> Duration {
-            let isDefault = request.timeoutInterval == 60
-            let seconds = isDefault ? sessionTimeout() ?? 60 : request.timeoutInterval
-            // Zero means none; and a duration counts to 10¹¹ years, but a sum of them no further.
-            return .seconds(seconds > 0 ? min(seconds, 1e9) : 1e9)
-        }
-    }
-
     private struct State {
         var entries: [RecordedRequest] = []
         var firstID = 0
         var limit = 10_000
-        var inFlight: [Int: Client] = [:]
+        var inFlight: [Int: any Client] = [:]
         var mostInFlight = 0
 
         mutating func trim(to limit: Int) {
@@ -68,11 +53,11 @@ final class Journal: Sendable {
             )
         }
         // Clients are asked outside the lock: they have locks of their own.
-        return open.filter { $0.value.isWaiting() }.compactMap { entries[$0.key] }
+        return open.filter { $0.value.isWaiting }.compactMap { entries[$0.key] }
     }
 
     /// - Parameter client: Who waits for an answer that is not given at once.
-    func append(_ request: RecordedRequest, awaitedBy client: Client?) -> Int {
+    func append(_ request: RecordedRequest, awaitedBy client: (any Client)?) -> Int {
         let id = state.withLock { state in
             // A quarter more than asked for, so that the oldest go in one move, seldom.
             if state.entries.count >= state.limit + state.limit / 4 { state.trim(to: state.limit) }

@@ -19,15 +19,15 @@ extension NetworkCore {
     }
 
     private func answer(to request: URLRequest) async throws -> Answer {
-        // Whoever cancels marks the request first: one that is in the journal is waited for.
-        let (id, next) = receive(request, for: .waiting)
+        let client = PlainClient.inTask
+        let (id, next) = receive(request, for: client)
         if case .now(let result) = next {
             try Task.checkNotCancelled()
             return try result.get()
         }
         return try await withTaskCancellationHandler {
             do {
-                let answer = try await play(next, of: request, id)
+                let answer = try await play(next, id) { client.patience(for: request) }
                 try Task.checkNotCancelled()
                 return answer
             } catch {
@@ -42,20 +42,25 @@ extension NetworkCore {
         }
     }
 
-    private func play(_ next: Next, of request: URLRequest, _ id: Int) async throws -> Answer {
+    private func play(
+        _ next: Next, _ id: Int, patience: @escaping @Sendable () -> Duration
+    ) async throws -> Answer {
         let arrival = time.now
-        let patience = Journal.Client.waiting.patience(for: request)
         let script: Script
         switch next {
         case .now(let result): return try result.get()
         case .play(let given): script = given
         case .later(let work) where time.isChosen:
-            script = try await before(arrival + patience, work)
+            script = try await before(arrival + patience(), work)
         case .later(let work): script = try await work()
         }
         if script.isPassedThrough { journal.markPassedThrough(id) }
+        if let answer = script.immediateAnswer {
+            journal.markEnded(id, at: time.now)
+            return answer
+        }
         let result = Collector()
-        let playback = Playback(in: time, since: arrival, patience: .init { patience }) {
+        let playback = Playback(in: time, since: arrival, patience: .init(length: patience)) {
             [self] reply in
             // Now: the caller may hear of it when the clock has gone on.
             if reply.isLast { journal.markEnded(id, at: time.now) }
@@ -92,10 +97,6 @@ extension NetworkCore {
             return try await group.next()!
         }
     }
-}
-
-extension Journal.Client {
-    fileprivate static let waiting = Journal.Client { true }
 }
 
 /// Gives one continuation the answer that a playback comes to, or a cancellation: once.

@@ -52,7 +52,7 @@ final class NetworkCore: AnswerSource {
     }
 
     /// Records a request and decides what becomes of it.
-    func receive(_ request: URLRequest, for client: Journal.Client) -> (id: Int, next: Next) {
+    func receive(_ request: URLRequest, for client: any Client) -> (id: Int, next: Next) {
         var record = RecordedRequest(request: request)
         record.startTime = time.now
         let next = next(for: &record)
@@ -151,7 +151,7 @@ final class NetworkCore: AnswerSource {
 
 extension NetworkCore {
     func load(
-        _ request: URLRequest, for client: Journal.Client,
+        _ request: URLRequest, for client: any Client,
         reply: @escaping @Sendable (Reply) -> Void
     ) -> Ticket {
         let (id, next) = receive(request, for: client)

@@ -3,7 +3,7 @@ import Foundation
 
 /// Gives one request its answer, step by step, in the time of its network: first the handler makes
 /// a script, then its gate opens, then it rolls.
-final class Playback: Sendable {
+final class Playback: @unchecked Sendable {  // `state` only under the lock.
     /// How long the client waits for a next byte. Not known before it is needed: for a URLSession on
     /// Linux that takes longer than all else that happens to a request.
     struct Patience: Sendable {
@@ -26,7 +26,10 @@ final class Playback: Sendable {
         var timer: Cancellation?
     }
 
-    private let state: Locked<State>
+    // One for all playbacks: it is held for nanoseconds, and a lock costs more to make than all
+    // else that a playback does.
+    private static let lock = NSLock()
+    private var state: State
     private let time: any NetworkTime
     private let arrival: Duration
     private let patience: Patience
@@ -39,14 +42,14 @@ final class Playback: Sendable {
         self.time = time
         self.arrival = arrival
         self.patience = patience
-        state = Locked(State(carrier: Carrier(hear: hear)))
+        state = State(carrier: Carrier(hear: hear))
     }
 
     /// Ends the wait for the first byte when the client's patience does.
     func watch(onTimeout: @escaping @Sendable () -> Void = {}) {
-        guard time.isChosen, state.withLock({ $0.watchdog == nil }) else { return }
+        guard time.isChosen, withState({ $0.watchdog == nil }) else { return }
         let watchdog = time.schedule(at: arrival + patience.length()) { [self] in
-            guard !state.withLock({ $0.isRolling }) else { return }
+            guard !withState({ $0.isRolling }) else { return }
             fail(URLError(.timedOut))
             onTimeout()
         }
@@ -69,6 +72,10 @@ final class Playback: Sendable {
         _ = end()
     }
 
+    private func withState<R>(_ body: (inout State) -> R) -> R {
+        Self.lock.withLock { body(&state) }
+    }
+
     private func roll(_ script: Script) {
         let now = time.now
         let mayTimeOut = time.isChosen || script.takesTime
@@ -76,7 +83,7 @@ final class Playback: Sendable {
             // A time that jumps has nothing to do with how long a handler took.
             from: now, since: time.isChosen ? arrival : now,
             patience: mayTimeOut ? patience.length() : .zero, endsWaiting: time.isChosen)
-        let watchdog = state.withLock { state in
+        let watchdog = withState { state in
             state.isRolling = true
             state.rest = moments[...]
             state.gate = nil
@@ -89,13 +96,13 @@ final class Playback: Sendable {
 
     /// Tells all that is due, and comes back for what is not.
     private func step() {
-        while let next = state.withLock({ $0.carrier == nil ? nil : $0.rest.first }) {
+        while let next = withState({ $0.carrier == nil ? nil : $0.rest.first }) {
             guard next.at <= time.now else {
                 let timer = time.schedule(at: next.at) { [self] in step() }
                 // It may have called already, and there may be another by now.
                 return keep(timer, at: \.timer) { $0.rest.first?.at == next.at }
             }
-            let carrier = state.withLock { state in
+            let carrier = withState { state in
                 state.rest.removeFirst()
                 return state.carrier
             }
@@ -107,7 +114,7 @@ final class Playback: Sendable {
         _ cancellation: Cancellation, at place: WritableKeyPath<State, Cancellation?> & Sendable,
         while isNeeded: (State) -> Bool
     ) {
-        let isKept = state.withLock { state in
+        let isKept = withState { state in
             guard state.carrier != nil, isNeeded(state) else { return false }
             state[keyPath: place] = cancellation
             return true
@@ -117,7 +124,7 @@ final class Playback: Sendable {
 
     /// Whoever gets the carrier here tells the last reply: so once.
     private func end() -> Carrier? {
-        let last = state.withLock { state in
+        let last = withState { state in
             defer { state = State() }
             return state
         }

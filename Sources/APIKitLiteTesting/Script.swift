@@ -71,6 +71,12 @@ struct Script: Sendable {
     /// Whether a real session gave the answer.
     var isPassedThrough = false
 
+    /// The answer, if all of it comes at once.
+    var immediateAnswer: Answer? {
+        guard case .complete = ending, gate == nil, !takesTime else { return nil }
+        return answer
+    }
+
     var takesTime: Bool { delay > .zero || interval > .zero }
 
     /// What comes, each at its moment, in order.
