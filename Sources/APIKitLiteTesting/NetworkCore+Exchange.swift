@@ -60,12 +60,13 @@ extension NetworkCore {
             return answer
         }
         let result = Collector()
-        let playback = Playback(in: time, since: arrival, patience: .init(length: patience)) {
-            [self] reply in
-            // Now: the caller may hear of it when the clock has gone on.
-            if reply.isLast { journal.markEnded(id, at: time.now) }
-            result.hear(reply)
-        }
+        let playback = Playback(
+            in: time, since: arrival,
+            for: .init(patience: patience) { [self] reply in
+                // Now: the caller may hear of it when the clock has gone on.
+                if reply.isLast { journal.markEnded(id, at: time.now) }
+                result.hear(reply)
+            })
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 result.tell(continuation)

@@ -164,11 +164,11 @@ extension NetworkCore {
             return Ticket(note: note)
         }
         let playback = Playback(
-            in: time, since: time.now, patience: .init { client.patience(for: request) }
-        ) { [self] step in
-            if step.isLast { journal.markEnded(id, at: time.now) }
-            reply(step)
-        }
+            in: time, since: time.now,
+            for: .init(patience: { client.patience(for: request) }) { [self] step in
+                if step.isLast { journal.markEnded(id, at: time.now) }
+                reply(step)
+            })
         guard case .later(let work) = next else {
             if case .play(let script) = next { playback.start(script) }
             return Ticket(note: note, cancelWork: { playback.cancel() })

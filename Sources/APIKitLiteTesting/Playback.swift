@@ -4,20 +4,18 @@ import Foundation
 /// Gives one request its answer, step by step, in the time of its network: first the handler makes
 /// a script, then its gate opens, then it rolls.
 final class Playback: @unchecked Sendable {  // `state` only under the lock.
-    /// How long the client waits for a next byte. Not known before it is needed: for a URLSession on
-    /// Linux that takes longer than all else that happens to a request.
-    struct Patience: Sendable {
-        let length: @Sendable () -> Duration
-    }
-
-    /// Who hears the replies: in order, from any thread, nothing after the last.
-    private struct Carrier {
+    /// Who gets the answer.
+    struct Audience: Sendable {
+        /// How long it waits for a next byte. Not known before it is needed: for a URLSession on Linux
+        /// that takes longer than all else that happens to a request.
+        let patience: @Sendable () -> Duration
+        /// Hears the replies: in order, from any thread, nothing after the last.
         let hear: @Sendable (Reply) -> Void
     }
 
     private struct State {
         /// Nil when it is over, so that nothing is kept alive from here.
-        var carrier: Carrier?
+        var audience: Audience?
         var rest: ArraySlice<(at: Duration, reply: Reply)> = []
         var isRolling = false
         /// What must not happen any more once this is over.
@@ -32,23 +30,18 @@ final class Playback: @unchecked Sendable {  // `state` only under the lock.
     private var state: State
     private let time: any NetworkTime
     private let arrival: Duration
-    private let patience: Patience
 
     /// - Parameter arrival: When the request came.
-    init(
-        in time: any NetworkTime, since arrival: Duration, patience: Patience,
-        _ hear: @escaping @Sendable (Reply) -> Void
-    ) {
+    init(in time: any NetworkTime, since arrival: Duration, for audience: Audience) {
         self.time = time
         self.arrival = arrival
-        self.patience = patience
-        state = State(carrier: Carrier(hear: hear))
+        state = State(audience: audience)
     }
 
     /// Ends the wait for the first byte when the client's patience does.
     func watch(onTimeout: @escaping @Sendable () -> Void = {}) {
         guard time.isChosen, withState({ $0.watchdog == nil }) else { return }
-        let watchdog = time.schedule(at: arrival + patience.length()) { [self] in
+        let watchdog = time.schedule(at: arrival + patience) { [self] in
             guard !withState({ $0.isRolling }) else { return }
             fail(URLError(.timedOut))
             onTimeout()
@@ -72,6 +65,8 @@ final class Playback: @unchecked Sendable {  // `state` only under the lock.
         _ = end()
     }
 
+    private var patience: Duration { withState { $0.audience }?.patience() ?? .zero }
+
     private func withState<R>(_ body: (inout State) -> R) -> R {
         Self.lock.withLock { body(&state) }
     }
@@ -82,7 +77,7 @@ final class Playback: @unchecked Sendable {  // `state` only under the lock.
         let moments = script.moments(
             // A time that jumps has nothing to do with how long a handler took.
             from: now, since: time.isChosen ? arrival : now,
-            patience: mayTimeOut ? patience.length() : .zero, endsWaiting: time.isChosen)
+            patience: mayTimeOut ? patience : .zero, endsWaiting: time.isChosen)
         let watchdog = withState { state in
             state.isRolling = true
             state.rest = moments[...]
@@ -96,17 +91,17 @@ final class Playback: @unchecked Sendable {  // `state` only under the lock.
 
     /// Tells all that is due, and comes back for what is not.
     private func step() {
-        while let next = withState({ $0.carrier == nil ? nil : $0.rest.first }) {
+        while let next = withState({ $0.audience == nil ? nil : $0.rest.first }) {
             guard next.at <= time.now else {
                 let timer = time.schedule(at: next.at) { [self] in step() }
                 // It may have called already, and there may be another by now.
                 return keep(timer, at: \.timer) { $0.rest.first?.at == next.at }
             }
-            let carrier = withState { state in
+            let audience = withState { state in
                 state.rest.removeFirst()
-                return state.carrier
+                return state.audience
             }
-            (next.reply.isLast ? end() : carrier)?.hear(next.reply)
+            (next.reply.isLast ? end() : audience)?.hear(next.reply)
         }
     }
 
@@ -115,20 +110,20 @@ final class Playback: @unchecked Sendable {  // `state` only under the lock.
         while isNeeded: (State) -> Bool
     ) {
         let isKept = withState { state in
-            guard state.carrier != nil, isNeeded(state) else { return false }
+            guard state.audience != nil, isNeeded(state) else { return false }
             state[keyPath: place] = cancellation
             return true
         }
         if !isKept { cancellation.cancel() }
     }
 
-    /// Whoever gets the carrier here tells the last reply: so once.
-    private func end() -> Carrier? {
+    /// Whoever gets the audience here tells the last reply: so once.
+    private func end() -> Audience? {
         let last = withState { state in
             defer { state = State() }
             return state
         }
         for cancellation in [last.watchdog, last.gate, last.timer] { cancellation?.cancel() }
-        return last.carrier
+        return last.audience
     }
 }
