@@ -81,6 +81,17 @@ import Testing
     }
 
     @Test(arguments: [Carrier.urlProtocol, .mockURLSession])
+    func eachPieceOfABodyStartsTheTimeoutAnew(_ carrier: Carrier) async throws {
+        let network = MockNetwork()
+        network.stub(.any, .text("abc").chunked(by: 1, every: .seconds(20)))
+
+        let load = try outcome(of: "a", over: carrier, in: network, timeout: 30)
+
+        #expect(try await load.value == "abc")
+        #expect(network.requests.first?.endTime == .seconds(40))
+    }
+
+    @Test(arguments: [Carrier.urlProtocol, .mockURLSession])
     func aHandlerThatTakesTooLongTimesOutAndIsCancelled(_ carrier: Carrier) async throws {
         let clock = MockClock()
         let network = MockNetwork(clock: clock)
