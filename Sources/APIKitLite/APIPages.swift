@@ -15,6 +15,9 @@ import Foundation
 /// ```
 ///
 /// Outside such a loop, go on with `loader.pages(from: page.next)`.
+///
+/// Code on an actor that runs before macOS 15, iOS 18, tvOS 18, watchOS 11 or visionOS 2 uses this
+/// loop too: there `for try await` leaves the actor for each page.
 public struct APIPages<T: PagedAPIRequest>: AsyncSequence {
     /// A page with its input.
     public typealias Element = APIPage<T.RequestDataType, T.ResponseDataType>

@@ -160,52 +160,6 @@ import Testing
         #expect(server.refreshCount == 1)
     }
 
-    @Test(arguments: [nil, "good"])
-    func goesOnWithWhatWasSetDuringTheRefresh(_ access: String?) async throws {
-        for fails in [false, true] {
-            let isAsked = Gate()
-            let mayAnswer = Gate()
-            let server = TokenServer(onRefresh: { _ in
-                isAsked.open()
-                await mayAnswer.wait()
-                return fails ? .status(400) : .json(encoding: Token(access: "unwanted"))
-            })
-            let tokens = server.tokens()
-            let session = server.session.authenticated(by: tokens)
-            let task = Task { try await session.exchange(.test("data")) }
-            await isAsked.wait()
-
-            tokens.credential = access.map { Token(access: $0) }
-            mayAnswer.open()
-
-            // Signed out, it is given its rejection; signed in, it is sent again.
-            #expect(try await task.value.1.statusCode == (access == nil ? 401 : 200))
-            #expect(tokens.credential?.access == access)
-            #expect(server.given == ["Bearer old"] + (access.map { ["Bearer " + $0] } ?? []))
-        }
-    }
-
-    @Test func keepsTheLastCredentialUnderManyChanges() async throws {
-        let told = Locked<String?>(nil)
-        let server = TokenServer()
-        let tokens = server.tokens(onChange: { token in told.withLock { $0 = token?.access } })
-        let session = server.session.authenticated(by: tokens)
-
-        await withTaskGroup(of: Void.self) { group in
-            for number in 0..<1_000 {
-                group.addTask {
-                    if number.isMultiple(of: 10) {
-                        tokens.credential = Token(access: "set\(number)")
-                    } else {
-                        _ = try? await session.exchange(.test("data"))
-                    }
-                }
-            }
-        }
-
-        #expect(told.withLock { $0 } == tokens.credential?.access)
-    }
-
     @Test func endsEachRequestOnceUnderCancellation() async throws {
         let server = TokenServer(onData: { _ in await Task.yield() })
         let session = server.session.authenticated(by: server.tokens())

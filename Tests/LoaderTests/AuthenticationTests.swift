@@ -32,7 +32,8 @@ import Testing
         #expect(data.text == "Bearer new1")
         #expect(tokens.credential == Token(access: "new1", refresh: "r1"))
         #expect(server.given == (isStale ? [] : ["Bearer old"]) + ["Bearer new1"])
-        let refresh = try #require(server.network.requests.first { $0.request.url?.path == "/token" })
+        let refresh = try #require(
+            server.network.requests.first { $0.request.url?.path == "/token" })
         #expect(refresh.body.text == "grant_type=refresh_token&refresh_token=r0")
         #expect(refresh.request.value(forHTTPHeaderField: "Authorization") == nil)
     }
@@ -67,21 +68,6 @@ import Testing
 
         #expect(try await session.exchange(.test("data")).1.statusCode == 200)
         #expect(server.refreshCount == 1)
-    }
-
-    @Test func sendsWithoutACredentialWhereThereIsNone() async throws {
-        let server = TokenServer()
-        let tokens = server.tokens(nil)
-        let session = server.session.authenticated(by: tokens)
-
-        #expect(try await session.exchange(.test("data")).1.statusCode == 401)
-        tokens.credential = Token(access: "good")
-        #expect(try await session.exchange(.test("data")).1.statusCode == 200)
-        tokens.credential = nil
-        #expect(try await session.exchange(.test("data")).1.statusCode == 401)
-
-        #expect(server.given == ["nobody", "Bearer good", "nobody"])
-        #expect(server.refreshCount == 0)
     }
 
     // Reading a stream ends it.
@@ -180,19 +166,5 @@ import Testing
         #expect(try await session.exchange(.test("data")).1.statusCode == 200)
         late.session.withLock { $0 = nil }
         #expect(server.refreshCount == 1)
-    }
-
-    @Test func tellsOfEachChangeInOrder() async throws {
-        let told = Locked<[String]>([])
-        let server = TokenServer()
-        let tokens = server.tokens(
-            nil, onChange: { token in told.withLock { $0.append(token?.access ?? "-") } })
-        let session = server.session.authenticated(by: tokens)
-
-        tokens.credential = Token(access: "old")
-        _ = try await session.exchange(.test("data"))
-        tokens.credential = nil
-
-        #expect(told.withLock { $0 } == ["old", "new1", "-"])
     }
 }

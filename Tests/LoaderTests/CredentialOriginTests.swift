@@ -37,7 +37,9 @@ import Testing
 
     @Test(arguments: Place.allCases, [false, true])
     func isNotSentToAnotherOrigin(_ place: Place, isRedirected: Bool) async throws {
-        for other in ["https://evil.example/a", "http://api.example.com/a", "https://api.example.com:444/a"] {
+        for other in [
+            "https://evil.example/a", "http://api.example.com/a", "https://api.example.com:444/a",
+        ] {
             for usesURLSession in [false, true] {
                 let network = MockNetwork()
                 network.stub(.get("/a"), .text("there"))
@@ -53,7 +55,8 @@ import Testing
 
                 #expect(data.text == "there")
                 #expect(
-                    network.requests.map(mentionsSecret) == (isRedirected ? [true, false] : [false])
+                    network.requests.map(mentionsSecret)
+                        == (isRedirected ? [true, false] : [false])
                 )
             }
         }

@@ -1,6 +1,7 @@
-@testable import APIKitLite
 import Foundation
 import Testing
+
+@testable import APIKitLite
 
 /// The one flight behind coalescing and the refresh of a credential.
 @Suite(.timeLimit(.minutes(1))) struct SharedFlightTests {

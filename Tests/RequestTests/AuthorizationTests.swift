@@ -1,6 +1,7 @@
-@testable import APIKitLite
 import Foundation
 import Testing
+
+@testable import APIKitLite
 
 @Suite struct AuthorizationTests {
     private let baseURL = URL(string: "https://api.example.com/v1")!
@@ -48,7 +49,8 @@ import Testing
         ("https://api.example.com", true), ("https://API.example.com:443/other?q=1", true),
         ("https://cdn.example.com/a", true), ("http://api.example.com/", false),
         ("https://api.example.com:8443/", false), ("https://example.com/", false),
-        ("https://api.example.com.evil.example/", false), ("https://evil.example/api.example.com", false),
+        ("https://api.example.com.evil.example/", false),
+        ("https://evil.example/api.example.com", false),
         ("https://api.example.com@evil.example/", false), ("file:///a", false), ("/v1", false),
     ])
     func isForItsOriginsOnly(_ url: String, _ isCovered: Bool) {

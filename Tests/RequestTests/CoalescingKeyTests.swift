@@ -1,6 +1,7 @@
-@testable import APIKitLite
 import Foundation
 import Testing
+
+@testable import APIKitLite
 
 @Suite struct CoalescingKeyTests {
     private func request(

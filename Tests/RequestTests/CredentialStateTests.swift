@@ -1,5 +1,6 @@
-@testable import APIKitLite
 import Testing
+
+@testable import APIKitLite
 
 /// What a request does about its credential, without a session.
 @Suite struct CredentialStateTests {

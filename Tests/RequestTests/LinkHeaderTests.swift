@@ -59,8 +59,10 @@ import Testing
         (#"</a> junk; rel=next"#, "next>https://api.example.com/a"),
         (#"</a>; =x; rel=next"#, "next>https://api.example.com/a"),
         (#"</a>; rel="ne\xt\"#, #"next\>https://api.example.com/a"#),
-        ("</a>; rel=next\t,\t</b>; rel=last",
-            "next>https://api.example.com/a | last>https://api.example.com/b"),
+        (
+            "</a>; rel=next\t,\t</b>; rel=last",
+            "next>https://api.example.com/a | last>https://api.example.com/b"
+        ),
         ("</é>; rel=next", "next>https://api.example.com/%C3%A9"),
         ("<https://[x>; rel=next, </b>; rel=last", "last>https://api.example.com/b"),
     ])

@@ -1,6 +1,7 @@
-@testable import APIKitLite
 import Foundation
 import Testing
+
+@testable import APIKitLite
 
 @Suite struct PageWalkTests {
     /// The inputs that are loaded where each page names the next of `named`.
@@ -17,16 +18,17 @@ import Testing
         return (loaded, last)
     }
 
-    @Test(arguments: [
-        ([1: 2, 2: 3], [1, 2, 3]),
-        ([:], [1]),
-        // Repeated: the same, the one before, an older one, the first.
-        ([1: 1], [1]),
-        ([1: 2, 2: 2], [1, 2]),
-        ([1: 2, 2: 3, 3: 2], [1, 2, 3]),
-        ([1: 2, 2: 3, 3: 4, 4: 1], [1, 2, 3, 4]),
-        ([1: -7, -7: 0], [1, -7, 0]),
-    ] as [([Int: Int], [Int])])
+    @Test(
+        arguments: [
+            ([1: 2, 2: 3], [1, 2, 3]),
+            ([:], [1]),
+            // Repeated: the same, the one before, an older one, the first.
+            ([1: 1], [1]),
+            ([1: 2, 2: 2], [1, 2]),
+            ([1: 2, 2: 3, 3: 2], [1, 2, 3]),
+            ([1: 2, 2: 3, 3: 4, 4: 1], [1, 2, 3, 4]),
+            ([1: -7, -7: 0], [1, -7, 0]),
+        ] as [([Int: Int], [Int])])
     func goesOnToWhatIsNamedAndNotLoadedYet(_ names: [Int: Int], _ expected: [Int]) {
         let (loaded, last) = inputs(from: 1) { names[$0] }
 

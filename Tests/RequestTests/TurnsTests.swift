@@ -1,5 +1,6 @@
-@testable import APIKitLite
 import Testing
+
+@testable import APIKitLite
 
 @Suite struct TurnsTests {
     /// `+` somebody comes, `-` the one who has gone longest is done, a digit: that one gives up.
