@@ -151,7 +151,8 @@ import Testing
     }
 
     // A refresh that waited for itself would wait for ever.
-    @Test func refreshesOverTheSessionThatWaitsForIt() async throws {
+    @Test(arguments: [Token(access: "old"), .expired])
+    func refreshesOverTheSessionThatWaitsForIt(_ token: Token) async throws {
         final class Late: HTTPSession {
             let session = Locked<(any HTTPSession)?>(nil)
             func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
@@ -160,11 +161,14 @@ import Testing
         }
         let server = TokenServer()
         let late = Late()
-        let session = server.session.authenticated(by: server.tokens(session: late)).coalescing()
+        let tokens = server.tokens(token, session: late)
+        let session = server.session.authenticated(by: tokens).coalescing()
         late.session.withLock { $0 = session }
 
         #expect(try await session.exchange(.test("data")).1.statusCode == 200)
         late.session.withLock { $0 = nil }
-        #expect(server.refreshCount == 1)
+        let refreshes = server.network.requests.filter { $0.request.url?.path == "/token" }
+        #expect(
+            refreshes.map { $0.request.value(forHTTPHeaderField: "Authorization") } == [nil])
     }
 }

@@ -34,6 +34,30 @@ import Testing
         #expect(told.withLock { $0 } == ["old", "new1", "-"])
     }
 
+    // One that is told in the middle of another would leave the older one on disk.
+    @Test func tellsOfAChangeMadeMeanwhileAfterwards() async throws {
+        final class Disk: Sendable {
+            let log = Locked<[String]>([])
+            let tokens = Locked<Credentials<TokenAuthenticator>?>(nil)
+
+            func keep(_ token: Token?) {
+                let name = token?.access ?? "-"
+                log.withLock { $0.append("keeps \(name)") }
+                if name == "a" { tokens.withLock { $0 }?.credential = nil }
+                log.withLock { $0.append("kept \(name)") }
+            }
+        }
+        let disk = Disk()
+        let tokens = TokenServer().tokens(nil, onChange: { disk.keep($0) })
+        disk.tokens.withLock { $0 = tokens }
+
+        tokens.credential = Token(access: "a")
+
+        #expect(disk.log.withLock { $0 } == ["keeps a", "kept a", "keeps -", "kept -"])
+        #expect(tokens.credential == nil)
+        disk.tokens.withLock { $0 = nil }
+    }
+
     @Test(arguments: [nil, "good"])
     func goesOnWithWhatWasSetDuringTheRefresh(_ access: String?) async throws {
         for fails in [false, true] {

@@ -137,6 +137,40 @@ import Testing
         }
     }
 
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    @Test func sendsNothingWhereThePlaceCameTogetherWithACancellation() async throws {
+        struct Heedless: HTTPSession {
+            let mayAnswer: Gate
+            let paths = Locked<[String]>([])
+            func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
+                paths.withLock { $0.append(request.url!.path) }
+                if request.url!.path == "/first" { await mayAnswer.wait() }
+                return (Data(), HTTPURLResponse())
+            }
+        }
+        let wire = Heedless(mayAnswer: Gate())
+        let session = wire.limited(to: 1)
+        let executor = QueueExecutor(isSerial: true)
+        let second = Locked<Task<Void, any Error>?>(nil)
+        let first = executor.start {
+            _ = try await session.exchange(.test("first"))
+            // The place is given on by now, and the second has not moved yet: this task has the
+            // executor.
+            second.withLock { $0 }?.cancel()
+        }
+        let task = executor.start { _ = try await session.exchange(.test("second")) }
+        second.withLock { $0 = task }
+        await executor.settle()
+        wire.mayAnswer.open()
+
+        try await first.value
+        let error = await #expect(throws: URLError.self) { try await task.value }
+
+        #expect(error?.code == .cancelled)
+        _ = try await session.exchange(.test("third"))
+        #expect(wire.paths.withLock { $0 } == ["/first", "/third"])
+    }
+
     @Test func givesThePlaceBackAfterAFailure() async throws {
         let network = MockNetwork()
         network.stub(.any, .error(.notConnectedToInternet), .text("ok"))
@@ -145,24 +179,5 @@ import Testing
         await #expect(throws: URLError.self) { try await session.exchange(.test("a")) }
 
         #expect(try await session.exchange(.test("a")).0.text == "ok")
-    }
-
-    @Test func isSharedByCopiesAndTellsTheSessionInside() async throws {
-        struct Listening: HTTPSession {
-            let stages = Locked<[APIRequestError.Stage]>([])
-            func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
-                (Data(), HTTPURLResponse())
-            }
-            func loadDidFail(_ error: APIRequestError) {
-                stages.withLock { $0.append(error.stage) }
-            }
-        }
-        let inside = Listening()
-        let session: any HTTPSession = inside.limited(to: 1).coalescing()
-            .authenticated(by: .bearer("token", for: URL(string: "https://api.example.com")!))
-
-        session.loadDidFail(APIRequestError(stage: .parse, underlying: TestError()))
-
-        #expect(inside.stages.withLock { $0 } == [.parse])
     }
 }
