@@ -15,12 +15,16 @@ import Foundation
 /// }
 ///
 /// let tokens = Credentials(
-///     TokenAuthenticator(refresh: RefreshRequest(baseURL: baseURL)), for: baseURL, token)
+///     TokenAuthenticator(refresh: RefreshRequest(baseURL: baseURL)), for: baseURL,
+///     credential: token)
 /// let session = URLSession.shared.authenticated(by: tokens)
 /// ```
 ///
 /// Without a `refresh` only ``apply(_:to:)`` is left to write, as for an API key; a rejected request
 /// then gets its answer as it is.
+///
+/// The refresh runs in the background, for whoever waits for it: in a module whose default isolation
+/// is the main actor, it and the credential are each a `nonisolated struct`.
 public protocol Authenticator<Credential>: Sendable {
     /// What is known of the user: a token, a key, a pair of tokens.
     associatedtype Credential: Sendable

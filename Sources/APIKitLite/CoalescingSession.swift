@@ -15,6 +15,10 @@ extension HTTPSession {
     /// the exchange. What fails, fails for all who share it, and nothing is kept: the next request
     /// is sent anew.
     ///
+    /// Requests are compared as they come here. Inside ``authenticated(by:)`` they carry the user's
+    /// token; around it they do not, so there one that is made right after another user signed in
+    /// may share an exchange of the user before.
+    ///
     /// The flights are in the value that this returns: make it once and keep it. Copies share them.
     public func coalescing() -> CoalescingSession {
         CoalescingSession(next: self)

@@ -5,8 +5,8 @@ extension HTTPSession {
     ///
     ///     let session = URLSession.shared.limited(to: 4)
     ///
-    /// A place is held until the answer is there, so a limit around ``retrying`` holds it during
-    /// the waits between attempts too. A request that is cancelled while it waits ends at once.
+    /// A place is held until the answer is there: around `retrying`, also during the waits between
+    /// its attempts. A request that is cancelled while it waits ends at once.
     ///
     /// The places are in the value that this returns: make it once and keep it. Copies share them.
     ///

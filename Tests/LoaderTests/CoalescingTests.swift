@@ -105,6 +105,36 @@ import Testing
         #expect(network.requests.count == 1)
     }
 
+    /// Inside authentication a request carries its user's token; around it nobody knows the user.
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    @Test(arguments: [(true, "Bearer anne"), (false, "Bearer emma")])
+    func tellsUsersApartInsideAuthentication(_ isInside: Bool, _ expected: String) async throws {
+        let arrived = Gate()
+        let mayAnswer = Gate()
+        network.stub(.any) { request in
+            arrived.open()
+            await mayAnswer.wait()
+            return .text(request.request.value(forHTTPHeaderField: "Authorization") ?? "nobody")
+        }
+        let tokens = Credentials.bearer("emma", for: URL(string: "https://api.example.com")!)
+        let wire = MockURLSession(network)
+        let session: any HTTPSession =
+            isInside
+            ? wire.coalescing().authenticated(by: tokens)
+            : wire.authenticated(by: tokens).coalescing()
+        let executor = QueueExecutor(isSerial: false)
+
+        let first = executor.start { try await session.exchange(.test("a")).0.text }
+        await arrived.wait()
+        tokens.credential = "anne"
+        let second = executor.start { try await session.exchange(.test("a")).0.text }
+        await executor.settle()
+        mayAnswer.open()
+
+        #expect(try await first.value == "Bearer emma")
+        #expect(try await second.value == expected)
+    }
+
     /// A flight that nobody takes off the list would hold its end for ever.
     @Test func keepsNoEnd() async throws {
         final class Token: Sendable {
