@@ -11,7 +11,9 @@ extension APIRequestError {
 
     /// One curl command, however often the error was wrapped.
     private var curl: String? {
-        request?.curlCommand(redacting: redaction, longestBody: 10_000)
+        // What failed is the refresh: that is the command to try.
+        if let error = underlying as? AuthenticationError { return error.underlying.curl }
+        return request?.curlCommand(redacting: redaction, longestBody: 10_000)
             ?? (underlying as? APIRequestError)?.curl
     }
 
@@ -53,6 +55,8 @@ extension APIRequestError {
         switch underlying {
         case let error as APIRequestError:
             return error.sentences
+        case let error as AuthenticationError:
+            return ["The credential could not be refreshed."] + error.underlying.sentences
         case let error as DecodingError:
             return reason(error)
         case let status as UnacceptableStatus where status.statusCode == statusCode:

@@ -1,0 +1,101 @@
+import Foundation
+
+extension HTTPSession {
+    /// Lets identical GET and HEAD requests that are in flight at the same time share one exchange.
+    ///
+    ///     let session = URLSession.shared.coalescing()
+    ///     async let first = loader.load(42)   // one exchange,
+    ///     async let second = loader.load(42)  // and both get its answer
+    ///
+    /// Identical means the same method, URL, headers (names without case), body, cache policy,
+    /// timeout and use of cookies and cellular networks; two users' tokens keep two requests
+    /// apart. A request whose body comes from a stream is never shared, nor is another method.
+    ///
+    /// A cancelled request ends at once and disturbs no other; when the last one is cancelled, so is
+    /// the exchange. What fails, fails for all who share it, and nothing is kept: the next request
+    /// is sent anew.
+    ///
+    /// Requests are compared as they come here. Inside ``authenticated(by:)`` they carry the user's
+    /// token; around it they do not, so there one that is made right after another user signed in
+    /// may share an exchange of the user before.
+    ///
+    /// The flights are in the value that this returns: make it once and keep it. Copies share them.
+    public func coalescing() -> CoalescingSession {
+        CoalescingSession(next: self)
+    }
+}
+
+/// A session that sends identical requests once: see ``HTTPSession/coalescing()``.
+public struct CoalescingSession: SessionPolicy {
+    typealias Exchange = SharedFlight<(Data, HTTPURLResponse)>
+
+    let next: any HTTPSession
+    private let flights = Locked<[CoalescingKey: Exchange]>([:])
+
+    init(next: any HTTPSession) {
+        self.next = next
+    }
+
+    /// Joins the exchange of an identical request, or starts one.
+    ///
+    /// - Throws: What the shared exchange throws; `URLError.cancelled` when this task is cancelled.
+    public func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
+        try Task.checkNotCancelled()
+        guard let key = CoalescingKey(request) else { return try await next.exchange(request) }
+        let seat = seat(for: request, key)
+        // Every passenger comes by here, so the last one takes the flight off the list.
+        defer { forget(seat.flight, key) }
+        return try await seat.value()
+    }
+
+    private func seat(for request: URLRequest, _ key: CoalescingKey) -> Exchange.Seat {
+        flights.withLock { open in
+            if let seat = open[key]?.board() { return seat }
+            let seat = Exchange.start(endsWithLastPassenger: true) { [next] in
+                try await next.exchange(request)
+            }
+            open[key] = seat.flight
+            return seat
+        }
+    }
+
+    private func forget(_ flight: Exchange, _ key: CoalescingKey) {
+        flights.withLock { open in
+            if open[key] === flight, flight.isOver { open[key] = nil }
+        }
+    }
+}
+
+/// What two requests must have in common to share one exchange.
+///
+/// Not the text that people read, which leaves out what tells one user's request from another's.
+struct CoalescingKey: Hashable {
+    private let method: String
+    private let url: String
+    private let headers: [String: String]
+    private let body: Data?
+    private let cachePolicy: UInt
+    private let timeout: TimeInterval
+    private let handlesCookies: Bool
+    private let allowsCellular: Bool
+
+    /// Nil where a request must be sent for itself.
+    init?(_ request: URLRequest) {
+        method = request.httpMethod ?? "GET"
+        guard method == "GET" || method == "HEAD", request.httpBodyStream == nil,
+            let url = request.url?.absoluteString
+        else { return nil }
+        self.url = url
+        var headers: [String: String] = [:]
+        for (name, value) in request.allHTTPHeaderFields ?? [:] {
+            // Two spellings of one name cannot be told apart by order: neither is dropped.
+            headers[name.lowercased(), default: ""] += "\(value)\n"
+        }
+        self.headers = headers
+        body = request.httpBody
+        cachePolicy = request.cachePolicy.rawValue
+        timeout = request.timeoutInterval
+        handlesCookies = request.httpShouldHandleCookies
+        allowsCellular = request.allowsCellularAccess
+    }
+}

@@ -1,0 +1,90 @@
+import APIKitLite
+import Foundation
+
+// What an app whose default isolation is the main actor does with policies.
+
+/// Unannotated: its pages are made and parsed on the main actor.
+struct ShelfRequest: PagedAPIRequest {
+    let baseURL: URL
+
+    func makeRequest(from page: Int) throws -> URLRequest {
+        try URLRequest("GET", baseURL, path: "/shelf", query: ["page": page])
+    }
+
+    func parseResponse(data: Data) throws -> [Book] {
+        MainActor.assertIsolated()
+        return try JSONDecoder().decode([Book].self, from: data)
+    }
+
+    func nextInput(after books: [Book], response: HTTPURLResponse, from page: Int) -> Int? {
+        books.isEmpty ? nil : page + 1
+    }
+}
+
+// A refresh runs in the background, for whoever waits for it, so it and its token live there too.
+
+nonisolated struct SessionToken: Codable, Equatable {
+    var access: String
+    var refresh: String
+}
+
+nonisolated struct RenewRequest: APIRequest {
+    typealias ResponseDataType = SessionToken
+
+    let baseURL: URL
+
+    func makeRequest(from token: SessionToken) throws -> URLRequest {
+        try URLRequest("POST", baseURL, path: "/token").formBody(["refresh_token": token.refresh])
+    }
+}
+
+struct SessionAuthenticator: Authenticator {
+    let refresh: RenewRequest
+
+    func apply(_ token: SessionToken, to request: URLRequest) throws -> URLRequest {
+        try request.authorization(bearer: token.access)
+    }
+}
+
+final class Library {
+    private(set) var books: [Book] = []
+    private(set) var message: String?
+    private(set) var isSignedOut = false
+    private(set) var saved: SessionToken?
+    private let tokens: Credentials<SessionAuthenticator>
+    private let shelf: APIRequestLoader<ShelfRequest>
+
+    init(baseURL: URL, token: SessionToken, wire: any HTTPSession) {
+        tokens = Credentials(
+            SessionAuthenticator(refresh: RenewRequest(baseURL: baseURL)), for: baseURL,
+            credential: token)
+        let session = wire.limited(to: 4).authenticated(by: tokens).coalescing()
+        shelf = APIRequestLoader(
+            apiRequest: ShelfRequest(baseURL: baseURL), urlSession: session)
+    }
+
+    var token: SessionToken? { tokens.credential }
+
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    func load() async {
+        do {
+            for try await book in shelf.elements(from: 1) { books.append(book) }
+        } catch {
+            if let error = error.underlying as? AuthenticationError {
+                isSignedOut = error.underlying.statusCode == 400
+                if isSignedOut { tokens.credential = nil }
+            }
+            message = error.localizedDescription
+        }
+    }
+
+    // Without macOS 15 and the like, `for try await` leaves the main actor; this does not.
+    func loadPageByPage() async {
+        var pages = shelf.pages(from: 1).makeAsyncIterator()
+        do {
+            while let page = try await pages.next() { books += page.value }
+        } catch {
+            message = error.errorDescription
+        }
+    }
+}

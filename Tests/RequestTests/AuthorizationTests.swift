@@ -1,0 +1,112 @@
+import Foundation
+import Testing
+
+@testable import APIKitLite
+
+@Suite struct AuthorizationTests {
+    private let baseURL = URL(string: "https://api.example.com/v1")!
+
+    private func request(_ url: String = "https://api.example.com/v1/a") -> URLRequest {
+        URLRequest(url: URL(string: url)!)
+    }
+
+    @Test func writesABearerToken() throws {
+        let request = try request().authorization(bearer: "mF_9.B5f-4.1JqM")
+
+        #expect(request.value(forHTTPHeaderField: "Authorization") == "Bearer mF_9.B5f-4.1JqM")
+    }
+
+    @Test(arguments: [
+        // RFC 7617, sections 2 and 2.1.
+        ("Aladdin", "open sesame", "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="),
+        ("test", "123£", "Basic dGVzdDoxMjPCow=="),
+        ("", "", "Basic Og=="),
+        ("emma", "a:b", "Basic ZW1tYTphOmI="),
+    ])
+    func writesAUserAndAPassword(_ user: String, _ password: String, _ expected: String) throws {
+        let request = try request().authorization(user: user, password: password)
+
+        #expect(request.value(forHTTPHeaderField: "Authorization") == expected)
+    }
+
+    @Test func replacesWhatWasThere() throws {
+        let request = try request().header("authorization", "old").authorization(bearer: "new")
+
+        #expect(request.allHTTPHeaderFields?.values.sorted() == ["Bearer new"])
+    }
+
+    @Test func refusesWhatNoHeaderCanCarry() throws {
+        let colon = #expect(throws: RequestBuildingError.self) {
+            try request().authorization(user: "em:ma", password: "x")
+        }
+        #expect("\(try #require(colon))".contains("colon"))
+        #expect(throws: RequestBuildingError.self) {
+            try request().authorization(bearer: "a\r\nX-Admin: 1")
+        }
+    }
+
+    @Test(arguments: [
+        ("https://api.example.com", true), ("https://API.example.com:443/other?q=1", true),
+        ("https://cdn.example.com/a", true), ("http://api.example.com/", false),
+        ("https://api.example.com:8443/", false), ("https://example.com/", false),
+        ("https://api.example.com.evil.example/", false),
+        ("https://evil.example/api.example.com", false),
+        ("https://api.example.com@evil.example/", false), ("file:///a", false), ("/v1", false),
+    ])
+    func isForItsOriginsOnly(_ url: String, _ isCovered: Bool) {
+        let credentials = Credentials(
+            BearerAuthenticator(), for: baseURL, URL(string: "https://cdn.example.com/x")!,
+            credential: "secret")
+
+        #expect(credentials.covers(URL(string: url)) == isCovered)
+        #expect(!credentials.covers(nil))
+    }
+
+    // Otherwise it would go to whatever has no host either.
+    @Test(arguments: ["/v1", "file:///v1", "https:///v1"])
+    func isForNobodyWhereTheBaseHasNoHost(_ base: String) throws {
+        let url = try #require(URL(string: base))
+
+        #expect(!Credentials.bearer("secret", for: url).covers(url))
+    }
+
+    @Test func cannotBeRefreshedWithoutARefresh() throws {
+        let authenticator = BearerAuthenticator()
+        let rejection = HTTPURLResponse(
+            url: baseURL, statusCode: 401, httpVersion: nil, headerFields: nil)!
+
+        #expect(!authenticator.rejects(data: Data(), response: rejection))
+        #expect(!authenticator.isStale("token", now: .distantFuture))
+        let error = #expect(throws: NoRefresh<String>.Unavailable.self) {
+            try authenticator.refresh.makeRequest(from: "token")
+        }
+        #expect(error?.errorDescription?.contains("refresh") == true)
+    }
+
+    @Test func saysWhyThereIsNoNewCredential() throws {
+        var refresh = URLRequest(url: URL(string: "https://api.example.com/token")!)
+        refresh.httpMethod = "POST"
+        refresh.httpBody = Data("refresh_token=hunter2".utf8)
+        refresh.setValue("application/x-www-form-urlencoded", forHTTPHeaderField: "Content-Type")
+        let response = HTTPURLResponse(
+            url: refresh.url!, statusCode: 400, httpVersion: nil, headerFields: nil)
+        let error = AuthenticationError(
+            underlying: APIRequestError(
+                stage: .validate, request: refresh, response: response,
+                data: Data(#"{"error":"invalid_grant"}"#.utf8),
+                underlying: UnacceptableStatus(statusCode: 400)))
+        let outer = APIRequestError(stage: .transport, request: request(), underlying: error)
+
+        #expect(
+            outer.localizedDescription
+                == "The sign-in could not be renewed. The server answered 400 (Bad Request).")
+        for text in [outer.description, error.description] {
+            #expect(text.contains("The credential could not be refreshed"))
+            #expect(text.contains("POST https://api.example.com/token"))
+            #expect(text.contains("invalid_grant"))
+            #expect(text.components(separatedBy: "curl ").count == 2)
+            #expect(!text.contains("hunter2"))
+        }
+        #expect(outer.description.contains("GET https://api.example.com/v1/a"))
+    }
+}
