@@ -17,7 +17,7 @@ extension APIRequestError {
 
     private var redaction: Redaction { .standard }
 
-    /// The description without the curl command.
+    /// The description without the curl command: see ``description``.
     var sentences: [String] {
         [headline, answer].compactMap(\.self) + reason
     }

@@ -38,8 +38,8 @@ extension Date {
         let clock = time.split(separator: ":", omittingEmptySubsequences: false)
         let hasCentury = year.count == 4
         guard let month = months.firstIndex(of: String(month)),
-            let day = number(day, digits: 1...2), let year = number(year, digits: 2...4), clock.count == 3,
-            let hour = number(clock[0], digits: 2...2), hour < 24,
+            let day = number(day, digits: 1...2), let year = number(year, digits: 2...4),
+            clock.count == 3, let hour = number(clock[0], digits: 2...2), hour < 24,
             let minute = number(clock[1], digits: 2...2), minute < 60,
             // 60 is a leap second.
             let second = number(clock[2], digits: 2...2), second <= 60
@@ -49,12 +49,10 @@ extension Date {
             days(to: day, month + 1, year).map { Date(timeIntervalSince1970: $0 * 86_400 + time) }
         }
 
-        let secondsOfYear = 31_556_952.0
-        let century = Int(now.timeIntervalSince1970 / secondsOfYear + 1970) / 100 * 100
-        let latest = now.addingTimeInterval(50 * secondsOfYear)
-        let candidates = hasCentury ? [year] : [100, 0, -100].map { century + $0 + year }
+        let latest = now.addingTimeInterval(50 * 31_556_952)
+        let years = hasCentury ? [year] : stride(from: 9900, to: 0, by: -100).map { $0 + year }
         guard
-            let found = candidates.lazy.compactMap({ date($0) })
+            let found = years.lazy.compactMap({ date($0) })
                 .first(where: { hasCentury || $0 <= latest })
         else { return nil }
         self = found

@@ -82,9 +82,14 @@ extension RetryPolicy {
     private func backoff(_ number: Int, _ random: Double) -> Duration {
         let longest = maximumWait.clamped
         var bound = baseWait.clamped
-        for _ in 1..<max(1, number) where bound > .zero && bound < longest { bound *= 2 }
-        // Not a number is zero, too.
-        return min(bound, longest) * (random > 0 ? min(random, 1) : 0)
+        var doublings = number - 1
+        while doublings > 0, bound > .zero, bound < longest {
+            bound *= 2
+            doublings -= 1
+        }
+        bound = min(bound, longest)
+        if random >= 1 { return bound }
+        return random > 0 ? bound * random : .zero
     }
 
     /// What the server asks for; nil if it does not, or in words that are neither seconds nor a
@@ -99,7 +104,9 @@ extension RetryPolicy {
         }
         guard let date = Date(httpDate: text, now: now) else { return nil }
         let sent = headers.value("Date").flatMap { Date(httpDate: $0, now: now) } ?? now
-        return Duration.seconds(date.timeIntervalSince(sent)).clamped
+        // Also for a date that is not a number.
+        let seconds = date.timeIntervalSince(sent)
+        return seconds > 0 ? Duration.seconds(min(seconds, Duration.forever.seconds)) : .zero
     }
 }
 
