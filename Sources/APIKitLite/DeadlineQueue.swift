@@ -5,7 +5,6 @@ package struct DeadlineQueue<Waiter> {
     private var waiting: [Int: (deadline: Duration, waiter: Waiter)] = [:]
     // The ids of those who wait are among these. They count up, and so do the deadlines.
     private var ids = 1..<1
-    private var latest: Duration?
 
     /// Nobody.
     package init() {}
@@ -13,9 +12,7 @@ package struct DeadlineQueue<Waiter> {
     /// Adds one, who is not due before those who came earlier, and returns its id.
     package mutating func add(_ waiter: Waiter, until deadline: Duration) -> Int {
         let id = ids.upperBound
-        let deadline = max(deadline, latest ?? deadline)
         waiting[id] = (deadline, waiter)
-        latest = deadline
         ids = ids.lowerBound..<id + 1
         return id
     }

@@ -115,8 +115,3 @@ extension [String: String] {
         self[name] ?? first { $0.key.lowercased() == name.lowercased() }?.value
     }
 }
-
-extension Duration {
-    /// Without attoseconds nobody asks for.
-    var seconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
-}

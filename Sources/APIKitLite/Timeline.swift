@@ -35,4 +35,7 @@ extension Duration {
 
     /// From zero to ``forever``.
     var clamped: Duration { max(.zero, min(self, .forever)) }
+
+    /// For Foundation, which counts in these.
+    var seconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
 }

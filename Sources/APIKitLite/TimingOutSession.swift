@@ -28,14 +28,14 @@ extension HTTPSession {
     /// exchange does not heed that. Inside ``retrying(_:clock:random:now:)`` each attempt has this
     /// time; outside it, all of them together with the waits.
     ///
-    /// Foundation's own timeouts count the silence between two pieces of a body, are not enforced
-    /// for mocked requests, and on Linux fire at once below a second.
+    /// Foundation's own `timeoutInterval` measures the silence between two pieces of an answer. It
+    /// is not enforced for custom protocols, and on Linux it fires at once below a second.
     ///
     /// - Parameters:
     ///   - duration: The longest time an exchange may take. Zero or less: each exchange fails with
     ///     `URLError.timedOut`, and nothing is sent.
     ///   - clock: What measures it. However many exchanges are in flight, they are one sleeper on
-    ///     this clock; it stays there until the deadline of the last exchange it was needed for.
+    ///     this clock. It stays when they end, until it wakes or the session is gone.
     public func timingOut(
         after duration: Duration, clock: any Clock<Duration> = ContinuousClock()
     ) -> TimingOutSession {
