@@ -37,5 +37,5 @@ extension Duration {
     var clamped: Duration { max(.zero, min(self, .forever)) }
 
     /// For Foundation, which counts in these.
-    var seconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
+    var seconds: Double { self / .seconds(1) }
 }

@@ -4,25 +4,9 @@ import Foundation
 import Testing
 
 @Suite struct ObservingTests {
-    /// An observer and what it was told.
-    private struct Log: Sendable {
-        let list: Locked<[ExchangeEvent]>
-        let observer: ExchangeObserver
-
-        init(clock: any Clock<Duration> = MockClock()) {
-            let list = Locked<[ExchangeEvent]>([])
-            self.list = list
-            observer = ExchangeObserver(clock: clock) { event in
-                list.withLock { $0.append(event) }
-            }
-        }
-
-        var events: [ExchangeEvent] { list.withLock { $0 } }
-    }
-
     @Test(arguments: Carrier.allCases)
     func tellsHowAnExchangeEnded(_ carrier: Carrier) async throws {
-        let log = Log()
+        let log = EventLog()
         let network = MockNetwork()
         network.stub(.get("/a"), .text("value"))
         network.stub(.get("/missing"), .text("no", status: 404))
@@ -47,7 +31,7 @@ import Testing
 
     @Test func measuresOnItsClock() async throws {
         let clock = MockClock()
-        let log = Log(clock: clock)
+        let log = EventLog(clock: clock)
         let session = MockURLSession().intercepting { request, _ in
             try await clock.sleep(for: .milliseconds(30))
             if request.url?.path == "/b" { throw TestError(number: 7) }
@@ -71,7 +55,7 @@ import Testing
     }
 
     @Test func seesEachAttemptInsideRetryAndTheWholeOutside() async throws {
-        let (inside, outside) = (Log(), Log())
+        let (inside, outside) = (EventLog(), EventLog())
         let network = MockNetwork()
         network.stub(.any, .error(.timedOut), .status(503), .text("third"))
         let session = MockURLSession(network)
@@ -99,7 +83,7 @@ import Testing
     }
 
     @Test func tellsOfACancelledExchange() async throws {
-        let log = Log()
+        let log = EventLog()
         let arrived = Gate()
         let session = MockNetwork { _ in
             arrived.open()
@@ -120,7 +104,7 @@ import Testing
             func makeRequest(from path: String) throws -> URLRequest { .test(path) }
             func parseResponse(data: Data) throws -> String { throw TestError(number: 7) }
         }
-        let (inside, outside) = (Log(), Log())
+        let (inside, outside) = (EventLog(), EventLog())
         let network = MockNetwork()
         network.stub(.get("/a"), .text("value"))
         network.stub(.get("/missing"), .status(404))
@@ -170,7 +154,7 @@ import Testing
     }
 
     @Test func twoChainsShareOneCountAndTwoObserversDoNot() async throws {
-        let (log, other) = (Log(), Log())
+        let (log, other) = (EventLog(), EventLog())
         let first = MockURLSession().observed(by: log.observer)
         let second = MockURLSession().observed(by: log.observer).observed(by: other.observer)
 
@@ -180,27 +164,5 @@ import Testing
 
         #expect(log.events.map(\.id) == [1, 1, 2, 2])
         #expect(other.events.map(\.id) == [1, 1])
-    }
-
-    @Test func countsAThousandExchangesOnceEach() async throws {
-        let log = Log()
-        let session = MockURLSession().observed(by: log.observer)
-
-        await withTaskGroup(of: Void.self) { group in
-            for number in 0..<1_000 {
-                group.addTask { _ = await session.ending(of: .test("\(number)")) }
-            }
-        }
-
-        let events = Dictionary(grouping: log.events) { $0.id ?? 0 }
-        #expect(Set(events.keys) == Set(1...1_000))
-        for (id, events) in events {
-            let request = try #require(events.first?.request)
-            #expect(
-                events == [
-                    .started(id: id, request),
-                    .answered(id: id, request, status: 200, bytes: 2, after: .zero),
-                ])
-        }
     }
 }

@@ -70,3 +70,19 @@ extension HTTPSession {
         }
     }
 }
+
+/// An observer and what it was told.
+struct EventLog: Sendable {
+    let list: Locked<[ExchangeEvent]>
+    let observer: ExchangeObserver
+
+    init(clock: any Clock<Duration> = MockClock()) {
+        let list = Locked<[ExchangeEvent]>([])
+        self.list = list
+        observer = ExchangeObserver(clock: clock) { event in
+            list.withLock { $0.append(event) }
+        }
+    }
+
+    var events: [ExchangeEvent] { list.withLock { $0 } }
+}

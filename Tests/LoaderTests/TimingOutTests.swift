@@ -183,45 +183,4 @@ import Testing
 
         await clock.sleeperWasCancelled.wait()
     }
-
-    @Test func aThousandExchangesEndOnceEach() async throws {
-        let clock = MockClock()
-        let arrivals = Turnstile(1_000)
-        let session = MockURLSession().intercepting { request, _ in
-            arrivals.pass()
-            if request.url?.path == "/0" { return try answer(to: request, "value") }
-            _ = try await waitForCancellation()
-            throw TestError()
-        }.timingOut(after: .seconds(10), clock: clock)
-        let tasks = (0..<1_000).map { number in
-            Task { await session.ending(of: .test("\(number % 3)")) }
-        }
-        await arrivals.wait()
-        await clock.waitForSleepers()
-
-        for number in stride(from: 1, to: 1_000, by: 3) { tasks[number].cancel() }
-        await clock.advance(by: .seconds(10))
-
-        let endings: [Ending] = [.body("value"), .error(.cancelled), .error(.timedOut)]
-        for (number, task) in tasks.enumerated() {
-            #expect(await task.value == endings[number % 3])
-        }
-    }
-
-    @Test func anAnswerAtTheTimeoutEndsItOnce() async throws {
-        let clock = MockClock()
-        let session = MockURLSession().intercepting { request, _ in
-            try await clock.sleep(for: .seconds(1))
-            return try answer(to: request, "value")
-        }.timingOut(after: .seconds(1), clock: clock)
-        for number in 1...500 {
-            let task = Task { await session.ending(of: .test("a")) }
-            await clock.waitForSleepers(2)
-            async let moved: Void = clock.advance(by: .seconds(1))
-            if number.isMultiple(of: 3) { task.cancel() }
-            let ending = await task.value
-            await moved
-            #expect([.body("value"), .error(.timedOut), .error(.cancelled)].contains(ending))
-        }
-    }
 }
