@@ -19,7 +19,8 @@ extension APIRequestError {
 
     private var redaction: Redaction { .standard }
 
-    private var sentences: [String] {
+    /// The description without the curl command: see ``description``.
+    var sentences: [String] {
         [headline, answer].compactMap(\.self) + reason
     }
 
@@ -51,7 +52,7 @@ extension APIRequestError {
 
     private var contentType: String? { response?.value(forHTTPHeaderField: "Content-Type") }
 
-    private var reason: [String] {
+    var reason: [String] {
         switch underlying {
         case let error as APIRequestError:
             return error.sentences

@@ -1,0 +1,93 @@
+import Foundation
+
+/// Counts exchanges, measures them and tells a closure: see ``HTTPSession/observed(by:)``.
+///
+/// It is an object, so that several chains may share one count.
+public final class ExchangeObserver: Sendable {
+    private let timeline: Timeline
+    private let count = Locked(0)
+    private let onEvent: @Sendable (ExchangeEvent) -> Void
+
+    /// An observer that has seen nothing yet.
+    ///
+    /// - Parameters:
+    ///   - clock: What measures the durations.
+    ///   - onEvent: Called in the task of the exchange, which waits for it; calls may overlap.
+    public init(
+        clock: any Clock<Duration> = ContinuousClock(),
+        onEvent: @escaping @Sendable (ExchangeEvent) -> Void
+    ) {
+        timeline = Timeline(clock)
+        self.onEvent = onEvent
+    }
+
+    fileprivate func observe(
+        _ request: URLRequest, on session: any HTTPSession
+    ) async throws -> (Data, HTTPURLResponse) {
+        let id = count.withLock { count in
+            count += 1
+            return count
+        }
+        onEvent(.started(id: id, request))
+        let began = timeline.now()
+        do {
+            let (data, response) = try await session.exchange(request)
+            onEvent(
+                .answered(
+                    id: id, request, status: response.statusCode, bytes: data.count,
+                    after: timeline.now() - began))
+            return (data, response)
+        } catch {
+            onEvent(.failed(id: id, request, error, after: timeline.now() - began))
+            throw error
+        }
+    }
+
+    fileprivate func observe(_ error: APIRequestError) {
+        onEvent(.lost(error))
+    }
+}
+
+/// A session whose exchanges are observed: see ``HTTPSession/observed(by:)``.
+public struct ObservedSession: SessionPolicy {
+    let next: any HTTPSession
+    let observer: ExchangeObserver
+
+    /// Sends the request, and tells the observer before and after.
+    ///
+    /// - Throws: What the session inside throws.
+    public func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
+        try await observer.observe(request, on: next)
+    }
+
+    /// Tells the observer, and the session inside.
+    public func loadDidFail(_ error: APIRequestError) {
+        observer.observe(error)
+        next.loadDidFail(error)
+    }
+}
+
+extension HTTPSession {
+    /// This session with its exchanges observed, and the loads that are lost after them.
+    ///
+    ///     let session = URLSession.shared.observed { print($0) }
+    ///     // #1 GET https://api.example.com/users/42
+    ///     // #1 GET https://api.example.com/users/42: 200 (OK), 15 bytes, 0.030 s
+    ///
+    /// Inside ``retrying(_:clock:random:now:)`` it sees each attempt, outside it the whole.
+    ///
+    /// - Parameters:
+    ///   - clock: What measures the durations.
+    ///   - onEvent: Called in the task of the exchange, which waits for it; calls may overlap.
+    public func observed(
+        clock: any Clock<Duration> = ContinuousClock(),
+        onEvent: @escaping @Sendable (ExchangeEvent) -> Void
+    ) -> ObservedSession {
+        observed(by: ExchangeObserver(clock: clock, onEvent: onEvent))
+    }
+
+    /// This session observed by an object, which other chains may share.
+    public func observed(by observer: ExchangeObserver) -> ObservedSession {
+        ObservedSession(next: self, observer: observer)
+    }
+}

@@ -1,0 +1,41 @@
+/// The time of any clock, as the duration since a chain was built.
+///
+/// The clock's own type of instant is opened here, once, and nobody else is generic over it.
+struct Timeline: Sendable {
+    /// How long ago the chain was built.
+    let now: @Sendable () -> Duration
+    /// Throws at once when the task is cancelled. A moment that has passed is no wait.
+    let sleep: @Sendable (_ until: Duration) async throws -> Void
+
+    init(_ clock: any Clock<Duration>) {
+        self = Self.open(clock)
+    }
+
+    private init(
+        now: @escaping @Sendable () -> Duration,
+        sleep: @escaping @Sendable (Duration) async throws -> Void
+    ) {
+        self.now = now
+        self.sleep = sleep
+    }
+
+    private static func open<C: Clock<Duration>>(_ clock: C) -> Timeline {
+        let origin = clock.now
+        return Timeline(
+            now: { origin.duration(to: clock.now) },
+            sleep: { moment in
+                try await clock.sleep(until: origin.advanced(by: moment), tolerance: nil)
+            })
+    }
+}
+
+extension Duration {
+    /// About 31 years: what is longer than any wait, and adds up without an overflow.
+    static let forever = Duration.seconds(1_000_000_000)
+
+    /// From zero to ``forever``.
+    var clamped: Duration { max(.zero, min(self, .forever)) }
+
+    /// For Foundation, which counts in these.
+    var seconds: Double { self / .seconds(1) }
+}

@@ -1,0 +1,186 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import Testing
+
+@Suite struct TimingOutTests {
+    @TaskLocal static var name = "nobody"
+
+    @Test(arguments: Carrier.allCases)
+    func givesTheAnswerThatComesInTime(_ carrier: Carrier) async throws {
+        let clock = MockClock()
+        let network = MockNetwork()
+        network.stub(.any, .text("value", status: 404))
+        let (session, baseURL) = try carrier.open(network)
+        let request = URLRequest(url: baseURL.appending(path: "a"))
+
+        let (data, response) = try await session.timingOut(after: .seconds(30), clock: clock)
+            .exchange(request)
+
+        #expect(data.text == "value")
+        #expect(response.statusCode == 404)
+    }
+
+    @Test(arguments: Carrier.allCases)
+    func endsAndCancelsTheExchangeAtTheTimeout(_ carrier: Carrier) async throws {
+        let clock = MockClock()
+        let arrived = Gate()
+        let handlerEnded = Gate()
+        let network = MockNetwork { _ in
+            defer { handlerEnded.open() }
+            arrived.open()
+            _ = try await waitForCancellation()
+            throw TestError()
+        }
+        let (session, baseURL) = try carrier.open(network)
+        let loader = APIRequestLoader(
+            apiRequest: TextRequest(baseURL: baseURL),
+            urlSession: session.timingOut(after: .seconds(30), clock: clock))
+        let load = Task { try await loader.load("/a") }
+        await arrived.wait()
+        await clock.waitForSleepers()
+        #expect(clock.pending == [.seconds(30)])
+
+        await clock.advance(by: .seconds(30))
+
+        let error = await #expect(throws: APIRequestError.self) { try await load.value }
+        #expect(error?.stage == .transport)
+        #expect(error?.isCancellation == false)
+        #expect((error?.underlying as? URLError)?.code == .timedOut)
+        await handlerEnded.wait()
+        #expect(network.requests.map(\.wasCancelled) == [true])
+    }
+
+    @Test func endsAtOnceWhenTheExchangeDoesNotHeedIt() async throws {
+        let clock = MockClock()
+        let stubborn = StubbornSession()
+        let session = stubborn.timingOut(after: .seconds(1), clock: clock)
+        let task = Task { await session.ending(of: .test("a")) }
+        await stubborn.arrived.wait()
+        await clock.waitForSleepers()
+
+        await clock.advance(by: .seconds(1))
+
+        #expect(await task.value == .error(.timedOut))
+        #expect(stubborn.wasCancelled.withLock { $0 })
+        stubborn.mayAnswer.open()
+        await stubborn.hasAnswered.wait()
+    }
+
+    @Test func aCancelledCallerEndsAtOnceToo() async throws {
+        let stubborn = StubbornSession()
+        let session = stubborn.timingOut(after: .seconds(1), clock: MockClock())
+        let task = Task { await session.ending(of: .test("a")) }
+        await stubborn.arrived.wait()
+
+        task.cancel()
+
+        #expect(await task.value == .error(.cancelled))
+        #expect(stubborn.wasCancelled.withLock { $0 })
+        stubborn.mayAnswer.open()
+        await stubborn.hasAnswered.wait()
+    }
+
+    @Test(arguments: [Duration.zero, .seconds(-1)])
+    func sendsNothingWhereThereIsNoTime(_ duration: Duration) async throws {
+        let network = MockNetwork()
+        let session = MockURLSession(network).timingOut(after: duration)
+
+        #expect(await session.ending(of: .test("a")) == .error(.timedOut))
+        let cancelled = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return await session.ending(of: .test("a"))
+        }
+        #expect(await cancelled.value == .error(.cancelled))
+        #expect(network.requests.isEmpty)
+    }
+
+    @Test func sendsNothingWhenCancelledBefore() async throws {
+        let network = MockNetwork()
+        let session = MockURLSession(network).timingOut(after: .seconds(1), clock: MockClock())
+        let cancelled = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return await session.ending(of: .test("a"))
+        }
+
+        #expect(await cancelled.value == .error(.cancelled))
+        #expect(network.requests.isEmpty)
+    }
+
+    @Test(arguments: [Duration.seconds(Int64.max), .seconds(Int64.max) * 2])
+    func takesAnyDuration(_ duration: Duration) async throws {
+        let session = MockURLSession().timingOut(after: duration)
+
+        #expect(await session.ending(of: .test("a")) == .body("{}"))
+    }
+
+    @Test func throwsWhatTheSessionThrows() async throws {
+        let session = MockURLSession().intercepting { _, _ in throw TestError(number: 7) }
+            .timingOut(after: .seconds(1), clock: MockClock())
+
+        await #expect(throws: TestError(number: 7)) { try await session.exchange(.test("a")) }
+    }
+
+    @Test func keepsTheTaskLocals() async throws {
+        let session = MockURLSession().intercepting { request, _ in
+            try answer(to: request, Self.name)
+        }.timingOut(after: .seconds(1), clock: MockClock())
+
+        let ending = await Self.$name.withValue("Emma") {
+            await session.ending(of: .test("a"))
+        }
+
+        #expect(ending == .body("Emma"))
+    }
+
+    @Test func isOneSleeperForAll() async throws {
+        let clock = MockClock()
+        let arrivals = Turnstile(2)
+        let session = MockURLSession().intercepting { _, _ in
+            arrivals.pass()
+            _ = try await waitForCancellation()
+            throw TestError()
+        }.timingOut(after: .seconds(10), clock: clock)
+        let first = Task { await session.ending(of: .test("a")) }
+        await clock.waitForSleepers()
+        await clock.advance(by: .seconds(4))
+        let second = Task { await session.ending(of: .test("b")) }
+        await arrivals.wait()
+        #expect(clock.pending == [.seconds(6)])
+
+        await clock.advance(by: .seconds(6))
+        #expect(await first.value == .error(.timedOut))
+        await clock.waitForSleepers()
+        #expect(clock.pending == [.seconds(4)])
+
+        await clock.advance(by: .seconds(4))
+        #expect(await second.value == .error(.timedOut))
+        #expect(clock.pending == [])
+    }
+
+    @Test(.timeLimit(.minutes(1))) func leavesNoSleeperWhenItIsGone() async throws {
+        /// Says when a sleeper was cancelled.
+        struct TellingClock: Clock {
+            let clock = MockClock()
+            let sleeperWasCancelled = Gate()
+            var now: MockClock.Instant { clock.now }
+            var minimumResolution: Duration { .zero }
+            func sleep(until deadline: MockClock.Instant, tolerance: Duration?) async throws {
+                do {
+                    try await clock.sleep(until: deadline)
+                } catch {
+                    sleeperWasCancelled.open()
+                    throw error
+                }
+            }
+        }
+        let clock = TellingClock()
+        do {
+            let session = MockURLSession().timingOut(after: .seconds(10), clock: clock)
+            _ = try await session.exchange(.test("a"))
+            await clock.clock.waitForSleepers()
+        }
+
+        await clock.sleeperWasCancelled.wait()
+    }
+}

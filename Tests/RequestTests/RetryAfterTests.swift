@@ -1,0 +1,70 @@
+import APIKitLite
+import Foundation
+import Testing
+
+@Suite struct RetryAfterTests {
+    private let request = URLRequest(url: URL(string: "https://api.example.com/a")!)
+    /// Sun, 06 Nov 1994 08:49:37 GMT
+    private static let now = Date(timeIntervalSince1970: 784_111_777)
+
+    @Test(
+        arguments: [
+            // Seconds.
+            ("7", nil, 7), (" 7 ", nil, 7), ("0", nil, 0), ("007", nil, 7), ("30", nil, 30),
+            ("31", nil, 30), ("99999999999999999999999999", nil, 30),
+            // A date, from the answer's own.
+            ("Sun, 06 Nov 1994 08:50:07 GMT", "Sun, 06 Nov 1994 08:50:00 GMT", 7),
+            ("Sunday, 06-Nov-94 08:50:07 GMT", "Sun, 06 Nov 1994 08:50:00 GMT", 7),
+            ("Sun Nov  6 08:50:07 1994", "Sunday, 06-Nov-94 08:50:00 GMT", 7),
+            // Without one, or with one that is none, from now.
+            ("Sun, 06 Nov 1994 08:49:44 GMT", nil, 7),
+            ("Sun, 06 Nov 1994 08:49:44 GMT", "yesterday", 7),
+            // In the past, and beyond the longest wait.
+            ("Sun, 06 Nov 1994 08:49:00 GMT", nil, 0),
+            ("Sun, 06 Nov 1994 08:49:37 GMT", "Mon, 07 Nov 1994 08:49:37 GMT", 0),
+            ("Mon, 07 Nov 1994 08:49:37 GMT", nil, 30), ("Fri, 31 Dec 9999 23:59:59 GMT", nil, 30),
+            // Neither: as if it were not there.
+            ("", nil, 0.5), ("soon", nil, 0.5), ("-7", nil, 0.5), ("+7", nil, 0.5),
+            ("1.5", nil, 0.5), ("7 s", nil, 0.5), ("٧", nil, 0.5), ("0x7", nil, 0.5),
+            ("Sun, 06 Nov 1994 08:49:44 CET", nil, 0.5),
+        ] as [(String, String?, Double)])
+    func waitsAsLongAsTheServerAsks(_ value: String, _ date: String?, _ expected: Double) {
+        var headers = ["retry-after": value]
+        headers["Date"] = date
+
+        let waits = RetryPolicy.standard.schedule(
+            for: [.response(status: 503, headers: headers)], of: request, now: Self.now)
+
+        #expect(waits == [.seconds(expected)])
+    }
+
+    @Test func addsNoChanceToWhatTheServerAsks() {
+        let outcome = RetryPolicy.Outcome.response(status: 429, headers: ["Retry-After": "7"])
+
+        let waits = RetryPolicy.standard.schedule(for: [outcome], of: request, random: 0)
+
+        #expect(waits == [.seconds(7)])
+    }
+
+    @Test func tellsTheTimeAsItGoesOn() {
+        let outcome = RetryPolicy.Outcome.response(
+            status: 503, headers: ["Retry-After": "Sun, 06 Nov 1994 08:50:07 GMT"])
+        let policy = RetryPolicy(maximumAttempts: 4)
+
+        let waits = policy.schedule(
+            for: [.failure(.timedOut), outcome, outcome, outcome], of: request,
+            attemptsTaking: .seconds(10), now: Self.now)
+
+        // 10 s, 0.5 s and 10 s have gone by when it says "in 30 s".
+        #expect(waits == [.seconds(0.5), .seconds(9.5), .zero])
+    }
+
+    @Test func standsUpToANowThatIsNoNumber() {
+        let outcome = RetryPolicy.Outcome.response(
+            status: 503, headers: ["Retry-After": "Sunday, 06-Nov-94 08:49:37 GMT"])
+
+        for now in [Double.nan, .infinity, -.infinity].map(Date.init(timeIntervalSince1970:)) {
+            _ = RetryPolicy.standard.schedule(for: [outcome], of: request, now: now)
+        }
+    }
+}

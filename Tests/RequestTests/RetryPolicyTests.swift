@@ -1,0 +1,162 @@
+import APIKitLite
+import Foundation
+import Testing
+
+@Suite struct RetryPolicyTests {
+    private func request(
+        _ method: String = "GET", _ headers: [String: String] = [:]
+    ) -> URLRequest {
+        var request = URLRequest(url: URL(string: "https://api.example.com/a")!)
+        request.httpMethod = method
+        for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
+        return request
+    }
+
+    private func isRetried(
+        _ request: URLRequest, _ outcome: RetryPolicy.Outcome,
+        policy: RetryPolicy = .standard
+    ) -> Bool {
+        !policy.schedule(for: [outcome], of: request).isEmpty
+    }
+
+    @Test(arguments: [
+        (200, false), (204, false), (301, false), (400, false), (401, false), (404, false),
+        (408, true), (409, false), (413, false), (425, false), (429, true), (500, true),
+        (501, false), (502, true), (503, true), (504, true), (505, false),
+    ])
+    func choosesByStatus(_ status: Int, _ expected: Bool) {
+        #expect(isRetried(request(), .response(status: status)) == expected)
+    }
+
+    @Test(
+        arguments: [
+            (.timedOut, true), (.networkConnectionLost, true), (.notConnectedToInternet, true),
+            (.cannotConnectToHost, true), (.cannotFindHost, true), (.dnsLookupFailed, true),
+            (.cancelled, false), (.badURL, false), (.unsupportedURL, false), (.unknown, false),
+            (.secureConnectionFailed, false), (.serverCertificateUntrusted, false),
+            (.badServerResponse, false), (.httpTooManyRedirects, false),
+            (.userAuthenticationRequired, false), (.dataNotAllowed, false),
+        ] as [(URLError.Code, Bool)])
+    func choosesByError(_ code: URLError.Code, _ expected: Bool) {
+        #expect(isRetried(request(), .failure(code)) == expected)
+    }
+
+    @Test(
+        arguments: [
+            ("GET", nil, true), ("HEAD", nil, true), ("PUT", nil, true), ("DELETE", nil, true),
+            ("OPTIONS", nil, true), ("TRACE", nil, true), ("POST", nil, false),
+            ("PATCH", nil, false), ("QUERY", nil, false), ("POST", "8e03978e", true),
+            ("PATCH", "1", true), ("POST", "", false), ("delete", nil, true),
+        ] as [(String, String?, Bool)])
+    func choosesByMethodAndKey(_ method: String, _ key: String?, _ expected: Bool) {
+        let request = request(method, key.map { ["idempotency-key": $0] } ?? [:])
+
+        #expect(isRetried(request, .response(status: 503)) == expected)
+    }
+
+    @Test func neverSendsAStreamTwice() {
+        var request = request("PUT", ["Idempotency-Key": "1"])
+        request.httpBodyStream = InputStream(data: Data("body".utf8))
+
+        #expect(!isRetried(request, .response(status: 503)))
+    }
+
+    @Test func asksItsOwnSets() {
+        let policy = RetryPolicy(methods: ["POST"], statuses: [418], errorCodes: [.badURL])
+
+        #expect(isRetried(request("POST"), .response(status: 418), policy: policy))
+        #expect(isRetried(request("POST"), .failure(.badURL), policy: policy))
+        #expect(!isRetried(request("GET"), .response(status: 418), policy: policy))
+        #expect(!isRetried(request("POST"), .response(status: 503), policy: policy))
+        #expect(!isRetried(request("POST"), .failure(.timedOut), policy: policy))
+    }
+
+    @Test(arguments: [
+        (Int.min, 0), (-1, 0), (0, 0), (1, 0), (2, 1), (3, 2), (5, 4),
+    ])
+    func makesSoManyAttempts(_ maximum: Int, _ waits: Int) {
+        let policy = RetryPolicy(maximumAttempts: maximum)
+        let outcomes = Array(repeating: RetryPolicy.Outcome.response(status: 503), count: 10)
+
+        #expect(policy.schedule(for: outcomes, of: request()).count == waits)
+    }
+
+    @Test func neverTriesAgain() {
+        #expect(!isRetried(request(), .response(status: 503), policy: .never))
+    }
+
+    @Test func endsAtTheFirstOutcomeThatIsFinal() {
+        let outcomes: [RetryPolicy.Outcome] = [
+            .response(status: 503), .response(status: 200), .response(status: 503),
+        ]
+
+        #expect(RetryPolicy.standard.schedule(for: outcomes, of: request()) == [.seconds(0.5)])
+        #expect(RetryPolicy.standard.schedule(for: [], of: request()) == [])
+    }
+
+    @Test(
+        arguments: [
+            (0, [0, 0, 0, 0, 0]), (0.25, [0.25, 0.5, 1, 2, 2.5]), (0.5, [0.5, 1, 2, 4, 5]),
+            (1, [1, 2, 4, 8, 10]),
+            // Out of range.
+            (2, [1, 2, 4, 8, 10]), (-1, [0, 0, 0, 0, 0]), (.nan, [0, 0, 0, 0, 0]),
+            (.infinity, [1, 2, 4, 8, 10]),
+        ] as [(Double, [Double])])
+    func doublesTheWaitUpToTheLongest(_ random: Double, _ expected: [Double]) {
+        let policy = RetryPolicy(
+            maximumAttempts: 6, baseWait: .seconds(1), maximumWait: .seconds(10))
+        let outcomes = Array(repeating: RetryPolicy.Outcome.failure(.timedOut), count: 6)
+
+        let waits = policy.schedule(for: outcomes, of: request(), random: random)
+
+        #expect(waits == expected.map { .seconds($0) })
+    }
+
+    @Test(arguments: [
+        (Duration.seconds(-1), Duration.seconds(10)), (.seconds(1), .seconds(-10)),
+        (.zero, .seconds(10)),
+    ])
+    func countsNegativeWaitsAsZero(_ base: Duration, _ maximum: Duration) {
+        let policy = RetryPolicy(baseWait: base, maximumWait: maximum)
+
+        let waits = policy.schedule(
+            for: [.failure(.timedOut), .failure(.timedOut)], of: request())
+
+        #expect(waits == [.zero, .zero])
+    }
+
+    @Test func staysFiniteAfterAnyNumberOfAttempts() {
+        let longest = Duration.seconds(Int64.max)
+        let policy = RetryPolicy(
+            maximumAttempts: .max, baseWait: longest, maximumWait: longest, deadline: nil)
+
+        let wait = policy.wait(
+            afterAttempt: .max - 1, of: request(), outcome: .failure(.timedOut), elapsed: longest,
+            now: Date(), random: 1)
+
+        #expect(wait == .seconds(1_000_000_000))
+    }
+
+    @Test(
+        arguments: [
+            (nil, [1, 2, 4]), (20, [1, 2, 4]), (19.1, [1, 2, 4]), (19, [1, 2]), (11.1, [1, 2]),
+            (11, [1]), (5.1, [1]), (5, []), (0, []), (-1, []),
+        ] as [(Double?, [Double])])
+    func neverWaitsUntilTheDeadline(_ deadline: Double?, _ expected: [Double]) {
+        let policy = RetryPolicy(
+            maximumAttempts: 4, baseWait: .seconds(1),
+            deadline: deadline.map { Duration.seconds($0) })
+        let outcomes = Array(repeating: RetryPolicy.Outcome.failure(.timedOut), count: 4)
+
+        // Attempts end at 4, 9, 15 and 23 s.
+        let waits = policy.schedule(for: outcomes, of: request(), attemptsTaking: .seconds(4))
+
+        #expect(waits == expected.map { .seconds($0) })
+    }
+
+    @Test func isStandardWhereNotTold() {
+        #expect(RetryPolicy() == .standard)
+        #expect(RetryPolicy.standard.maximumAttempts == 3)
+        #expect(RetryPolicy.standard.deadline == .seconds(120))
+    }
+}
