@@ -42,6 +42,9 @@ package struct DeadlineQueue<Waiter> {
         return due
     }
 
+    /// How many wait.
+    package var count: Int { waiting.count }
+
     /// The next deadline; nil if nobody waits.
     package var next: Duration? {
         ids.first.flatMap { waiting[$0]?.deadline }

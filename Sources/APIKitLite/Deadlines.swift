@@ -7,8 +7,11 @@ import FoundationNetworking
 /// Ends each exchange of a chain that lasts longer than a duration.
 ///
 /// The work runs in a task of its own, since a task group would wait for work that does not heed
-/// its cancellation. One sleeper serves all exchanges: a sleep for each would cost more than the
+/// its cancellation. One patrol serves all exchanges: a sleeper for each would cost more than the
 /// exchange, and a system timer goes on until it is due, also when the sleep was cancelled.
+///
+/// It sleeps on the clock only if an exchange is still under way after a moment of real time. So
+/// what is answered at once, as most is in a test, leaves no sleeper on a clock that somebody moves.
 final class Deadlines: Sendable {
     typealias Answer = (Data, HTTPURLResponse)
 
@@ -23,31 +26,45 @@ final class Deadlines: Sendable {
         }
     }
 
+    private struct Patrol {
+        let id: Int
+        let task: Task<Void, Never>
+        var isOnClock = false
+    }
+
     private struct State {
         /// Nil for an exchange whose caller does not wait yet.
         var queue = DeadlineQueue<Waiter?>()
-        /// Sleeps until the first deadline; it ends when it wakes and nobody waits.
-        var sleeper: Task<Void, Never>?
+        /// Those of the queue who have nothing under way that could last too long.
+        var resting: Set<Int> = []
+        var patrol: Patrol?
+        var patrols = 0
+
+        var isIdle: Bool { queue.count == resting.count }
     }
 
     private let duration: Duration
+    private let grace: Duration
     private let timeline: Timeline
     private let state = Locked(State())
 
-    init(_ duration: Duration, _ timeline: Timeline) {
+    /// - Parameter grace: The real time after which an exchange is waited for on the clock.
+    init(_ duration: Duration, after grace: Duration, on timeline: Timeline) {
         self.duration = duration.clamped
+        self.grace = grace
         self.timeline = timeline
     }
 
     deinit {
-        state.withLock { $0.sleeper?.cancel() }
+        state.withLock { $0.patrol?.task.cancel() }
     }
 
     /// Does the work, in a task with the caller's priority and task-locals.
     ///
+    /// - Parameter work: Gets the number that `rest(_:)` takes.
     /// - Throws: `URLError.timedOut` at the deadline, `URLError.cancelled` when the caller is
     ///   cancelled: at once, whatever the work does, which is cancelled; else what the work throws.
-    func run(_ work: @escaping @Sendable () async throws -> Answer) async throws -> Answer {
+    func run(_ work: @escaping @Sendable (Int) async throws -> Answer) async throws -> Answer {
         try Task.checkNotCancelled()
         guard duration > .zero else { throw URLError(.timedOut) }
         let id = enter()
@@ -63,19 +80,23 @@ final class Deadlines: Sendable {
         }
     }
 
+    /// Sleeps between two pieces of work, until a moment that lies before the deadline. Whoever rests
+    /// needs no patrol.
+    func rest(_ id: Int, until moment: Duration) async {
+        change { $0.resting.insert(id) }
+        try? await timeline.sleep(moment)
+        change { $0.resting.remove(id) }
+    }
+
     /// Starts the time. It is read under the lock, so that deadlines are in the order of the ids.
     private func enter() -> Int {
-        state.withLock { state in
-            let deadline = timeline.now() + duration
-            if state.sleeper == nil { state.sleeper = sleeper(until: deadline) }
-            return state.queue.add(nil, until: deadline)
-        }
+        change { $0.queue.add(nil, until: timeline.now() + duration) }
     }
 
     /// Starts the work; false where the time is over or the caller cancelled.
     private func wait(
         _ id: Int, _ continuation: CheckedContinuation<Answer, any Error>,
-        _ work: @escaping @Sendable () async throws -> Answer
+        _ work: @escaping @Sendable (Int) async throws -> Answer
     ) -> Bool {
         state.withLock { state in
             state.queue.replace(
@@ -84,7 +105,7 @@ final class Deadlines: Sendable {
                     continuation: continuation,
                     work: Task { [self] in
                         do {
-                            let answer = try await work()
+                            let answer = try await work(id)
                             leave(id)?.continuation.resume(returning: answer)
                         } catch {
                             leave(id)?.continuation.resume(throwing: error)
@@ -94,38 +115,71 @@ final class Deadlines: Sendable {
     }
 
     private func leave(_ id: Int) -> Waiter? {
-        state.withLock { $0.queue.remove(id) } ?? nil
+        change { state in
+            state.resting.remove(id)
+            return state.queue.remove(id)
+        } ?? nil
+    }
+}
+
+extension Deadlines {
+    /// Changes who waits, and sends out a patrol or calls it back as that needs.
+    private func change<R>(_ body: (inout State) -> R) -> R {
+        let (result, old) = state.withLock { state in
+            let result = body(&state)
+            if state.isIdle {
+                // Within the grace it goes on: the next exchange may come at once.
+                guard state.patrol?.isOnClock == true else { return (result, Patrol?.none) }
+                defer { state.patrol = nil }
+                return (result, state.patrol)
+            }
+            if state.patrol == nil {
+                state.patrols += 1
+                state.patrol = Patrol(id: state.patrols, task: patrol(state.patrols))
+            }
+            return (result, nil)
+        }
+        old?.task.cancel()
+        return result
     }
 
     // Detached: it belongs to no exchange. Weak: it must not keep a chain that is gone.
-    private func sleeper(until first: Duration) -> Task<Void, Never> {
-        Task.detached { [timeline, weak self] in
-            var next: Duration? = first
-            while let moment = next {
+    private func patrol(_ id: Int) -> Task<Void, Never> {
+        Task.detached { [timeline, duration, grace, weak self] in
+            if duration > grace { try? await Task.sleep(for: grace) }
+            while let moment = self?.nextMoment(of: id) {
                 do {
                     try await timeline.sleep(moment)
-                    next = self?.endDue()
+                    self?.endDue()
                 } catch {
-                    self?.forgetSleeper()
-                    return
+                    // Called back, or an error of the clock's own: the next exchange tries again.
+                    return self?.forgetPatrol(id) ?? ()
                 }
             }
         }
     }
 
-    /// After a clock's own error: the next exchange tries again.
-    private func forgetSleeper() {
-        state.withLock { $0.sleeper = nil }
+    private func forgetPatrol(_ id: Int) {
+        state.withLock { state in
+            if state.patrol?.id == id { state.patrol = nil }
+        }
     }
 
-    /// - Returns: The next deadline.
-    private func endDue() -> Duration? {
-        let (due, next) = state.withLock { state in
-            let due = state.queue.takeDue(at: timeline.now())
-            if state.queue.next == nil { state.sleeper = nil }
-            return (due, state.queue.next)
+    /// - Returns: How long this patrol sleeps; nil where it is not needed any more.
+    private func nextMoment(of id: Int) -> Duration? {
+        state.withLock { state in
+            guard state.patrol?.id == id else { return nil }
+            guard !state.isIdle, let next = state.queue.next else {
+                state.patrol = nil
+                return nil
+            }
+            state.patrol?.isOnClock = true
+            return next
         }
+    }
+
+    private func endDue() {
+        let due = state.withLock { $0.queue.takeDue(at: timeline.now()) }
         for waiter in due { waiter?.end(URLError(.timedOut)) }
-        return next
     }
 }

@@ -24,7 +24,7 @@ public struct RetryingSession: SessionPolicy {
         self.now = now
         let timeline = Timeline(clock)
         self.timeline = timeline
-        deadlines = policy.deadline.map { Deadlines($0, timeline) }
+        deadlines = policy.deadline.map { Deadlines($0, after: .seconds(1), on: timeline) }
     }
 
     /// Sends the request, as often as the policy says.
@@ -32,11 +32,17 @@ public struct RetryingSession: SessionPolicy {
     /// - Throws: What the last attempt threw; `URLError.timedOut` at the policy's deadline,
     ///   `URLError.cancelled` when the task is cancelled.
     public func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
-        guard let deadlines else { return try await attempts(request) }
-        return try await deadlines.run { try await attempts(request) }
+        guard let deadlines else {
+            return try await attempts(request) { try? await timeline.sleep($0) }
+        }
+        return try await deadlines.run { id in
+            try await attempts(request) { await deadlines.rest(id, until: $0) }
+        }
     }
 
-    private func attempts(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
+    private func attempts(
+        _ request: URLRequest, rest: (_ until: Duration) async -> Void
+    ) async throws -> (Data, HTTPURLResponse) {
         let began = timeline.now()
         var number = 1
         while true {
@@ -46,7 +52,7 @@ public struct RetryingSession: SessionPolicy {
                     afterAttempt: number, of: request, outcome: outcome,
                     elapsed: timeline.now() - began, now: now(), random: random())
             else { return try result.get() }
-            if wait > .zero { try? await timeline.sleep(timeline.now() + wait) }
+            if wait > .zero { await rest(timeline.now() + wait) }
             try Task.checkNotCancelled()
             number += 1
         }
@@ -91,9 +97,8 @@ extension HTTPSession {
     ///
     /// - Parameters:
     ///   - policy: What is tried again, how often, and after which waits.
-    ///   - clock: What the waits and the deadline are measured on. A wait is one sleeper on it, and
-    ///     the deadline, if there is one, another: while a test's request waits there are two, and
-    ///     the wait is the first to be due.
+    ///   - clock: What the waits and the deadline are measured on. A wait is one sleeper on it. The
+    ///     deadline is none, unless an attempt lasts longer than a second of real time.
     ///   - random: The chance in the waits, from 0 up to 1.
     ///   - now: What a `Retry-After` date is measured from, if the answer has no `Date`.
     public func retrying(

@@ -31,13 +31,13 @@ import Testing
     @Test func anAnswerAtTheTimeoutEndsItOnce() async throws {
         let clock = MockClock()
         let session = MockURLSession().intercepting { request, _ in
-            try await clock.sleep(for: .seconds(1))
+            try await clock.sleep(for: .milliseconds(1))
             return try answer(to: request, "value")
-        }.timingOut(after: .seconds(1), clock: clock)
+        }.timingOut(after: .milliseconds(1), clock: clock)
         for number in 1...500 {
             let task = Task { await session.ending(of: .test("a")) }
             await clock.waitForSleepers(2)
-            async let moved: Void = clock.advance(by: .seconds(1))
+            async let moved: Void = clock.advance(by: .milliseconds(1))
             if number.isMultiple(of: 3) { task.cancel() }
             let ending = await task.value
             await moved
@@ -82,7 +82,7 @@ import Testing
         let tasks = (0..<1_000).map { number in
             Task { await session.ending(of: .test("\(number)")) }
         }
-        await clock.waitForSleepers(1_001)
+        await clock.waitForSleepers(1_000)
 
         for number in stride(from: 0, to: 1_000, by: 2) { tasks[number].cancel() }
         await clock.advance(by: .milliseconds(500))

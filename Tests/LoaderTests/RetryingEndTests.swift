@@ -17,7 +17,7 @@ import Testing
                 return try answer(to: request, status: 503)
             }.retrying(RetryPolicy(deadline: deadline), clock: clock, random: { 0.5 }))
         let load = Task { try await loader.load("/a") }
-        await clock.waitForSleepers(deadline == nil ? 1 : 2)
+        await clock.waitForSleepers()
 
         load.cancel()
 

@@ -133,6 +133,16 @@ import Testing
         #expect(ending == .body("Emma"))
     }
 
+    @Test func whatIsAnsweredAtOnceIsNoSleeper() async throws {
+        let clock = MockClock()
+        let session = MockURLSession().timingOut(after: .seconds(10), clock: clock)
+
+        for _ in 0..<100 {
+            _ = try await session.exchange(.test("a"))
+            #expect(clock.pending == [])
+        }
+    }
+
     @Test func isOneSleeperForAll() async throws {
         let clock = MockClock()
         let arrivals = Turnstile(2)
@@ -158,7 +168,7 @@ import Testing
         #expect(clock.pending == [])
     }
 
-    @Test(.timeLimit(.minutes(1))) func leavesNoSleeperWhenItIsGone() async throws {
+    @Test(.timeLimit(.minutes(1))) func leavesNoSleeperWhenNothingIsUnderWay() async throws {
         /// Says when a sleeper was cancelled.
         struct TellingClock: Clock {
             let clock = MockClock()
@@ -175,11 +185,14 @@ import Testing
             }
         }
         let clock = TellingClock()
-        do {
-            let session = MockURLSession().timingOut(after: .seconds(10), clock: clock)
-            _ = try await session.exchange(.test("a"))
-            await clock.clock.waitForSleepers()
-        }
+        let session = MockURLSession().intercepting { _, _ in
+            _ = try await waitForCancellation()
+            throw TestError()
+        }.timingOut(after: .seconds(10), clock: clock)
+        let task = Task { await session.ending(of: .test("a")) }
+        await clock.clock.waitForSleepers()
+
+        task.cancel()
 
         await clock.sleeperWasCancelled.wait()
     }
