@@ -17,11 +17,12 @@ final class Deadlines: Sendable {
 
     private struct Waiter {
         let continuation: CheckedContinuation<Answer, any Error>
-        let work: Task<Void, Never>
+        /// Nil for a moment, in which it has started.
+        var work: Task<Void, Never>?
 
         func end(_ error: any Error) {
             // Before the caller goes on, so that it never meets work that has not been told.
-            work.cancel()
+            work?.cancel()
             continuation.resume(throwing: error)
         }
     }
@@ -98,20 +99,21 @@ final class Deadlines: Sendable {
         _ id: Int, _ continuation: CheckedContinuation<Answer, any Error>,
         _ work: @escaping @Sendable (Int) async throws -> Answer
     ) -> Bool {
-        state.withLock { state in
-            state.queue.replace(
-                id,
-                with: Waiter(
-                    continuation: continuation,
-                    work: Task { [self] in
-                        do {
-                            let answer = try await work(id)
-                            leave(id)?.continuation.resume(returning: answer)
-                        } catch {
-                            leave(id)?.continuation.resume(throwing: error)
-                        }
-                    }))
+        var waiter = Waiter(continuation: continuation)
+        guard state.withLock({ $0.queue.replace(id, with: waiter) }) else { return false }
+        // Not under the lock: it starts at once, and would wait for the lock when it ends.
+        let task = Task { [self] in
+            do {
+                let answer = try await work(id)
+                leave(id)?.continuation.resume(returning: answer)
+            } catch {
+                leave(id)?.continuation.resume(throwing: error)
+            }
         }
+        waiter.work = task
+        // Out of the queue by now: it has ended, or is not wanted any more.
+        if !state.withLock({ $0.queue.replace(id, with: waiter) }) { task.cancel() }
+        return true
     }
 
     private func leave(_ id: Int) -> Waiter? {

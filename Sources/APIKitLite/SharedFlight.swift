@@ -31,16 +31,21 @@ final class SharedFlight<Value: Sendable>: Sendable {
         endsWithLastPassenger: Bool, work: @escaping @Sendable () async throws -> Value
     ) -> Seat {
         let flight = SharedFlight(endsWithLastPassenger: endsWithLastPassenger)
-        return flight.state.withLock { state in
-            state.task = Task {
-                do {
-                    flight.land(.success(try await work()))
-                } catch {
-                    flight.land(.failure(error))
-                }
+        let seat = flight.state.withLock { flight.seat(&$0) }
+        // Not under the lock: it starts at once, and would wait for the lock when it ends.
+        let task = Task {
+            do {
+                flight.land(.success(try await work()))
+            } catch {
+                flight.land(.failure(error))
             }
-            return flight.seat(&state)
         }
+        let isCalledOff = flight.state.withLock { state in
+            if !state.isOver { state.task = task }
+            return state.isCalledOff
+        }
+        if isCalledOff { task.cancel() }
+        return seat
     }
 
     /// A seat, or nil where the work has ended or was called off.

@@ -4,6 +4,7 @@ let arguments = CommandLine.arguments.dropFirst()
 let number = arguments.dropFirst().first.flatMap { Int($0) }
 switch arguments.first {
 case "compare": try await compareAll(rounds: number ?? 15)
+case "policies": try await costOfPolicies(rounds: number ?? 15)
 case "cancel": try await cancelAtRandom(number ?? 200_000)
 case "flight": try await manyInFlight(number ?? 10_000)
 case "networks": try await manyNetworks(number ?? 200, requests: 50)
@@ -14,10 +15,11 @@ case "marks": try await cancellationMarks(number ?? 50_000)
 default:
     print(
         """
-        usage: Benchmarks compare [rounds] | cancel [loads] | flight [requests] | networks [count]
-               | memory [loads] | lifetime [networks] | leases [networks] | marks [requests]
+        usage: Benchmarks compare [rounds] | policies [rounds] | cancel [loads] | flight [requests]
+               | networks [count] | memory [loads] | lifetime [networks] | leases [networks] | marks [requests]
 
         compare   ratios against bare URLSession and the talk's mock, as a table
+        policies  what each policy costs an exchange, and all of them together
         cancel    loads with every third one cancelled at a random moment
         flight    requests in flight at once, each answered after 1 s
         networks  networks in parallel on one URL, 50 requests each

@@ -1,0 +1,47 @@
+import APIKitLite
+import Foundation
+
+/// Answers at once: what is measured above it is the policies alone.
+private struct InstantSession: HTTPSession {
+    let response = Fixture.response(to: Fixture.request)
+
+    func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
+        (Fixture.json, response)
+    }
+}
+
+/// What each policy costs an exchange, and all of them together.
+func costOfPolicies(rounds: Int) async throws {
+    let bare = InstantSession()
+    let url = Fixture.request.url!
+    let chain = bare.timingOut(after: .seconds(30)).limited(to: 8).coalescing()
+        .authenticated(by: .bearer("token", for: url)).retrying()
+        .intercepting { request, next in try await next.exchange(request) }
+        .observed { _ in }
+    let sides: [(name: String, session: any HTTPSession, limit: String)] = [
+        ("intercepting", bare.intercepting { try await $1.exchange($0) }, ""),
+        ("observed", bare.observed { _ in }, "2 µs"),
+        ("timingOut", bare.timingOut(after: .seconds(30)), ""),
+        ("limited", bare.limited(to: 8), ""),
+        ("coalescing", bare.coalescing(), ""),
+        ("authenticated", bare.authenticated(by: .bearer("token", for: url)), ""),
+        ("retrying, with a deadline", bare.retrying(), ""),
+        ("retrying, without", bare.retrying(RetryPolicy(deadline: nil)), ""),
+        ("all of them", chain, "10 µs"),
+    ]
+    let operations = 20_000
+    let floor = Side(
+        name: "bare", run: inFlight(1) { _ = try await bare.exchange(Fixture.request) })
+    print("| policy | above the bare session | limit |\n|---|---|---|")
+    for (name, session, limit) in sides {
+        let side = Side(
+            name: name, run: inFlight(1) { _ = try await session.exchange(Fixture.request) })
+        try await side.run(operations / 4)
+        var above: [Double] = []
+        for _ in 0..<rounds {
+            let cost = try await measure(side, operations).wall
+            above.append(cost - (try await measure(floor, operations)).wall)
+        }
+        print("| \(name) | \(above.median.microseconds) | \(limit) |")
+    }
+}
