@@ -43,7 +43,7 @@ extension RetryPolicy {
     /// - Parameters:
     ///   - outcomes: What each attempt comes to. The schedule ends at the first that is final.
     ///   - request: What is sent.
-    ///   - attempts: How long each attempt takes.
+    ///   - attempt: How long each attempt takes.
     ///   - now: The moment of the first attempt, for a `Retry-After` date without a `Date`.
     ///   - random: The same from 0 up to 1 for each wait: 1, the default, gives the longest.
     public func schedule(
