@@ -96,21 +96,28 @@ import Testing
         #expect(page.total == 31)
     }
 
-    struct Bearer: HTTPSession {
-        let token: String
-        let session: any HTTPSession
-
-        func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
-            try await session.exchange(request.header("Authorization", "Bearer \(token)"))
-        }
-    }
-
     @Test func sendsTheToken() async throws {
         let network = MockNetwork()
         network.stub(.delete("/todos/7").header("Authorization", "Bearer abc"), .status(204))
+        let session = network.urlSession
+            .authenticated(by: .bearer("abc", for: baseURL))
+            .retrying()
         let loader = APIRequestLoader(
-            apiRequest: DeleteTodoRequest(baseURL: baseURL),
-            urlSession: Bearer(token: "abc", session: network.urlSession))
+            apiRequest: DeleteTodoRequest(baseURL: baseURL), urlSession: session)
+
+        try await loader.load(7)
+
+        try network.verify()
+    }
+
+    @Test func namesItsVersion() async throws {
+        let network = MockNetwork()
+        network.stub(.delete("/todos/7").header("API-Version", "2"), .status(204))
+        let session = network.urlSession.intercepting { request, next in
+            try await next.exchange(request.header("API-Version", "2"))
+        }
+        let loader = APIRequestLoader(
+            apiRequest: DeleteTodoRequest(baseURL: baseURL), urlSession: session)
 
         try await loader.load(7)
 

@@ -19,18 +19,6 @@ import Testing
         }
     }
 
-    struct UserCountRequest: APIRequest {
-        let baseURL: URL
-
-        func makeRequest(from data: Void) throws -> URLRequest {
-            try URLRequest("HEAD", baseURL, path: "/users")
-        }
-
-        func parseResponse(data: Data, response: HTTPURLResponse) throws -> Int {
-            Int(response.value(forHTTPHeaderField: "X-Total-Count") ?? "") ?? 0
-        }
-    }
-
     let baseURL = URL(string: "https://api.example.com")!
 
     @Test func loadsAUser() async throws {
@@ -73,13 +61,20 @@ import Testing
         server.stop()
     }
 
-    @Test func readsAHeader() async throws {
+    @Test func triesAgain() async throws {
+        let clock = MockClock()
         let network = MockNetwork()
-        network.stub(.head("/users"), MockResponse.status(200).header("X-Total-Count", "31"))
-        let loader = APIRequestLoader(
-            apiRequest: UserCountRequest(baseURL: baseURL), urlSession: network.urlSession)
+        network.stub(.any, .status(503).header("Retry-After", "7"), .json(#"{"name": "Emma"}"#))
+        let session = network.urlSession.retrying(.standard, clock: clock)
+        let request = UserRequest(baseURL: URL(string: "https://api.example.com")!)
+        let loader = APIRequestLoader(apiRequest: request, urlSession: session)
 
-        #expect(try await loader.load() == 31)
+        let load = Task { try await loader.load(42) }
+        await clock.waitForSleepers()
+        await clock.advance(by: .seconds(7))
+
+        let user = try await load.value
+        #expect(user.name == "Emma")
     }
 }
 
