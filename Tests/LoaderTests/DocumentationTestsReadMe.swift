@@ -19,8 +19,6 @@ import Testing
         }
     }
 
-    let baseURL = URL(string: "https://api.example.com")!
-
     @Test func loadsAUser() async throws {
         let network = MockNetwork()
         network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#))
@@ -65,10 +63,9 @@ import Testing
         let clock = MockClock()
         let network = MockNetwork()
         network.stub(.any, .status(503).header("Retry-After", "7"), .json(#"{"name": "Emma"}"#))
-        let session = network.urlSession.retrying(.standard, clock: clock)
         let request = UserRequest(baseURL: URL(string: "https://api.example.com")!)
-        let loader = APIRequestLoader(apiRequest: request, urlSession: session)
-
+        let loader = APIRequestLoader(
+            apiRequest: request, urlSession: network.urlSession.retrying(.standard, clock: clock))
         let load = Task { try await loader.load(42) }
         await clock.waitForSleepers()
         await clock.advance(by: .seconds(7))
