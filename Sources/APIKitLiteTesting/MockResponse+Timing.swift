@@ -62,6 +62,9 @@ extension MockResponse {
 
     /// The same response, broken off within its headers: `URLError.networkConnectionLost`, and over
     /// a socket what the client makes of so many bytes.
+    ///
+    /// On Linux a socket carries no more than the status line without its end: Foundation's client
+    /// there would end its process if the connection ended later in the headers.
     public func failing(afterHeaderBytes count: Int) -> MockResponse {
         guard count >= 0 else {
             return wrong("failing(afterHeaderBytes: \(count)): a count is not negative.")
