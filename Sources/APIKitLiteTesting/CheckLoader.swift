@@ -64,7 +64,8 @@ struct LoaderCheck<T: APIRequest> {
         var report = LoaderReport()
         var findings: [String] = []
         for situation in LoaderSituation.all(of: sample) {
-            let trial = Trial<LoaderCheckEnding>(situation.response(from: sample), watchdog: watchdog)
+            let trial = Trial<LoaderCheckEnding>(
+                situation.response(from: sample), watchdog: watchdog)
             let ending = await load(situation, in: trial)
             try Task.checkCancellation()
             report[situation] = ending?.ending
@@ -129,7 +130,8 @@ struct LoaderCheck<T: APIRequest> {
         }
         guard ended.ending != wanted else { return nil }
         let reason = ended.error.map { ": " + Excerpt("\($0)").text(limit: 500) } ?? ""
-        return "must end in \(wanted), but ended in \(ended.ending)\(reason)"
+        let aim = wanted == .value ? "a value" : "\(wanted)"
+        return "must end in \(aim), but ended in \(ended.ending)\(reason)"
     }
 }
 

@@ -8,8 +8,7 @@ import Foundation
 /// network.stub(.any, Fault.cut(afterBytes: 7).response(from: sample))
 /// ```
 ///
-/// ``all(of:seed:)`` lists all of one answer; ``forEachFault(in:seed:fileID:line:_:)-(_,_,_,_,(MockNetwork)->_)``
-/// drives your own code through them.
+/// ``all(of:seed:)`` lists all of one answer; `forEachFault(in:)` drives your own code through them.
 public struct Fault: Hashable, Sendable, CustomStringConvertible {
     private enum Kind: Hashable, Sendable {
         case error(URLError.Code)
