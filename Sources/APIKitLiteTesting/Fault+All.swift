@@ -37,7 +37,9 @@ extension Fault {
 
     private static func json(_ body: Data, _ chance: inout SeededChance) -> [Fault] {
         guard let json = try? JSONValue(body) else { return [] }
-        let paths = json.paths
+        var known: Set<String> = []
+        // A key that is repeated is the same path again.
+        let paths = json.paths.filter { known.insert($0).inserted }
         let some = chance.indices(most, of: paths.count).map { paths[$0] }
         return [.wrongTypes, .wrongTopLevel] + some.map { .wrongType(at: $0) }
             + some.map { .null(at: $0) }

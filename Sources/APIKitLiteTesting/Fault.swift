@@ -1,14 +1,14 @@
 import APIKitLite
 import Foundation
 
-/// One way in which an exchange goes wrong. It names itself, and makes a broken answer of a good one.
+/// One way in which an exchange goes wrong. It names itself, and breaks a good answer.
 ///
 /// ```swift
 /// let sample = MockResponse.json(#"{"name": "Emma"}"#)
 /// network.stub(.any, Fault.cut(afterBytes: 7).response(from: sample))
 /// ```
 ///
-/// ``all(of:seed:)`` lists all of one answer; `forEachFault(in:)` drives your own code through them.
+/// ``all(of:seed:)`` lists all of one answer; `forEachFault(in:)` drives your code through them.
 public struct Fault: Hashable, Sendable, CustomStringConvertible {
     private enum Kind: Hashable, Sendable {
         case error(URLError.Code)
@@ -35,7 +35,7 @@ public struct Fault: Hashable, Sendable, CustomStringConvertible {
     /// The end of the connection before the first byte.
     public static let cutBeforeHeaders = Fault(kind: .cutHead(afterBytes: 0))
 
-    /// The end of the connection within the headers, as ``MockResponse/failing(afterHeaderBytes:)``.
+    /// The end of the connection within the headers: ``MockResponse/failing(afterHeaderBytes:)``.
     public static func cut(afterHeaderBytes count: Int) -> Fault {
         Fault(kind: .cutHead(afterBytes: count))
     }
@@ -119,6 +119,11 @@ extension Fault {
     /// - Parameter sample: A good answer. Where the fault cannot be made of it, such as wrong JSON
     ///   types of an image, a request that it answers fails with a text that says so.
     public func response(from sample: MockResponse) -> MockResponse {
+        response(from: sample, json: nil)
+    }
+
+    /// - Parameter json: What the sample's body says, if it was read before.
+    func response(from sample: MockResponse, json: JSONValue?) -> MockResponse {
         guard sample.mistake == nil else { return sample }
         let body = sample.body
         switch kind {
@@ -133,7 +138,7 @@ extension Fault {
         case .wrongLength: return sample.replacingBody(body.dropLast())
         case .emptyBody: return sample.replacingBody(Data())
         case .json(let fault):
-            guard let json = try? JSONValue(body) else {
+            guard let json = json ?? (try? JSONValue(body)) else {
                 return sample.wrong("\(self): the sample's body is not JSON.")
             }
             guard let broken = fault.breaking(json) else {

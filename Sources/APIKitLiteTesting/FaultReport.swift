@@ -70,7 +70,7 @@ public struct FaultFailure: LocalizedError, CustomStringConvertible, Sendable {
         if skippedCount > 0 {
             lines.append("So many hung that the last \(skippedCount) faults were not tried.")
         }
-        lines.append("A body must end in a value or an APIRequestError, within a second.")
+        lines.append("A body must end within a second, in a value or an APIRequestError.")
         lines.append(
             "The same faults again: forEachFault(in: sample, seed: \(report.seed.hexadecimal))")
         return lines.joined(separator: "\n")

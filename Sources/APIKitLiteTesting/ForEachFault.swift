@@ -40,8 +40,8 @@ public func forEachFault<R>(
 
 /// Runs a body of code once for each fault of one answer, and hands it the clock of the network.
 ///
-/// For a client that waits: a policy that retries after 120 seconds waits on this clock, which moves
-/// on by itself as soon as nothing else happens.
+/// For a client that waits: a policy that retries after 120 seconds waits on this clock, which
+/// moves on by itself as soon as nothing else happens.
 ///
 /// ```swift
 /// try await forEachFault(in: sample) { network, clock in
@@ -77,6 +77,8 @@ struct FaultRun: Sendable {
     private static let mostHung = 10
 
     private let sample: MockResponse
+    /// Read once: a long one takes a while.
+    private let json: JSONValue?
     private let seed: UInt64
     private let faults: [Fault]
     private let place: String
@@ -89,6 +91,7 @@ struct FaultRun: Sendable {
     ) throws {
         try sample.checkAsSample(of: "forEachFault(in:)", at: place)
         self.sample = sample
+        json = try? JSONValue(sample.body)
         self.seed = seed
         self.place = place
         self.faults = faults ?? Fault.all(of: sample, seed: seed)
@@ -134,7 +137,8 @@ struct FaultRun: Sendable {
     }
 
     private func outcome(of body: @escaping Body, under fault: Fault) async throws -> Outcome {
-        let trial = Trial<Outcome>(fault.response(from: sample), watchdog: watchdog(fault))
+        let response = fault.response(from: sample, json: json)
+        let trial = Trial<Outcome>(response, watchdog: watchdog(fault))
         let ending = await trial.ending { course in
             Self.task {
                 await course.run {
@@ -144,15 +148,20 @@ struct FaultRun: Sendable {
                     } catch let error as APIRequestError {
                         return .ended(LoadEnding(error))
                     } catch {
-                        let text = Excerpt(Redaction.standard.text("\(error)")).text(limit: 300)
-                        return .wrong(
-                            "threw \(type(of: error)), which is no APIRequestError: \(text)")
+                        return .wrong("threw \(Self.text(of: error)), not an APIRequestError")
                     }
                 }
             }
         }
         try Task.checkCancellation()
         return ending ?? .hung("did not end within a second\(trial.loose)")
+    }
+
+    private static func text(of error: any Error) -> String {
+        if let error = error as? URLError { return URLError.name(of: error.code) }
+        let text = Excerpt(Redaction.standard.text("\(error)")).text(limit: 300)
+        let type = "\(type(of: error))"
+        return text.hasPrefix(type) ? text : "\(type) (\(text))"
     }
 
     /// A task that may block without holding up the others, where the system has such.

@@ -89,14 +89,20 @@ struct Watchdog: Sendable {
     /// Suspends until then, or until the task is cancelled.
     let wait: @Sendable () async -> Void
 
-    /// A second of real time, not counting what the machine gave to others: a pause that takes
-    /// twice as long as it should counts for nothing.
-    static let oneSecond = Watchdog {
-        var pauses = 0
-        while pauses < 20, !Task.isCancelled {
-            let start = ContinuousClock.now
-            try? await Task.sleep(for: .milliseconds(50))
-            if ContinuousClock.now - start < .milliseconds(100) { pauses += 1 }
+    /// A second of real time, not counting what the machine gave to others.
+    static let oneSecond = oneSecond(on: ContinuousClock())
+
+    /// Counts pauses: one that takes twice as long as it should counts for nothing.
+    static func oneSecond(on clock: some Clock<Duration>) -> Watchdog {
+        Watchdog {
+            var pauses = 0
+            while pauses < 20, !Task.isCancelled {
+                let pause = try? await clock.measure {
+                    let end = clock.now.advanced(by: .milliseconds(50))
+                    try await clock.sleep(until: end, tolerance: nil)
+                }
+                if let pause, pause < .milliseconds(100) { pauses += 1 }
+            }
         }
     }
 }
