@@ -20,7 +20,8 @@ struct Trial<Ending: Sendable>: Sendable {
 
     let clock: MockClock
     let network: MockNetwork
-    let watchdog: Watchdog
+    private let watchdog: Watchdog
+    private let moves = Milestone()
 
     init(_ response: MockResponse, watchdog: Watchdog) {
         clock = MockClock()
@@ -43,9 +44,9 @@ struct Trial<Ending: Sendable>: Sendable {
         let begun = Milestone()
         let work = start(
             Course(begin: { begun.update { $0 = 1 } }, finish: { told.yield($0) }))
-        let watching = Task { [watchdog] in
+        let watching = Task { [watchdog, moves] in
             await begun.wait(for: 1)
-            await watchdog.wait()
+            await watchdog.wait { moves.number }
             told.yield(nil)
         }
         let hurrying = Task { await hurry() }
@@ -69,6 +70,7 @@ struct Trial<Ending: Sendable>: Sendable {
                 for _ in 0..<32 { await Task.yield() }
                 try? await Task.sleep(for: .milliseconds(2))
             } while seen != network.core.journal.count.number && !Task.isCancelled
+            moves.update { $0 += 1 }
             if let next = clock.nextDeadline { await clock.advance(to: next) }
         }
     }
@@ -87,21 +89,29 @@ struct Trial<Ending: Sendable>: Sendable {
 /// Decides when something has taken too long.
 struct Watchdog: Sendable {
     /// Suspends until then, or until the task is cancelled.
-    let wait: @Sendable () async -> Void
+    ///
+    /// - Parameter moves: How often the clock of the network was moved on.
+    let wait: @Sendable (_ moves: @escaping @Sendable () -> Int) async -> Void
 
-    /// A second of real time, not counting what the machine gave to others.
+    /// A second of real time, not counting what the machine gave to others, and what it took to
+    /// move the clock. After thirty, or a thousand moves, that counts too: it may be what is wrong.
     static let oneSecond = oneSecond(on: ContinuousClock())
 
-    /// Counts pauses: one that takes twice as long as it should counts for nothing.
+    /// Counts pauses. One that takes twice as long as it should shows that the machine is busy.
     static func oneSecond(on clock: some Clock<Duration>) -> Watchdog {
-        Watchdog {
+        Watchdog { moves in
+            let end = clock.now.advanced(by: .seconds(30))
             var pauses = 0
-            while pauses < 20, !Task.isCancelled {
-                let pause = try? await clock.measure {
+            while pauses < 20, clock.now < end, !Task.isCancelled {
+                let before = moves()
+                let pause = await clock.measure {
                     let end = clock.now.advanced(by: .milliseconds(50))
-                    try await clock.sleep(until: end, tolerance: nil)
+                    try? await clock.sleep(until: end, tolerance: nil)
+                    // As many turns as the clock's next move waits for.
+                    for _ in 0..<32 { await Task.yield() }
                 }
-                if let pause, pause < .milliseconds(100) { pauses += 1 }
+                let isFree = pause < .milliseconds(100) && moves() == before
+                if isFree || moves() > 1000 { pauses += 1 }
             }
         }
     }

@@ -137,7 +137,7 @@ import Testing
     /// Hangs when it parses for the third time.
     private struct Moody: APIRequest {
         let count = Locked(0)
-        let hangs: Gate
+        let hangs: Milestone
         let forever = DispatchSemaphore(value: 0)
 
         func makeRequest(from data: Void) throws -> URLRequest { .test("a") }
@@ -148,7 +148,7 @@ import Testing
                 return $0
             }
             if count == 3 {
-                hangs.open()
+                hangs.update { $0 = 1 }
                 forever.wait()
             }
             return data.text
@@ -156,11 +156,12 @@ import Testing
     }
 
     @Test func aLoadThatHangsIsGivenUp() async throws {
-        let hangs = Gate()
+        // A gate would open when the first wait for it is cancelled.
+        let hangs = Milestone()
         let request = Moody(hangs: hangs)
         let check = LoaderCheck(
             request: request, input: (), sample: Self.sample,
-            watchdog: Watchdog { await hangs.wait() })
+            watchdog: Watchdog { _ in await hangs.wait(for: 1) })
 
         // From here on the watchdog bites at once, so only the first finding is certain.
         let (report, findings) = try await check.run()

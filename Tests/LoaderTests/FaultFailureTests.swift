@@ -69,7 +69,7 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
         let hangs = Gate()
         // Time is up for the body that hangs, as soon as it does.
         let watchdog = { @Sendable (fault: Fault) in
-            Watchdog { fault == .emptyBody ? await hangs.wait() : await Gate().wait() }
+            Watchdog { _ in fault == .emptyBody ? await hangs.wait() : await Gate().wait() }
         }
         let faults: [Fault] = [.slow, .emptyBody, .html(status: 200)]
         let failure = try await failure(faults, watchdog: watchdog) { network, _ in
@@ -93,7 +93,7 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
     @Test func aBodyThatBlocksItsThreadIsGivenUp() async throws {
         let hangs = Gate()
         let forever = DispatchSemaphore(value: 0)
-        let watchdog = { @Sendable (fault: Fault) in Watchdog { await hangs.wait() } }
+        let watchdog = { @Sendable (fault: Fault) in Watchdog { _ in await hangs.wait() } }
         let failure = try await failure([.emptyBody], watchdog: watchdog) { _, _ in
             hangs.open()
             forever.waitHere()
@@ -106,7 +106,7 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
     @Test func afterTenThatHangTheRestIsNotTried() async throws {
         let hanging = Locked(0)
         let all = Gate()
-        let watchdog = { @Sendable (fault: Fault) in Watchdog { await all.wait() } }
+        let watchdog = { @Sendable (fault: Fault) in Watchdog { _ in await all.wait() } }
         let failure = try await failure(watchdog: watchdog) { _, _ in
             let count = hanging.withLock {
                 $0 += 1
@@ -123,26 +123,42 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
                 "So many hung that the last \(failure.skippedCount) faults were not tried."))
     }
 
-    @Test func theWatchdogLetsASecondPass() async {
+    /// The moves of a network's clock that the watchdog sees: the factor times 0, 1, 2, … modulo.
+    @Test(arguments: [
+        // The clock stands still.
+        (factor: 0, modulo: 1, seconds: 1),
+        // It is always being moved.
+        (1, 10, 30),
+        // It has been moved too often.
+        (501, 1_000_000, 1),
+    ])
+    func theWatchdogLetsASecondPass(factor: Int, modulo: Int, seconds: Int) async {
         let clock = MockClock()
-        let isOver = Locked(false)
+        let moves = Locked(0)
         let watching = Task {
-            await Watchdog.oneSecond(on: clock).wait()
-            isOver.withLock { $0 = true }
+            await Watchdog.oneSecond(on: clock).wait {
+                moves.withLock {
+                    $0 += 1
+                    return $0 % modulo * factor
+                }
+            }
         }
-        for _ in 0..<20 {
-            await clock.waitForSleepers()
-            #expect(clock.pending == [.milliseconds(50)])
-            #expect(!isOver.withLock { $0 })
-            await clock.advance(by: .milliseconds(50))
+        let moving = Task {
+            while !Task.isCancelled {
+                await clock.waitForSleepers()
+                await clock.advance(by: .milliseconds(50))
+            }
         }
 
         await watching.value
-        #expect(clock.now.offset == .seconds(1))
+        moving.cancel()
+        await moving.value
+        // A last step may have come after the end.
+        #expect([.zero, .milliseconds(50)].contains(clock.now.offset - .seconds(seconds)))
     }
 
     @Test func aCancelledWatchdogEnds() async {
-        let watching = Task { await Watchdog.oneSecond.wait() }
+        let watching = Task { await Watchdog.oneSecond.wait { 0 } }
         watching.cancel()
         await watching.value
     }
@@ -150,7 +166,7 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
     @Test func aCancelledRunEnds() async throws {
         let running = Gate()
         let run = try FaultRun(
-            sample, seed: 1, place: "", watchdog: { _ in Watchdog { await Gate().wait() } })
+            sample, seed: 1, place: "", watchdog: { _ in Watchdog { _ in await Gate().wait() } })
         let task = Task {
             try await run.report { _, _ in
                 running.open()
