@@ -42,6 +42,8 @@ public struct FaultFailure: LocalizedError, CustomStringConvertible, Sendable {
         public let fault: Fault
         /// What happened.
         public let event: String
+        /// The same for events that have the same cause, as far as that shows.
+        let kind: String
 
         /// `cut after 7 of 34 bytes: threw …`.
         public var description: String { "\(fault): \(event)" }
@@ -60,11 +62,12 @@ public struct FaultFailure: LocalizedError, CustomStringConvertible, Sendable {
 
     private static let shownCount = 10
 
-    /// The first ten of them, how many more there are, and the call that repeats it.
+    /// Ten of them, one of each kind at least, how many more there are, and the call that repeats
+    /// it.
     public var description: String {
         let tried = report.count - skippedCount
         var lines = ["\(violations.count) of \(tried) faults broke the client (\(place)):"]
-        lines += violations.prefix(Self.shownCount).map { "  \($0)" }
+        lines += shown.map { "  \($0)" }
         let more = violations.count - Self.shownCount
         if more > 0 { lines.append("  and \(more) more") }
         if skippedCount > 0 {
@@ -78,6 +81,14 @@ public struct FaultFailure: LocalizedError, CustomStringConvertible, Sendable {
 
     /// The same text.
     public var errorDescription: String? { description }
+
+    private var shown: [Violation] {
+        var kinds: Set<String> = []
+        // A hundred of one kind must not hide the one that hung.
+        let firsts = violations.indices.filter { kinds.insert(violations[$0].kind).inserted }
+        let others = Set(violations.indices).subtracting(firsts).sorted()
+        return (firsts + others).prefix(Self.shownCount).sorted().map { violations[$0] }
+    }
 }
 
 extension UInt64 {

@@ -68,7 +68,7 @@ struct FaultRun: Sendable {
 
     private enum Outcome: Sendable {
         case ended(LoadEnding)
-        case wrong(String)
+        case wrong(any Error)
         case hung(String)
     }
 
@@ -105,8 +105,12 @@ struct FaultRun: Sendable {
         for (index, outcome) in outcomes.sorted(by: { $0.key < $1.key }) {
             switch outcome {
             case .ended(let ending): endings[faults[index]] = ending
-            case .wrong(let event), .hung(let event):
-                violations.append(.init(fault: faults[index], event: event))
+            case .wrong(let error):
+                let event = "threw \(Self.text(of: error)), not an APIRequestError"
+                violations.append(
+                    .init(fault: faults[index], event: event, kind: "\(type(of: error))"))
+            case .hung(let event):
+                violations.append(.init(fault: faults[index], event: event, kind: "hung"))
             }
         }
         let report = FaultReport(seed: seed, faults: faults, endings: endings)
@@ -148,7 +152,7 @@ struct FaultRun: Sendable {
                     } catch let error as APIRequestError {
                         return .ended(LoadEnding(error))
                     } catch {
-                        return .wrong("threw \(Self.text(of: error)), not an APIRequestError")
+                        return .wrong(error)
                     }
                 }
             }

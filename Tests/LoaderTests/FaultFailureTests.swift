@@ -55,6 +55,20 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
         #expect(lines[11] == "  and 107 more")
     }
 
+    @Test func oneOfEachKindIsShown() async throws {
+        let failure = try await failure { network, _ in
+            let (_, response) = try await MockURLSession(network).exchange(.test("a"))
+            if response.statusCode == 503 { throw TestError(number: 503) }
+        }
+
+        let lines = "\(failure)".split(separator: "\n")
+        #expect(lines.count == 14)
+        #expect(
+            lines[10]
+                == "  503 with Retry-After: 120: threw TestError(number: 503), "
+                + "not an APIRequestError")
+    }
+
     @Test func secretsAreNotShown() async throws {
         struct Leak: Error, CustomStringConvertible {
             var description: String { "https://a.example.com/?access_token=abc123 is odd" }

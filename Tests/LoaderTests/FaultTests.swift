@@ -127,9 +127,11 @@ import Testing
         network.stub(.any, Fault.shortContentLength.response(from: sample))
 
         let (data, response) = try await MockURLSession(network).exchange(.test("a"))
+        let (_, head) = try await MockURLSession(network).exchange(.test("a", method: "HEAD"))
 
         #expect(data.text == "ab")
         #expect(response.contentLength == "2")
+        #expect(head.contentLength == nil)
     }
 
     @Test(arguments: [
