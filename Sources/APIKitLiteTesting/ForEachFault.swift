@@ -31,6 +31,7 @@ import Foundation
 public func forEachFault<R>(
     in sample: MockResponse, seed: UInt64 = .random(in: 0 ... .max),
     fileID: StaticString = #fileID, line: UInt = #line,
+    // As for `Task`: else a client on the main actor would have to say so in every body.
     @_inheritActorContext _ body: @escaping @Sendable (MockNetwork) async throws -> R
 ) async throws -> FaultReport {
     try await FaultRun(sample, seed: seed, place: "\(fileID):\(line)").report { network, _ in

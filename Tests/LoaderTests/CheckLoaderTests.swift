@@ -103,6 +103,30 @@ import Testing
         #expect(report[.success] == .value)
     }
 
+    @Test func aRequestOfAnActorStaysThere() async throws {
+        final class Confined: APIRequest {
+            unowned let owner: any Actor
+            init(_ owner: any Actor) { self.owner = owner }
+            func makeRequest(from data: Void) throws -> URLRequest {
+                owner.preconditionIsolated()
+                return .test("a")
+            }
+            func parseResponse(data: Data) throws -> String {
+                owner.preconditionIsolated()
+                return data.text
+            }
+        }
+        actor Owner {
+            func check() async throws -> LoaderReport {
+                try await checkLoader(of: Confined(self), with: .text("a"))
+            }
+        }
+
+        let report = try await Owner().check()
+
+        #expect(report[.success] == .value)
+    }
+
     private func failure(_ sample: MockResponse, from id: Int) async throws -> LoaderFailure {
         try await #require(throws: LoaderFailure.self) {
             try await checkLoader(
