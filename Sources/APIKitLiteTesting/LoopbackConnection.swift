@@ -164,8 +164,8 @@ final class LoopbackConnection: @unchecked Sendable {  // Safe: used on one queu
         case .end:
             finish(exchange.message?.end ?? [], keepsAlive: exchange.message?.keepsAlive ?? false)
         case .cutHead(let answer, let count):
-            let head = (try? answer.message(for: exchange.request))?.head
-            finish([head?.prefix(count) ?? Data()], keepsAlive: false)
+            let head = (try? answer.message(for: exchange.request))?.head ?? Data()
+            finish([head.prefix(min(count, Self.longestCut(of: head)))], keepsAlive: false)
         case .failure where exchange.message != nil:
             finish([], keepsAlive: false)
         // To the client it is a failing network.
@@ -173,6 +173,17 @@ final class LoopbackConnection: @unchecked Sendable {  // Safe: used on one queu
         case .failure(let error):
             send(Answer(error, url: exchange.url), to: exchange.request, at: exchange.url)
         }
+    }
+
+    /// How much may come of a head that breaks off, at most.
+    private static func longestCut(of head: Data) -> Int {
+        #if canImport(FoundationNetworking)
+        // Foundation on Linux (up to 6.3) ends the process of a client whose connection ends between
+        // the first line and the empty one: "Transfer completed, but there's no response."
+        return head.firstIndex(of: UInt8(ascii: "\r")) ?? 0
+        #else
+        return max(0, head.count - 1)
+        #endif
     }
 
     private func refuse(_ error: HTTPRequestError) {

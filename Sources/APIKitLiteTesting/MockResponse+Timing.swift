@@ -45,7 +45,8 @@ extension MockResponse {
     }
 
     /// The same response, broken off after so many bytes of its body. More than it has: after the
-    /// whole body, as where a longer one was announced.
+    /// whole body, as where a longer one was announced. An answer that has no body, such as a 204
+    /// or one to a `HEAD`, does not begin.
     ///
     /// A delegate sees what came before; a completion handler and an `exchange` only the error. Over
     /// a socket the connection is closed there, and the client makes its own error of it.
@@ -62,6 +63,9 @@ extension MockResponse {
 
     /// The same response, broken off within its headers: `URLError.networkConnectionLost`, and over
     /// a socket what the client makes of so many bytes.
+    ///
+    /// On Linux a socket carries no more than the status line without its end: Foundation's client
+    /// there would end its process if the connection ended later in the headers.
     public func failing(afterHeaderBytes count: Int) -> MockResponse {
         guard count >= 0 else {
             return wrong("failing(afterHeaderBytes: \(count)): a count is not negative.")
@@ -85,6 +89,9 @@ extension MockResponse {
         case .never: script.ending = .never
         case .failure(let error): script.ending = .failure(error)
         case .complete: script.play(answer(to: request))
+        case .cut(_, let error) where !hasBody(for: request):
+            // There is nothing to announce, so over a socket a head alone would be complete.
+            script.ending = .failure(error)
         case .cut(let count, let error):
             let length = chunks.reduce(0) { $0 + $1.count }
             script.play(answer(to: request, missing: max(0, count - length + 1)), upTo: count)

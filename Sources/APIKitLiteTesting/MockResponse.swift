@@ -121,7 +121,7 @@ extension MockResponse {
     ///
     /// - Parameter missing: How many bytes more it announces than it has.
     func answer(to request: URLRequest, missing: Int = 0) -> Answer {
-        let hasBody = request.httpMethod != "HEAD" && status != 204 && status != 304 && status > 199
+        let hasBody = hasBody(for: request)
         var fields = headers
         if hasBody, chunks.count < 2, !namesLength {
             fields["Content-Length"] = String((chunks.first?.count ?? 0) + missing)
@@ -131,6 +131,11 @@ extension MockResponse {
                 url: request.url ?? .unnamed, statusCode: status, httpVersion: "HTTP/1.1",
                 headerFields: fields)!,
             chunks: hasBody ? chunks : [], missing: missing)
+    }
+
+    /// Whether an answer to this request has a body, if only an empty one (RFC 9112, 6.3).
+    func hasBody(for request: URLRequest) -> Bool {
+        request.httpMethod != "HEAD" && status != 204 && status != 304 && status > 199
     }
 }
 

@@ -1,0 +1,102 @@
+import APIKitLite
+
+/// A way in which JSON is not what was agreed, although it is JSON.
+enum JSONFault: Hashable, Sendable, CustomStringConvertible {
+    case wrongTypes
+    case wrongTopLevel
+    case wrongType(at: String)
+    case null(at: String)
+
+    var description: String {
+        switch self {
+        case .wrongTypes: "every value of another type"
+        case .wrongTopLevel: "object and array exchanged at the top"
+        case .wrongType(let path): "another type at \(path)"
+        case .null(let path): "null at \(path)"
+        }
+    }
+
+    /// Nil where the value has no such path.
+    func breaking(_ value: JSONValue) -> JSONValue? {
+        switch self {
+        case .wrongTypes: return value.withLeavesOfAnotherType
+        case .wrongTopLevel:
+            guard case .array = value else { return .array([value]) }
+            return .object([.init(key: "items", value: value)])
+        case .wrongType(let path): return value.replacing(path) { $0.ofAnotherType }
+        case .null(let path): return value.replacing(path) { _ in .null }
+        }
+    }
+}
+
+extension JSONValue {
+    /// The key path of every value, this one's `$` first.
+    var paths: [String] {
+        var paths: [String] = []
+        func visit(_ value: JSONValue, _ path: String) {
+            paths.append(path)
+            for (step, value) in value.children { visit(value, path + step) }
+        }
+        visit(self, "$")
+        return paths
+    }
+
+    private var children: [(step: String, value: JSONValue)] {
+        switch self {
+        case .object(let members): members.map { (Self.step($0.key), $0.value) }
+        case .array(let elements): elements.enumerated().map { ("[\($0)]", $1) }
+        case .string, .number, .boolean, .null: []
+        }
+    }
+
+    private static func step(_ key: String) -> String {
+        let isName = key.first.map { !$0.isNumber } ?? false
+        let isWord = key.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
+        return isName && isWord ? ".\(key)" : "[\(JSONText.quoted(key))]"
+    }
+
+    fileprivate var ofAnotherType: JSONValue {
+        switch self {
+        case .object: .array([])
+        case .array, .null: .object([])
+        case .string: .number("0")
+        case .number(let digits): .string(digits)
+        case .boolean(let value): .string("\(value)")
+        }
+    }
+
+    fileprivate var withLeavesOfAnotherType: JSONValue {
+        switch self {
+        case .object(let members) where !members.isEmpty:
+            .object(members.map { .init(key: $0.key, value: $0.value.withLeavesOfAnotherType) })
+        case .array(let elements) where !elements.isEmpty:
+            .array(elements.map(\.withLeavesOfAnotherType))
+        case .object, .array, .string, .number, .boolean, .null: ofAnotherType
+        }
+    }
+
+    /// Nil where there is nothing at this path.
+    fileprivate func replacing(_ path: String, _ change: (JSONValue) -> JSONValue) -> JSONValue? {
+        var isFound = false
+        func rebuilt(_ value: JSONValue, _ here: String) -> JSONValue {
+            if here == path {
+                isFound = true
+                return change(value)
+            }
+            guard path.hasPrefix(here) else { return value }
+            switch value {
+            case .object(let members):
+                return .object(
+                    members.map {
+                        .init(key: $0.key, value: rebuilt($0.value, here + Self.step($0.key)))
+                    })
+            case .array(let elements):
+                return .array(
+                    elements.enumerated().map { rebuilt($1, here + "[\($0)]") })
+            case .string, .number, .boolean, .null: return value
+            }
+        }
+        let result = rebuilt(self, "$")
+        return isFound ? result : nil
+    }
+}
