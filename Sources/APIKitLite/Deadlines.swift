@@ -10,8 +10,9 @@ import FoundationNetworking
 /// its cancellation. One patrol serves all exchanges: a sleeper for each would cost more than the
 /// exchange, and a system timer goes on until it is due, also when the sleep was cancelled.
 ///
-/// It sleeps on the clock only if an exchange is still under way after a moment of real time. So
-/// what is answered at once, as most is in a test, leaves no sleeper on a clock that somebody moves.
+/// It sleeps on the clock only if an exchange is still under way after a moment of real time, the
+/// grace. So what is answered at once, as most is in a test, leaves no sleeper on a clock that
+/// somebody moves.
 final class Deadlines: Sendable {
     typealias Answer = (Data, HTTPURLResponse)
 
@@ -148,7 +149,9 @@ extension Deadlines {
     // Detached: it belongs to no exchange. Weak: it must not keep a chain that is gone.
     private func patrol(_ id: Int) -> Task<Void, Never> {
         Task.detached { [timeline, duration, grace, weak self] in
-            if duration > grace { try? await Task.sleep(for: grace) }
+            if duration > grace {
+                await waitWhileFree(grace, atMost: min(duration / 2, .seconds(10)))
+            }
             while let moment = self?.nextMoment(of: id) {
                 do {
                     try await timeline.sleep(moment)

@@ -39,3 +39,19 @@ extension Duration {
     /// For Foundation, which counts in these.
     var seconds: Double { self / .seconds(1) }
 }
+
+/// Waits for a while of real time in which the machine was not busy with others: an exchange that
+/// does not get its turn is not one that hangs.
+func waitWhileFree(_ duration: Duration, atMost limit: Duration) async {
+    let clock = ContinuousClock()
+    let end = clock.now.advanced(by: limit)
+    let pause = Duration.milliseconds(50)
+    var left = duration
+    while left > .zero, clock.now < end, !Task.isCancelled {
+        let taken = await clock.measure {
+            try? await Task.sleep(for: pause)
+            for _ in 0..<8 { await Task.yield() }
+        }
+        if taken < pause * 2 { left -= pause }
+    }
+}

@@ -22,6 +22,19 @@ extension Answer {
             ]
         }
 
+        /// A head that breaks off.
+        func head(cutAfter count: Int) -> Data {
+            #if canImport(FoundationNetworking)
+            // Foundation on Linux (up to 6.3) ends the process of a client whose connection ends
+            // between the first line and the empty one: "Transfer completed, but there's no
+            // response."
+            let longest = head.firstIndex(of: UInt8(ascii: "\r")) ?? 0
+            #else
+            let longest = max(0, head.count - 1)
+            #endif
+            return head.prefix(min(count, longest))
+        }
+
         /// What tells that the body is complete.
         var end: [Data] { isChunked ? [Data("0\r\n\r\n".utf8)] : [] }
     }

@@ -156,34 +156,23 @@ final class LoopbackConnection: @unchecked Sendable {  // Safe: used on one queu
         if reply.isLast { self.exchange = nil }
         switch reply {
         case .answer(let answer):
-            send(answer, to: exchange.request, at: exchange.url)
+            send(answer, for: exchange)
         case .head(let answer):
-            begin(answer, to: exchange.request, at: exchange.url)
+            send(answer, for: exchange, isWhole: false)
         case .piece(let piece):
             write(exchange.message?.framed(piece) ?? [])
         case .end:
             finish(exchange.message?.end ?? [], keepsAlive: exchange.message?.keepsAlive ?? false)
         case .cutHead(let answer, let count):
-            let head = (try? answer.message(for: exchange.request))?.head ?? Data()
-            finish([head.prefix(min(count, Self.longestCut(of: head)))], keepsAlive: false)
+            let message = try? answer.message(for: exchange.request)
+            finish([message?.head(cutAfter: count) ?? Data()], keepsAlive: false)
         case .failure where exchange.message != nil:
             finish([], keepsAlive: false)
         // To the client it is a failing network.
         case .failure(is URLError): close()
         case .failure(let error):
-            send(Answer(error, url: exchange.url), to: exchange.request, at: exchange.url)
+            send(Answer(error, url: exchange.url), for: exchange)
         }
-    }
-
-    /// How much may come of a head that breaks off, at most.
-    private static func longestCut(of head: Data) -> Int {
-        #if canImport(FoundationNetworking)
-        // Foundation on Linux (up to 6.3) ends the process of a client whose connection ends between
-        // the first line and the empty one: "Transfer completed, but there's no response."
-        return head.firstIndex(of: UInt8(ascii: "\r")) ?? 0
-        #else
-        return max(0, head.count - 1)
-        #endif
     }
 
     private func refuse(_ error: HTTPRequestError) {
@@ -191,7 +180,8 @@ final class LoopbackConnection: @unchecked Sendable {  // Safe: used on one queu
         let request = ParsedRequest(
             method: "GET", target: "*", minorVersion: 1,
             fields: [.init(name: "Connection", value: "close")])
-        send(Answer(error, url: listener.url), to: request, at: listener.url)
+        let url = listener.url
+        send(Answer(error, url: url), for: Exchange(number: 0, request: request, url: url))
     }
 
     /// Cancels the request in flight if the client, which sends no more, does not listen either.
@@ -215,24 +205,16 @@ final class LoopbackConnection: @unchecked Sendable {  // Safe: used on one queu
 
     // MARK: Writing
 
-    private func send(_ answer: Answer, to request: ParsedRequest, at url: URL) {
+    private func send(_ answer: Answer, for exchange: Exchange, isWhole: Bool = true) {
         do {
-            let message = try answer.message(for: request)
-            finish(message.pieces, keepsAlive: message.keepsAlive)
-        } catch {
-            // Ends here: of an error's answer, only the status is not ours, and this one's is 500.
-            send(Answer(error, url: url), to: request, at: url)
-        }
-    }
-
-    private func begin(_ answer: Answer, to request: ParsedRequest, at url: URL) {
-        do {
-            let message = try answer.message(for: request)
-            exchange?.message = message
+            let message = try answer.message(for: exchange.request)
+            guard !isWhole else { return finish(message.pieces, keepsAlive: message.keepsAlive) }
+            self.exchange?.message = message
             write([message.head])
         } catch {
-            exchange = nil
-            send(Answer(error, url: url), to: request, at: url)
+            self.exchange = nil
+            // Ends here: of an error's answer, only the status is not ours, and this one's is 500.
+            send(Answer(error, url: exchange.url), for: exchange)
         }
     }
 

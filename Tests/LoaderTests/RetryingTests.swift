@@ -12,7 +12,8 @@ import Testing
         let (session, baseURL) = try carrier.open(network)
         let loader = APIRequestLoader(
             apiRequest: TextRequest(baseURL: baseURL),
-            urlSession: session.retrying(clock: clock, random: { 0.5 }))
+            urlSession: session.retrying(
+                RetryPolicy(deadline: nil), clock: clock, random: { 0.5 }))
         let load = Task { try await loader.load("/a") }
 
         await clock.waitForSleepers()
