@@ -23,6 +23,9 @@ import Foundation
 ///   - request: Yours.
 ///   - sample: A good answer to it.
 ///   - input: What the request is made from.
+///   - isolation: The caller's actor, where the loads run.
+///   - fileID: The file that a failure names.
+///   - line: The line that a failure names.
 /// - Returns: What the load came to in every situation.
 /// - Throws: ``LoaderFailure``, which names what the request must not do; ``MockFailure`` if the
 ///   sample is not usable; `CancellationError`.

@@ -40,16 +40,14 @@ public struct Fault: Hashable, Sendable, CustomStringConvertible {
         Fault(kind: .cutHead(afterBytes: count))
     }
 
-    /// The end of the connection after so many bytes of the body.
-    ///
-    /// - Parameter length: How many there would be, for the fault's name only.
+    /// The end of the connection after so many bytes of the body. How many there would be is for the
+    /// fault's name only.
     public static func cut(afterBytes count: Int, of length: Int? = nil) -> Fault {
         Fault(kind: .cut(afterBytes: count, of: length))
     }
 
-    /// A complete answer with the first bytes of the body: JSON that stops in the middle.
-    ///
-    /// - Parameter length: How many there would be, for the fault's name only.
+    /// A complete answer with the first bytes of the body: JSON that stops in the middle. How many
+    /// there would be is for the fault's name only.
     public static func truncated(toBytes count: Int, of length: Int? = nil) -> Fault {
         Fault(kind: .truncated(toBytes: count, of: length))
     }
@@ -81,9 +79,8 @@ public struct Fault: Hashable, Sendable, CustomStringConvertible {
     /// A page from something between the client and the server: a login page with 200, or an error.
     public static func html(status: Int) -> Fault { Fault(kind: .html(status: status)) }
 
-    /// The good answer under another status.
-    ///
-    /// - Parameter retryAfter: The `Retry-After` field: seconds, or a date (RFC 9110, 10.2.3).
+    /// The good answer under another status, with a `Retry-After` field if there is one: seconds, or
+    /// a date (RFC 9110, 10.2.3).
     public static func status(_ status: Int, retryAfter: String? = nil) -> Fault {
         Fault(kind: .status(status, retryAfter: retryAfter))
     }

@@ -23,6 +23,8 @@ import Foundation
 /// - Parameters:
 ///   - sample: A good answer.
 ///   - seed: Decides which faults of a long body are tried. A failure prints it.
+///   - fileID: The file that a failure names.
+///   - line: The line that a failure names.
 ///   - body: Gets the network.
 /// - Returns: What the body came to under each fault.
 /// - Throws: ``FaultFailure``, which names each fault under which the body hung, or threw another

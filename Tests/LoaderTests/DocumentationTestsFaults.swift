@@ -42,6 +42,18 @@ import Testing
         #expect(report[.slow] == .value)
     }
 
+    @Test func survivesEveryFaultWithARetry() async throws {
+        let sample = MockResponse.json(#"{"name": "Emma"}"#)
+
+        let report = try await forEachFault(in: sample) { network, clock in
+            let session = network.urlSession.retrying(.standard, clock: clock)
+            let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: session)
+            return try await loader.load(42)
+        }
+
+        #expect(report[.status(503, retryAfter: "120")] == .error(.validate))
+    }
+
     @Test func endsInTheRightStage() async throws {
         let report = try await checkLoader(
             of: UserRequest(), with: .json(#"{"name": "Emma"}"#), from: 42)
