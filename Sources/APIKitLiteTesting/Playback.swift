@@ -51,6 +51,7 @@ final class Playback: @unchecked Sendable {  // `state` only under the lock.
 
     /// Plays the script: now, or when its gate opens.
     func start(_ script: Script) {
+        if let answer = script.immediateAnswer { return tell(.answer(answer)) }
         guard let gate = script.gate else { return roll(script) }
         guard let id = gate.whenReached(1, { [self] in roll(script) }) else { return }
         keep(Cancellation { gate.forget(id) }, at: \.gate) { !$0.isRolling }
@@ -58,11 +59,15 @@ final class Playback: @unchecked Sendable {  // `state` only under the lock.
     }
 
     func fail(_ error: any Error) {
-        end()?.hear(.failure(error))
+        tell(.failure(error))
     }
 
     func cancel() {
         _ = end()
+    }
+
+    private func tell(_ last: Reply) {
+        end()?.hear(last)
     }
 
     private var patience: Duration { withState { $0.audience }?.patience() ?? .zero }
@@ -123,7 +128,9 @@ final class Playback: @unchecked Sendable {  // `state` only under the lock.
             defer { state = State() }
             return state
         }
-        for cancellation in [last.watchdog, last.gate, last.timer] { cancellation?.cancel() }
+        last.watchdog?.cancel()
+        last.gate?.cancel()
+        last.timer?.cancel()
         return last.audience
     }
 }
