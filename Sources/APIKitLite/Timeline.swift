@@ -1,13 +1,14 @@
-/// The time of any clock, as the duration since a chain was built.
+/// The time of any clock, as the duration since this was made: with a chain, with a network.
 ///
 /// The clock's own type of instant is opened here, once, and nobody else is generic over it.
-struct Timeline: Sendable {
-    /// How long ago the chain was built.
-    let now: @Sendable () -> Duration
+package struct Timeline: Sendable {
+    /// How long ago this was made.
+    package let now: @Sendable () -> Duration
     /// Throws at once when the task is cancelled. A moment that has passed is no wait.
-    let sleep: @Sendable (_ until: Duration) async throws -> Void
+    package let sleep: @Sendable (_ until: Duration) async throws -> Void
 
-    init(_ clock: any Clock<Duration>) {
+    /// The time from now on.
+    package init(_ clock: any Clock<Duration>) {
         self = Self.open(clock)
     }
 

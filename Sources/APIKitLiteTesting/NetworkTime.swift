@@ -19,21 +19,19 @@ struct Cancellation: Sendable {
 }
 
 /// A clock of the user's, whatever it is.
-struct ChosenTime<C: Clock<Duration>>: NetworkTime {
-    private let clock: C
-    private let start: C.Instant
+struct ChosenTime: NetworkTime {
+    private let timeline: Timeline
 
-    init(_ clock: C) {
-        self.clock = clock
-        start = clock.now
+    init(_ clock: any Clock<Duration>) {
+        timeline = Timeline(clock)
     }
 
-    var now: Duration { start.duration(to: clock.now) }
+    var now: Duration { timeline.now() }
     var isChosen: Bool { true }
 
     func schedule(at moment: Duration, _ work: @escaping @Sendable () -> Void) -> Cancellation {
-        let sleeper = Task { [self] in
-            try await clock.sleep(until: start.advanced(by: moment), tolerance: nil)
+        let sleeper = Task { [timeline] in
+            try await timeline.sleep(moment)
             work()
         }
         return Cancellation { sleeper.cancel() }
@@ -111,7 +109,5 @@ final class JumpingTime: NetworkTime {
 
 /// The time that a clock keeps.
 func makeTime(_ clock: any Clock<Duration>) -> any NetworkTime {
-    if let clock = clock as? MockClock { return MockTime(clock) }
-    func open<C: Clock<Duration>>(_ clock: C) -> any NetworkTime { ChosenTime(clock) }
-    return open(clock)
+    if let clock = clock as? MockClock { MockTime(clock) } else { ChosenTime(clock) }
 }
