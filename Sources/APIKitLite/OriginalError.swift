@@ -1,5 +1,9 @@
 import Foundation
 
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
 /// Carries a mock's own error through Foundation.
 ///
 /// On Apple platforms an error that a `URLProtocol` fails with reaches the client as a new
@@ -16,12 +20,26 @@ package func carryingOriginal(_ error: any Error) -> any Error {
     #endif
 }
 
+/// The error that Foundation was given, or that it should have given.
 package func originalError(of error: any Error) -> any Error {
     #if canImport(FoundationNetworking)
-    return error
+    return named(error)
     #else
     return (error as NSError).userInfo[originalErrorKey] as? any Error ?? error
     #endif
 }
 
 private let originalErrorKey = "APIKitLite.originalError"
+
+#if canImport(FoundationNetworking)
+/// A connection that ended too early is an unknown error or a bad response on Linux. Elsewhere it has
+/// a name, which retries and users know.
+private func named(_ error: any Error) -> any Error {
+    guard let error = error as? URLError, [.unknown, .badServerResponse].contains(error.code),
+        let text = error.userInfo[NSLocalizedDescriptionKey] as? String,
+        // libcurl's words: within a body, of either framing, and before or in the first line.
+        text.hasPrefix("transfer closed with ") || text == "Empty reply from server"
+    else { return error }
+    return URLError(.networkConnectionLost, userInfo: error.userInfo)
+}
+#endif
