@@ -1,3 +1,4 @@
+import APIKitLite
 import Foundation
 
 /// Where the answers of intercepted requests come from.
@@ -33,19 +34,37 @@ extension Client {
     }
 }
 
-/// A client that is somebody's task, or somebody on a socket.
-final class PlainClient: Client {
-    /// Whoever cancels marks the request first: one that is in the journal is waited for.
-    static let inTask = PlainClient(isWaiting: true)
-    /// Who is gone shows late on a socket, too late for `verify()`.
-    static let onSocket = PlainClient(isWaiting: false)
+/// A client that is somebody's task.
+final class TaskClient: Client {
+    private let state = Locked<(isWaiting: Bool, id: Int?)>((true, nil))
 
-    let isWaiting: Bool
+    var isWaiting: Bool { state.withLock { $0.isWaiting } }
     var sessionTimeout: TimeInterval? { nil }
 
-    private init(isWaiting: Bool) {
-        self.isWaiting = isWaiting
+    /// Notes the number of its request in the journal.
+    func enter(as id: Int) {
+        state.withLock { $0.id = id }
     }
+
+    /// Does not wait any more.
+    ///
+    /// - Returns: The number of its request, if that is in the journal yet.
+    func leave() -> Int? {
+        state.withLock { state in
+            state.isWaiting = false
+            return state.id
+        }
+    }
+}
+
+/// A client on a socket. Who is gone there shows late, too late for `verify()`.
+final class SocketClient: Client {
+    static let any = SocketClient()
+
+    var isWaiting: Bool { false }
+    var sessionTimeout: TimeInterval? { nil }
+
+    private init() {}
 }
 
 /// A claim on one answer that is under way.

@@ -7,7 +7,7 @@ final class Journal: Sendable {
         var entries: [RecordedRequest] = []
         var firstID = 0
         var limit = 10_000
-        var inFlight: [Int: any Client] = [:]
+        var inFlight: [Int: (client: any Client, request: RecordedRequest)] = [:]
         var mostInFlight = 0
 
         mutating func trim(to limit: Int) {
@@ -42,18 +42,11 @@ final class Journal: Sendable {
     /// The most requests that were here and unanswered at one moment.
     var mostInFlight: Int { state.withLock { $0.mostInFlight } }
 
-    /// The requests that clients still wait for.
+    /// The requests that clients still wait for, also those that are not kept any more.
     var awaited: [RecordedRequest] {
-        let (open, entries) = state.withLock { state in
-            (
-                state.inFlight.sorted { $0.key < $1.key },
-                state.inFlight.keys.reduce(into: [:]) { entries, id in
-                    state.change(id) { entries[id] = $0 }
-                }
-            )
-        }
+        let open = state.withLock { state in state.inFlight.sorted { $0.key < $1.key } }
         // Clients are asked outside the lock: they have locks of their own.
-        return open.filter { $0.value.isWaiting }.compactMap { entries[$0.key] }
+        return open.map(\.value).filter(\.client.isWaiting).map(\.request)
     }
 
     /// - Parameter client: Who waits for an answer that is not given at once.
@@ -64,7 +57,7 @@ final class Journal: Sendable {
             state.entries.append(request)
             let id = state.firstID + state.entries.count - 1
             state.mostInFlight = max(state.mostInFlight, state.inFlight.count + 1)
-            if let client { state.inFlight[id] = client }
+            if let client { state.inFlight[id] = (client, request) }
             return id
         }
         count.update { $0 += 1 }

@@ -14,7 +14,7 @@ extension MockNetwork {
     public func serve(port: Int = 0) throws -> LoopbackServer {
         let core = core
         let server = try LoopbackServer(port: port) { request, reply in
-            core.load(request, for: PlainClient.onSocket, reply: reply).cancel
+            core.load(request, for: SocketClient.any, reply: reply).cancel
         }
         core.addServer(on: server.port)
         servers.withLock { $0.append(server) }

@@ -19,13 +19,17 @@ extension NetworkCore {
     }
 
     private func answer(to request: URLRequest) async throws -> Answer {
-        let client = PlainClient.inTask
-        let (id, next) = receive(request, for: client)
+        let (record, next) = decide(on: request)
         if case .now(let result) = next {
+            _ = journal.append(record, awaitedBy: nil)
             try Task.checkNotCancelled()
             return try result.get()
         }
+        let client = TaskClient()
         return try await withTaskCancellationHandler {
+            // Not before: whoever cancels may verify right after it.
+            let id = journal.append(record, awaitedBy: client)
+            client.enter(as: id)
             do {
                 let answer = try await play(next, id) { client.patience(for: request) }
                 try Task.checkNotCancelled()
@@ -35,10 +39,12 @@ extension NetworkCore {
                     journal.markEnded(id, at: time.now)
                     throw error
                 }
+                // A cancellation that is seen here may come too late for the handler below.
+                journal.markCancelled(id, at: time.now)
                 throw URLError(.cancelled)
             }
         } onCancel: {
-            journal.markCancelled(id, at: time.now)
+            if let id = client.leave() { journal.markCancelled(id, at: time.now) }
         }
     }
 

@@ -51,13 +51,13 @@ final class NetworkCore: AnswerSource {
         return stub
     }
 
-    /// Records a request and decides what becomes of it.
-    func receive(_ request: URLRequest, for client: any Client) -> (id: Int, next: Next) {
+    /// Decides what becomes of a request, which is not in the journal yet.
+    func decide(on request: URLRequest) -> (record: RecordedRequest, next: Next) {
         var record = RecordedRequest(request: request)
         record.startTime = time.now
         let next = next(for: &record)
         if case .now = next { record.endTime = record.startTime }
-        return (journal.append(record, awaitedBy: record.endTime == nil ? client : nil), next)
+        return (record, next)
     }
 
     private func next(for record: inout RecordedRequest) -> Next {
@@ -154,7 +154,8 @@ extension NetworkCore {
         _ request: URLRequest, for client: any Client,
         reply: @escaping @Sendable (Reply) -> Void
     ) -> Ticket {
-        let (id, next) = receive(request, for: client)
+        let (record, next) = decide(on: request)
+        let id = journal.append(record, awaitedBy: record.endTime == nil ? client : nil)
         let note = { @Sendable [self] in journal.markCancelled(id, at: time.now) }
         if case .now(let result) = next {
             switch result {
