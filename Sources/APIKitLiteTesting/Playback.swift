@@ -103,7 +103,8 @@ final class Playback: @unchecked Sendable {  // `state` only under the lock.
                 return keep(timer, at: \.timer) { $0.rest.first?.at == next.at }
             }
             let audience = withState { state in
-                state.rest.removeFirst()
+                // Empty where it was ended in between.
+                _ = state.rest.popFirst()
                 return state.audience
             }
             (next.reply.isLast ? end() : audience)?.hear(next.reply)
