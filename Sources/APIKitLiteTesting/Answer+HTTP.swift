@@ -53,7 +53,8 @@ extension Answer {
     /// Writes the answer down for a client (RFC 9112).
     ///
     /// The framing is the server's own business: whatever the response says about `Connection`,
-    /// `Transfer-Encoding` and, except for a HEAD, `Content-Length` is replaced by the truth.
+    /// `Transfer-Encoding` and, except for a HEAD, `Content-Length` is replaced by the truth; so is
+    /// the `Content-Encoding` of a body that is not encoded any more.
     ///
     /// - Throws: When a field would break the message, such as one with a line end in its value.
     func message(
@@ -77,7 +78,9 @@ extension Answer {
         }
         if fields["date"] == nil { add("Date", HTTPDate.string(from: now)) }
         for (name, field) in fields.sorted(by: { $0.key < $1.key }) {
-            let isOurs = ["connection", "transfer-encoding", "content-length"].contains(name)
+            let isOurs =
+                ["connection", "transfer-encoding", "content-length"].contains(name)
+                || isDecoded && name == "content-encoding"
             // The one field that no client takes as a list (RFC 6265, section 3).
             if name == "set-cookie" {
                 for cookie in splitCookies(field.value) { add(field.name, cookie) }

@@ -9,6 +9,8 @@ struct Answer: Sendable {
     var chunks: [Data]
     /// How many bytes more the response announces: it is going to break off.
     var missing = 0
+    /// Whether a session has undone the `Content-Encoding` that the response still names.
+    var isDecoded = false
 
     var body: Data { Answer.join(chunks) }
 

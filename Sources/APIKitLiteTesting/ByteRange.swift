@@ -67,6 +67,9 @@ extension MockResponse {
         case .part(let range):
             response.status = 206
             response.chunks = [body.subdata(in: range)]
+            if let piece = chunks.first, chunks.count > 1 {
+                response = response.chunked(by: piece.count, every: interval)
+            }
             return response.header(
                 "Content-Range", "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(body.count)")
         case .unsatisfiable:

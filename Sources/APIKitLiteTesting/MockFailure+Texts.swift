@@ -40,10 +40,11 @@ extension MockFailure {
     }
 
     static func usedUp(_ record: RecordedRequest, _ stub: Stub, after count: Int) -> MockFailure {
-        MockFailure(
+        let last = count == 1 ? "only response" : "last of the \(count) responses"
+        return MockFailure(
             .usedUp,
             """
-            \(record.request.line) came after the last of the \(count) responses of the stub for \
+            \(record.request.line) came after the \(last) of the stub for \
             \(stub.matcher) (\(stub.place)), which says then: .fail.
             """)
     }

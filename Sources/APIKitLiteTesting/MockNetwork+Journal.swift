@@ -27,6 +27,8 @@ extension MockNetwork {
 
     /// Suspends until this many requests that match have come, or the task is cancelled.
     ///
+    /// A request that the journal does not keep does not count: see ``journalLimit``.
+    ///
     /// - Returns: The requests that match, oldest first, as far as the journal reaches.
     @discardableResult
     public func waitForRequests(

@@ -93,7 +93,7 @@ final class NetworkCore: AnswerSource {
             return .later { [self] in
                 let response = try await handler(record)
                 if let mistake = response.mistake {
-                    throw MockFailure(.brokenStub, "\(mistake) (\(stub.place))")
+                    throw fail(MockFailure(.brokenStub, "\(mistake) (\(stub.place))"))
                 }
                 return try await script(for: record, stub, response.part(for: record.request))
             }
@@ -122,10 +122,10 @@ final class NetworkCore: AnswerSource {
         var script = response.script(for: record.request, gate: stub.gate)
         guard case .passed(let session) = response.ending else { return script }
         if let url = record.request.url, isServed(url), (session as? URLSession)?.isReal == true {
-            throw MockFailure.passedToItself(record, by: stub)
+            throw fail(.passedToItself(record, by: stub))
         }
         let (data, http) = try await session.exchange(record.request)
-        script.play(Answer(response: http, chunks: [data]))
+        script.play(Answer(response: http, chunks: [data], isDecoded: true))
         script.isPassedThrough = true
         return script
     }

@@ -1,0 +1,67 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import Testing
+
+/// Ways of answering that meet each other.
+@Suite struct AnswerEdgeTests {
+    @Test(arguments: Carrier.allCases)
+    func aCompressedAnswerCanBePassedThrough(_ carrier: Carrier) async throws {
+        let zipped = try #require(Data(base64Encoded: "H4sIAAAAAAACA8tIzcnJBwCGphA2BQAAAA=="))
+        let real = MockNetwork()
+        real.stub(.any, .data(zipped).header("Content-Encoding", "gzip"))
+        let realURL = try real.serve().url
+        let realSession = URLSession(configuration: .withoutProxy).intercepting { request, next in
+            try await next.exchange(URLRequest(url: realURL))
+        }
+        let network = MockNetwork()
+        network.stub(.any, .passthrough(to: realSession))
+        let (session, baseURL) = try carrier.open(network)
+
+        let (data, _) = try await session.exchange(URLRequest(url: baseURL))
+
+        #expect(data.text == "hello")
+    }
+
+    @Test(arguments: Carrier.allCases)
+    func aPartOfASlowBodyIsSlow(_ carrier: Carrier) async throws {
+        let network = MockNetwork()
+        network.stub(
+            .any, .text("abcdefgh").chunked(by: 2, every: .seconds(1)).acceptingRanges)
+        let (session, baseURL) = try carrier.open(network)
+        var request = URLRequest(url: baseURL)
+        request.setValue("bytes=1-5", forHTTPHeaderField: "Range")
+
+        let (data, response) = try await session.exchange(request)
+
+        #expect(data.text == "bcdef")
+        #expect(response.statusCode == 206)
+        #expect(network.requests.first?.endTime == .seconds(2))
+    }
+
+    @Test func theOnlyResponseIsNotTheLastOfSeveral() async throws {
+        let network = MockNetwork()
+        network.stub(.any, .text("1"), then: .fail)
+        _ = try await network.urlSession.exchange(.test("a"))
+
+        let failure = await #expect(throws: MockFailure.self) {
+            try await network.urlSession.exchange(.test("a"))
+        }
+
+        #expect(failure?.description.contains("/a came after the only response of the") == true)
+    }
+
+    @Test(arguments: Carrier.allCases)
+    func whatAHandlerDoesWrongIsVerifiedToo(_ carrier: Carrier) async throws {
+        let network = MockNetwork()
+        network.stub(.any) { _ in .json("{") }
+        let (session, baseURL) = try carrier.open(network)
+        // As in code that takes any failure for an empty list.
+        _ = try? await session.exchange(URLRequest(url: baseURL))
+
+        let failure = #expect(throws: VerificationFailure.self) { try network.verify() }
+
+        #expect(failure?.findings.count == 1)
+        #expect(failure?.description.contains("is not JSON: { (LoaderTests/AnswerEdge") == true)
+    }
+}
