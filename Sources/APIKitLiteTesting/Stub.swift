@@ -62,7 +62,9 @@ public final class Stub: Sendable {
             "The stub for \(matcher) came too late: the network was verified before (\($0)), and "
                 + "would not notice what this stub is used for. Verify at the end of the test."
         }
-        mistake = lateness ?? matcher.mistake ?? responses.lazy.compactMap(\.mistake).first
+        mistake =
+            lateness ?? matcher.mistake ?? times.mistake
+            ?? responses.lazy.compactMap(\.mistake).first
     }
 
     /// How many requests this stub has answered.
@@ -120,7 +122,8 @@ extension Stub {
     private var most: Int? {
         switch times {
         case .once: 1
-        case .exactly(let n): n
+        // A mistake is told to each request.
+        case .exactly(let n): n < 0 ? nil : n
         case .any, .atLeast, .never: nil
         }
     }
@@ -135,13 +138,23 @@ extension Stub {
         case .exactly(let n) where count == n: return nil
         case .once where count == 1: return nil
         case .never where count == 0: return nil
-        case .once: wanted = "once"
-        case .exactly(let n): wanted = "exactly \(n.times)"
-        case .atLeast(let n): wanted = "at least \(n.times)"
-        case .never: wanted = "never"
+        case .once: wanted = "be used once"
+        case .exactly(let n): wanted = "be used exactly \(n.times)"
+        case .atLeast(let n): wanted = "be used at least \(n.times)"
+        case .never: wanted = "never be used"
         }
         let actual = count == 0 ? "was never used" : "was used \(count.times)"
-        return "The stub for \(matcher) (\(place)) \(actual), but should be used \(wanted)."
+        return "The stub for \(matcher) (\(place)) \(actual), but should \(wanted)."
+    }
+}
+
+extension Stub.Times {
+    fileprivate var mistake: String? {
+        switch self {
+        case .exactly(let n) where n < 0: "times: .exactly(\(n)): a count is not negative."
+        case .atLeast(let n) where n < 0: "times: .atLeast(\(n)): a count is not negative."
+        case .any, .once, .exactly, .atLeast, .never: nil
+        }
     }
 }
 

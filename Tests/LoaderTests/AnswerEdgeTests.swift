@@ -64,4 +64,28 @@ import Testing
         #expect(failure?.findings.count == 1)
         #expect(failure?.description.contains("is not JSON: { (LoaderTests/AnswerEdge") == true)
     }
+
+    @Test(arguments: [Stub.Times.exactly(-1), .atLeast(-1)])
+    func aNegativeCountIsAMistake(_ times: Stub.Times) async throws {
+        let network = MockNetwork()
+        network.stub(.any, .text("x"), times: times)
+
+        let failure = await #expect(throws: MockFailure.self) {
+            try await network.urlSession.exchange(.test("a"))
+        }
+        let verification = #expect(throws: VerificationFailure.self) { try network.verify() }
+
+        #expect(failure?.description.contains("(-1): a count is not negative. (Loader") == true)
+        #expect(verification?.findings == failure.map { [$0.description] })
+    }
+
+    @Test func aUseThatWasForbiddenIsSaidPlainly() async throws {
+        let network = MockNetwork()
+        network.stub(.any, .text("x"), times: .never)
+        _ = try? await network.urlSession.exchange(.test("a"))
+
+        let failure = #expect(throws: VerificationFailure.self) { try network.verify() }
+
+        #expect(failure?.description.hasSuffix("was used once, but should never be used.") == true)
+    }
 }
