@@ -43,7 +43,7 @@ extension Duration {
 
 /// Waits for a while of real time in which the machine was not busy with others: an exchange that
 /// does not get its turn is not one that hangs.
-func waitWhileFree(_ duration: Duration, atMost limit: Duration) async {
+package func waitWhileFree(_ duration: Duration, atMost limit: Duration) async {
     let clock = ContinuousClock()
     let end = clock.now.advanced(by: limit)
     let pause = Duration.milliseconds(50)

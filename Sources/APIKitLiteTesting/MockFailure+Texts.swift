@@ -53,9 +53,9 @@ extension MockFailure {
         MockFailure(
             .brokenStub,
             """
-            \(record.request.line) came over this network's own server, and the stub for \
-            \(stub.matcher) (\(stub.place)) would pass it back there, for ever. Pass it to a session \
-            that names the real host, such as one of intercepting(_:).
+            \(record.request.line) would come back to this network, for ever: the stub for \
+            \(stub.matcher) (\(stub.place)) passes it to a session of the network itself, or back to \
+            its server. Pass it to a session that reaches the real host, such as one of intercepting(_:).
             """)
     }
 

@@ -90,13 +90,10 @@ extension NetworkCore {
     private func before(
         _ deadline: Duration, _ work: @escaping @Sendable () async throws -> Script
     ) async throws -> Script {
-        return try await withThrowingTaskGroup(of: Script.self) { group in
+        try await withThrowingTaskGroup(of: Script.self) { group in
             group.addTask(operation: work)
             group.addTask { [time] in
-                let alarm = Milestone()
-                let timer = time.schedule(at: deadline) { alarm.update { $0 = 1 } }
-                await alarm.wait(for: 1)
-                timer.cancel()
+                await time.guardUntil(deadline)
                 throw URLError(.timedOut)
             }
             defer { group.cancelAll() }

@@ -121,7 +121,7 @@ final class NetworkCore: AnswerSource {
     ) async throws -> Script {
         var script = response.script(for: record.request, gate: stub.gate)
         guard case .passed(let session) = response.ending else { return script }
-        if let url = record.request.url, isServed(url), (session as? URLSession)?.isReal == true {
+        if leadsBack(record.request, over: session) {
             throw fail(.passedToItself(record, by: stub))
         }
         let (data, http) = try await session.exchange(record.request)
@@ -183,7 +183,7 @@ extension NetworkCore {
                 playback.fail(error)
             }
         }
-        playback.watch { call.cancel() }
+        playback.watchHandler { call.cancel() }
         handlers.submit(call)
         return Ticket(
             note: note,
@@ -207,8 +207,17 @@ extension NetworkCore {
         ports.withLock { _ = $0.insert(port) }
     }
 
-    private func isServed(_ url: URL) -> Bool {
-        url.host() == "127.0.0.1" && ports.withLock { $0.contains(url.port ?? 80) }
+    /// Whether a session brings a request to this network again: it is one of its own, or a real one
+    /// that asks its server.
+    private func leadsBack(_ request: URLRequest, over session: any HTTPSession) -> Bool {
+        if let session = session as? MockURLSession { return session.core === self }
+        guard let session = session as? URLSession else { return false }
+        let mocks = (session.configuration.protocolClasses ?? []).compactMap {
+            $0 as? MockURLProtocol.Type
+        }
+        if !mocks.isEmpty { return mocks.contains { $0 == carrier.withLock { $0?.type } } }
+        guard let url = request.url, url.host() == "127.0.0.1" else { return false }
+        return ports.withLock { $0.contains(url.port ?? 80) }
     }
 
     /// The class that intercepts for this network alone.
@@ -218,11 +227,5 @@ extension NetworkCore {
             carrier = leased
             return leased.type
         }
-    }
-}
-
-extension URLSession {
-    fileprivate var isReal: Bool {
-        !(configuration.protocolClasses ?? []).contains { $0 is MockURLProtocol.Type }
     }
 }

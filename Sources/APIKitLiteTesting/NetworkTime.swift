@@ -13,6 +13,21 @@ protocol NetworkTime: Sendable {
     func schedule(at moment: Duration, _ work: @escaping @Sendable () -> Void) -> Cancellation
 }
 
+extension NetworkTime {
+    /// Suspends until the moment has come or the task is cancelled.
+    ///
+    /// It is not on the clock before a tenth of a second of real time: what guards something that
+    /// takes no time is not what a test waits for.
+    func guardUntil(_ moment: Duration) async {
+        await waitWhileFree(.milliseconds(100), atMost: .seconds(10))
+        guard !Task.isCancelled else { return }
+        let alarm = Milestone()
+        let timer = schedule(at: moment) { alarm.update { $0 = 1 } }
+        await alarm.wait(for: 1)
+        timer.cancel()
+    }
+}
+
 /// What prevents something that is to happen later.
 struct Cancellation: Sendable {
     let cancel: @Sendable () -> Void

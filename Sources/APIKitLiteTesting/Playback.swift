@@ -38,15 +38,30 @@ final class Playback: @unchecked Sendable {  // `state` only under the lock.
         state = State(audience: audience)
     }
 
-    /// Ends the wait for the first byte when the client's patience does.
-    func watch(onTimeout: @escaping @Sendable () -> Void = {}) {
-        guard time.isChosen, withState({ $0.watchdog == nil }) else { return }
-        let watchdog = time.schedule(at: arrival + patience) { [self] in
-            guard !withState({ $0.isRolling }) else { return }
-            fail(URLError(.timedOut))
+    /// Ends the wait for a handler when the client's patience does.
+    func watchHandler(onTimeout: @escaping @Sendable () -> Void) {
+        guard time.isChosen else { return }
+        let deadline = arrival + patience
+        let watching = Task { [self] in
+            await time.guardUntil(deadline)
+            guard !Task.isCancelled, giveUp() else { return }
             onTimeout()
         }
+        keep(Cancellation { watching.cancel() }, at: \.watchdog) { !$0.isRolling }
+    }
+
+    /// Ends the wait for a gate when the client's patience does.
+    private func watchGate() {
+        guard time.isChosen, withState({ $0.watchdog == nil }) else { return }
+        let watchdog = time.schedule(at: arrival + patience) { [self] in _ = giveUp() }
         keep(watchdog, at: \.watchdog) { !$0.isRolling }
+    }
+
+    /// False where the answer has begun.
+    private func giveUp() -> Bool {
+        guard !withState({ $0.isRolling }) else { return false }
+        fail(URLError(.timedOut))
+        return true
     }
 
     /// Plays the script: now, or when its gate opens.
@@ -55,7 +70,7 @@ final class Playback: @unchecked Sendable {  // `state` only under the lock.
         guard let gate = script.gate else { return roll(script) }
         guard let id = gate.whenReached(1, { [self] in roll(script) }) else { return }
         keep(Cancellation { gate.forget(id) }, at: \.gate) { !$0.isRolling }
-        watch()
+        watchGate()
     }
 
     func fail(_ error: any Error) {

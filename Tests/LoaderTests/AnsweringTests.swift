@@ -160,7 +160,22 @@ import Testing
         let (body, response) = try await exchange(.loopback, network)
 
         #expect(response.statusCode == 500)
-        #expect(body.contains("would pass it back there, for ever"))
+        #expect(body.contains("would come back to this network, for ever"))
+        #expect(network.requests.count == 1)
+    }
+
+    @Test(arguments: [Carrier.urlProtocol, .mockURLSession])
+    func aRequestIsNotPassedToItsOwnNetwork(_ carrier: Carrier) async throws {
+        let network = MockNetwork()
+        network.stub(.any) { [weak network] _ in
+            .passthrough(to: try carrier.open(try #require(network)).session)
+        }
+
+        let failure = await #expect(throws: MockFailure.self) {
+            try await exchange(carrier, network)
+        }
+
+        #expect(failure?.reason == .brokenStub)
         #expect(network.requests.count == 1)
     }
 

@@ -5,30 +5,12 @@ import Testing
 
 /// Delays, slow bodies and timeouts, over every way into a network, on clocks of every kind.
 @Suite struct TimeTests {
-    /// What a request came to: its body, or the code of its error.
-    private func outcome(
-        of path: String, over carrier: Carrier, in network: MockNetwork, timeout: Double = 60
-    ) throws -> Task<String, any Error> {
-        let (session, baseURL) = try carrier.open(network)
-        var request = URLRequest(url: baseURL.appending(path: path))
-        request.timeoutInterval = timeout
-        return Task { [request] in
-            do {
-                return try await session.exchange(request).0.text
-            } catch let error as URLError {
-                return "\(error.code.rawValue)"
-            }
-        }
-    }
-
-    private static let timedOut = "\(URLError.Code.timedOut.rawValue)"
-
     @Test(arguments: Carrier.allCases)
     func aDelayedAnswerWaitsForTheClock(_ carrier: Carrier) async throws {
         let clock = MockClock()
         let network = MockNetwork(clock: clock)
         network.stub(.any, .text("late").delayed(by: .seconds(20)))
-        let load = try outcome(of: "a", over: carrier, in: network)
+        let load = try carrier.outcome(of: "a", in: network)
 
         await clock.waitForSleepers()
         #expect(clock.pending == [.seconds(20)])
@@ -50,7 +32,7 @@ import Testing
                 .get("/\(seconds)"), .text("\(seconds)").delayed(by: .seconds(seconds)).held)
         }
         let loads = try [30, 10, 20].map { seconds in
-            try outcome(of: "\(seconds)", over: carrier, in: network)
+            try carrier.outcome(of: "\(seconds)", in: network)
         }
         await network.waitForRequests(3)
         for stub in stubs { stub.release() }
@@ -59,96 +41,12 @@ import Testing
         #expect(stubs.map { $0.requests.first?.endTime } == [30, 10, 20].map { .seconds($0) })
     }
 
-    @Test(arguments: [Carrier.urlProtocol, .mockURLSession])
-    func aRequestTimesOutOnTheNetworksClock(_ carrier: Carrier) async throws {
-        let responses: [MockResponse] = [
-            .hanging, .text("x").held, .text("x").delayed(by: .seconds(31)),
-            .text("xyz").chunked(by: 1, every: .seconds(31)),
-        ]
-        for response in responses {
-            let clock = MockClock()
-            let network = MockNetwork(clock: clock)
-            network.stub(.any, response)
-            let load = try outcome(of: "a", over: carrier, in: network, timeout: 30)
-
-            await clock.waitForSleepers()
-            await clock.advance(by: .seconds(30))
-
-            #expect(try await load.value == Self.timedOut)
-            #expect(clock.pending.isEmpty)
-            try network.verify()
-        }
-    }
-
-    @Test(arguments: [Carrier.urlProtocol, .mockURLSession])
-    func eachPieceOfABodyStartsTheTimeoutAnew(_ carrier: Carrier) async throws {
-        let network = MockNetwork()
-        network.stub(.any, .text("abc").chunked(by: 1, every: .seconds(20)))
-
-        let load = try outcome(of: "a", over: carrier, in: network, timeout: 30)
-
-        #expect(try await load.value == "abc")
-        #expect(network.requests.first?.endTime == .seconds(40))
-    }
-
-    @Test(arguments: [Carrier.urlProtocol, .mockURLSession])
-    func aHandlerThatTakesTooLongTimesOutAndIsCancelled(_ carrier: Carrier) async throws {
-        let clock = MockClock()
-        let network = MockNetwork(clock: clock)
-        let handlers = Recorder<String>()
-        network.stub(.any) { _ in
-            await withTaskCancellationHandler {
-                _ = try? await waitForCancellation()
-            } onCancel: {
-                handlers.append("cancelled")
-            }
-            return .text("too late")
-        }
-        let load = try outcome(of: "a", over: carrier, in: network, timeout: 30)
-
-        await clock.waitForSleepers()
-        await clock.advance(by: .seconds(30))
-
-        #expect(try await load.value == Self.timedOut)
-        #expect(await handlers.events { _ in true } == ["cancelled"])
-    }
-
-    @Test(arguments: [Carrier.urlProtocol, .mockURLSession])
-    func withoutAClockADelayBeyondTheTimeoutEndsInIt(_ carrier: Carrier) async throws {
-        let network = MockNetwork()
-        network.stub(.get("/slow"), .text("x").delayed(by: .seconds(31)))
-        network.stub(.get("/in-time"), .text("y").delayed(by: .seconds(30)))
-
-        #expect(
-            try await outcome(of: "slow", over: carrier, in: network, timeout: 30).value
-                == Self.timedOut)
-        #expect(
-            try await outcome(of: "in-time", over: carrier, in: network, timeout: 30).value == "y")
-    }
-
-    @Test func theSessionsTimeoutCountsWhereTheRequestHasNone() async throws {
-        let clock = MockClock()
-        let network = MockNetwork(clock: clock)
-        network.stub(.any, .hanging)
-        let configuration = network.configuration
-        configuration.timeoutIntervalForRequest = 7
-        let session = URLSession(configuration: configuration)
-        let load = Task { try await session.exchange(.test("a")) }
-
-        await clock.waitForSleepers()
-        #expect(clock.pending == [.seconds(7)])
-        await clock.advance(by: .seconds(7))
-
-        let error = await #expect(throws: URLError.self) { try await load.value }
-        #expect(error?.code == .timedOut)
-    }
-
     @Test(arguments: Carrier.allCases)
     func aSlowBodyComesPieceByPiece(_ carrier: Carrier) async throws {
         let clock = MockClock()
         let network = MockNetwork(clock: clock)
         network.stub(.any, .text("abcdef").chunked(by: 2, every: .seconds(5)))
-        let load = try outcome(of: "a", over: carrier, in: network)
+        let load = try carrier.outcome(of: "a", in: network)
 
         for _ in 1...2 {
             await clock.waitForSleepers()
@@ -166,7 +64,7 @@ import Testing
         let network = MockNetwork(clock: clock)
         network.stub(
             .any, .text("abcdef").chunked(by: 1, every: .seconds(5)).delayed(by: .seconds(1)))
-        let load = try outcome(of: "a", over: carrier, in: network)
+        let load = try carrier.outcome(of: "a", in: network)
 
         await clock.waitForSleepers()
         await clock.advance(by: .seconds(60))
@@ -180,7 +78,7 @@ import Testing
         let clock = MockClock()
         let network = MockNetwork(clock: clock)
         network.stub(.any, .text("late").delayed(by: .seconds(20)))
-        let load = try outcome(of: "a", over: carrier, in: network)
+        let load = try carrier.outcome(of: "a", in: network)
         await clock.waitForSleepers()
 
         load.cancel()
@@ -208,7 +106,7 @@ import Testing
         let clock = MockClock()
         let network = MockNetwork(clock: clock)
         let stub = network.stub(.any, .text("x").delayed(by: .seconds(5)).held)
-        let load = try outcome(of: "a", over: .mockURLSession, in: network)
+        let load = try Carrier.mockURLSession.outcome(of: "a", in: network)
         await stub.started()
         await clock.waitForSleepers()
         await clock.advance(by: .seconds(10))
@@ -230,7 +128,7 @@ import Testing
                 .get("/\(number)"), .text("\(number)").delayed(by: .milliseconds(1000 - number)))
         }
         let loads = try (0..<1000).map {
-            try outcome(of: "\($0)", over: .mockURLSession, in: network)
+            try Carrier.mockURLSession.outcome(of: "\($0)", in: network)
         }
         await clock.waitForSleepers(1000)
 
