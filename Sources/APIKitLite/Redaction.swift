@@ -2,8 +2,8 @@ import Foundation
 
 /// The names of what must not be seen in a log, an error or a curl command.
 ///
-/// One set for headers, query items, JSON keys and form fields alike, compared without case. As
-/// long as it has a name in it, the user info of URLs is removed too, and a body that cannot be
+/// One set for headers, query items, JSON keys and form fields alike, compared without case, hyphens
+/// and underscores: `access_token` is `accessToken`. As long as it has a name in it, the user info of URLs is removed too, and a body that cannot be
 /// read is shown as its type and size.
 ///
 ///     request.curlCommand(redacting: .standard.adding("X-Session", "pin"))
@@ -14,7 +14,8 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
     public static let standard: Redaction = [
         "Authorization", "Cookie", "Set-Cookie", "Proxy-Authorization", "X-Api-Key",
         "token", "access_token", "refresh_token", "id_token", "key", "api_key", "secret",
-        "client_secret", "password", "signature", "code",
+        "client_secret", "password", "passphrase", "signature", "code", "access", "refresh",
+        "auth_token", "X-Auth-Token", "session_token", "jwt", "private_key",
     ]
 
     /// Nothing is removed, and bodies are shown whatever they hold. The same as `[]`.
@@ -25,7 +26,7 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
 
     /// The given names, and no others.
     public init(arrayLiteral names: String...) {
-        self.names = Set(names.map { $0.lowercased() })
+        self.names = Set(names.map(\.folded))
     }
 
     private init(names: Set<String>) {
@@ -34,14 +35,14 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
 
     /// These names and more.
     public func adding(_ names: String...) -> Redaction {
-        Redaction(names: self.names.union(names.map { $0.lowercased() }))
+        Redaction(names: self.names.union(names.map(\.folded)))
     }
 
     var isEmpty: Bool { names.isEmpty }
 
     /// Whether what goes by this name is a secret.
     package func hides(_ name: String) -> Bool {
-        names.contains(name.lowercased())
+        names.contains(name.folded)
     }
 
     /// A header's value as it may be shown: nothing of a secret one, no secrets in URLs of others.
@@ -71,6 +72,11 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
     func placeholder(size: String, contentType: String?) -> String {
         "<\(text(mediaType(contentType) ?? "unknown type")), \(size)>"
     }
+}
+
+extension String {
+    /// A name as it is compared.
+    fileprivate var folded: String { lowercased().filter { $0 != "-" && $0 != "_" } }
 }
 
 /// The content type in lower case, without its parameters.

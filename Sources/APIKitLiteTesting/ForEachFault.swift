@@ -161,7 +161,11 @@ struct FaultRun: Sendable {
             }
         }
         try Task.checkCancellation()
-        return ending ?? .hung("did not end within a second\(trial.loose)")
+        let hint =
+            trial.hasAnswer
+            ? " (what waits by itself, as a retry does, needs the clock: forEachFault { network, clock in … })"
+            : ""
+        return ending ?? .hung("did not end within a second\(trial.loose)\(hint)")
     }
 
     private static func text(of error: any Error) -> String {

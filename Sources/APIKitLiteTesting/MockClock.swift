@@ -47,6 +47,8 @@ public final class MockClock: Clock {
 
     private let sleepers = Locked(Sleepers())
     private let sleeperCount = Milestone()
+    /// How often somebody fell asleep, or the clock was moved.
+    private let changes = Milestone()
 
     /// A clock at zero.
     public init() {}
@@ -93,6 +95,26 @@ public final class MockClock: Clock {
         await sleeperCount.wait(for: count)
     }
 
+    /// Suspends until somebody sleeps who wakes within this duration, or the task is cancelled.
+    ///
+    /// For a sleeper that is not the only one: `waitForSleeper(within: .seconds(1))` passes over a
+    /// timeout of thirty seconds, and waits for the retry.
+    public func waitForSleeper(within duration: Duration) async {
+        while !Task.isCancelled {
+            let (count, isThere) = sleepers.withLock { sleepers in
+                let latest = sleepers.now.advanced(by: duration)
+                return (sleepers.changes, sleepers.waiting.first.map { $0.key.deadline <= latest })
+            }
+            if isThere == true { return }
+            await changes.wait(for: count + 1)
+        }
+    }
+
+    /// Moves the clock to the next moment at which somebody wakes; nowhere if nobody sleeps.
+    public func advanceToNextSleeper() async {
+        if let next = nextDeadline { await advance(to: next) }
+    }
+
     /// Moves the clock, and wakes every sleeper that is due on the way, at its own moment, in
     /// order; also those that the woken add before they do anything that takes longer.
     ///
@@ -105,12 +127,17 @@ public final class MockClock: Clock {
 
     /// Moves the clock to a moment, as ``advance(by:)`` does.
     public func advance(to moment: Instant) async {
-        while let wake = sleepers.withLock({ $0.takeNext(until: moment) }) {
+        while let wake = takeNext(until: moment) {
             sleeperCount.update { $0 -= 1 }
             let count = sleepers.withLock { $0.count }
             wake(nil)
             await settle(unlessBeyond: count)
         }
+    }
+
+    private func takeNext(until moment: Instant) -> Sleepers.Wake? {
+        defer { changes.update { $0 += 1 } }
+        return sleepers.withLock { $0.takeNext(until: moment) }
     }
 
     /// Lets the one that was woken go on until it sleeps again: a few turns are enough for one that
@@ -140,7 +167,9 @@ extension MockClock {
 
     private func add(_ key: SleeperKey, _ wake: @escaping Sleepers.Wake) {
         let isDue = sleepers.withLock { !$0.add(key, wake) }
-        if isDue { wake(nil) } else { sleeperCount.update { $0 += 1 } }
+        guard !isDue else { return wake(nil) }
+        sleeperCount.update { $0 += 1 }
+        changes.update { $0 += 1 }
     }
 
     private func remove(_ key: SleeperKey) -> Sleepers.Wake? {
@@ -172,8 +201,10 @@ private struct Sleepers {
     var now = MockClock.Instant()
     /// In the order in which they wake.
     private(set) var waiting: [Sleeper] = []
-    /// How many there ever were.
+    /// How many came.
     private(set) var count = 0
+    /// How often somebody fell asleep, or the time was moved.
+    private(set) var changes = 0
 
     mutating func makeKey(_ deadline: MockClock.Instant) -> SleeperKey {
         count += 1
@@ -184,6 +215,7 @@ private struct Sleepers {
     mutating func add(_ key: SleeperKey, _ wake: @escaping Wake) -> Bool {
         guard key.deadline > now else { return false }
         waiting.insert(Sleeper(key: key, wake: wake), at: index(of: key))
+        changes += 1
         return true
     }
 
@@ -195,6 +227,7 @@ private struct Sleepers {
 
     /// Moves the time to the next sleeper and takes it out; to the moment itself if none is left.
     mutating func takeNext(until moment: MockClock.Instant) -> Wake? {
+        changes += 1
         guard let next = waiting.first, next.key.deadline <= moment else {
             now = max(now, moment)
             return nil

@@ -75,12 +75,14 @@ struct Trial<Ending: Sendable>: Sendable {
         }
     }
 
+    /// Whether the last request was answered, so that the work waited for something else.
+    var hasAnswer: Bool { network.requests.last?.endTime != nil }
+
     /// What the work waited for when it was given up.
     var loose: String {
         let requests = network.requests
         guard let last = requests.last else { return "; it sent nothing" }
-        let state =
-            last.endTime == nil ? "waits for its answer" : "has had its answer for a while"
+        let state = hasAnswer ? "has had its answer for a while" : "waits for its answer"
         let count = requests.count == 1 ? "" : " (of \(requests.count) requests the last)"
         return "; \(last.request.line)\(count) \(state)"
     }

@@ -94,7 +94,8 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
         #expect(
             failure.violations[0].event == """
                 did not end within a second; GET https://api.example.com/a has had its answer \
-                for a while
+                for a while (what waits by itself, as a retry does, needs the clock: \
+                forEachFault { network, clock in … })
                 """)
         #expect(failure.report[.slow] == .value)
         #expect(failure.skippedCount == 0)

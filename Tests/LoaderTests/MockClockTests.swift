@@ -102,6 +102,36 @@ import Testing
         await waiting.value
     }
 
+    @Test func waitsForTheSleeperThatIsMeant() async throws {
+        let clock = MockClock()
+        let late = sleep(on: clock, 30) {}
+        await clock.waitForSleepers()
+        let waiting = Task {
+            await clock.waitForSleeper(within: .seconds(1))
+            return clock.pending
+        }
+
+        let soon = sleep(on: clock, 1) {}
+
+        #expect(await waiting.value == [.seconds(1), .seconds(30)])
+        await clock.advanceToNextSleeper()
+        try await soon.value
+        #expect(clock.now.offset == .seconds(1))
+        await clock.advanceToNextSleeper()
+        try await late.value
+        await clock.advanceToNextSleeper()
+        #expect(clock.now.offset == .seconds(30))
+    }
+
+    @Test func waitingForASleeperEndsWithItsTask() async {
+        let clock = MockClock()
+        let waiting = Task { await clock.waitForSleeper(within: .seconds(1)) }
+
+        waiting.cancel()
+
+        await waiting.value
+    }
+
     @Test func thousandsSleepAndAThirdIsCancelled() async throws {
         let clock = MockClock()
         let sleepers = (0..<3000).map { number in

@@ -25,6 +25,8 @@ import Testing
         ("https://h/?token%3Dhunter2", "https://h/?REDACTED"),
         ("https://h/?tokens=1&my_key=2", "https://h/?tokens=1&my_key=2"),
         ("https://h/#access_token=hunter2&x=1", "https://h/#access_token=REDACTED&x=1"),
+        ("https://h/#accessToken=hunter2&x=1", "https://h/#accessToken=REDACTED&x=1"),
+        ("https://h/?API-Key=hunter2&x=1", "https://h/?API-Key=REDACTED&x=1"),
         ("https://h/#/a?code=hunter2", "https://h/#/a?code=REDACTED"),
         ("https://h/?to=https://u:hunter2;x@h", "https://h/?to=https://REDACTED@h"),
         ("https://h/?https://u:hunter2@h/a=b", "https://h/?https://REDACTED@h/a=b"),
