@@ -42,6 +42,9 @@ package struct DeadlineQueue<Waiter> {
         return due
     }
 
+    /// Whether one still waits.
+    package func contains(_ id: Int) -> Bool { waiting[id] != nil }
+
     /// How many wait.
     package var count: Int { waiting.count }
 

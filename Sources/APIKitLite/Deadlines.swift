@@ -10,40 +10,11 @@ import FoundationNetworking
 /// its cancellation. One patrol serves all exchanges: a sleeper for each would cost more than the
 /// exchange, and a system timer goes on until it is due, also when the sleep was cancelled.
 ///
-/// It sleeps on the clock only if an exchange is still under way after a moment of real time, the
+/// It sleeps on the clock only if exchanges were under way for a whole moment of real time, the
 /// grace. So what is answered at once, as most is in a test, leaves no sleeper on a clock that
 /// somebody moves.
 final class Deadlines: Sendable {
     typealias Answer = (Data, HTTPURLResponse)
-
-    private struct Waiter {
-        let continuation: CheckedContinuation<Answer, any Error>
-        /// Nil for a moment, in which it has started.
-        var work: Task<Void, Never>?
-
-        func end(_ error: any Error) {
-            // Before the caller goes on, so that it never meets work that has not been told.
-            work?.cancel()
-            continuation.resume(throwing: error)
-        }
-    }
-
-    private struct Patrol {
-        let id: Int
-        let task: Task<Void, Never>
-        var isOnClock = false
-    }
-
-    private struct State {
-        /// Nil for an exchange whose caller does not wait yet.
-        var queue = DeadlineQueue<Waiter?>()
-        /// Those of the queue who have nothing under way that could last too long.
-        var resting: Set<Int> = []
-        var patrol: Patrol?
-        var patrols = 0
-
-        var isIdle: Bool { queue.count == resting.count }
-    }
 
     private let duration: Duration
     private let grace: Duration
@@ -85,9 +56,11 @@ final class Deadlines: Sendable {
     /// Sleeps between two pieces of work, until a moment that lies before the deadline. Whoever rests
     /// needs no patrol.
     func rest(_ id: Int, until moment: Duration) async {
-        change { $0.resting.insert(id) }
+        change { $0.rest(id) }
         try? await timeline.sleep(moment)
-        change { $0.resting.remove(id) }
+        // Whoever overslept starts no other piece of work.
+        endDue()
+        change { $0.goOn(id) }
     }
 
     /// Starts the time. It is read under the lock, so that deadlines are in the order of the ids.
@@ -118,10 +91,7 @@ final class Deadlines: Sendable {
     }
 
     private func leave(_ id: Int) -> Waiter? {
-        change { state in
-            state.resting.remove(id)
-            return state.queue.remove(id)
-        } ?? nil
+        change { $0.remove(id) }
     }
 }
 
@@ -129,18 +99,10 @@ extension Deadlines {
     /// Changes who waits, and sends out a patrol or calls it back as that needs.
     private func change<R>(_ body: (inout State) -> R) -> R {
         let (result, old) = state.withLock { state in
+            let old = state.patrol
             let result = body(&state)
-            if state.isIdle {
-                // Within the grace it goes on: the next exchange may come at once.
-                guard state.patrol?.isOnClock == true else { return (result, Patrol?.none) }
-                defer { state.patrol = nil }
-                return (result, state.patrol)
-            }
-            if state.patrol == nil {
-                state.patrols += 1
-                state.patrol = Patrol(id: state.patrols, task: patrol(state.patrols))
-            }
-            return (result, nil)
+            state.update(patrol)
+            return (result, state.patrol?.id == old?.id ? nil : old)
         }
         old?.task.cancel()
         return result
@@ -148,43 +110,29 @@ extension Deadlines {
 
     // Detached: it belongs to no exchange. Weak: it must not keep a chain that is gone.
     private func patrol(_ id: Int) -> Task<Void, Never> {
-        Task.detached { [timeline, duration, grace, weak self] in
-            if duration > grace {
-                await waitWhileFree(grace, atMost: min(duration / 2, .seconds(10)))
-            }
-            while let moment = self?.nextMoment(of: id) {
+        Task.detached { [timeline, grace, weak self] in
+            while let step = self?.nextStep(of: id) {
                 do {
-                    try await timeline.sleep(moment)
-                    self?.endDue()
+                    switch step {
+                    case .wait(let limit): await waitWhileFree(grace, atMost: limit)
+                    case .sleep(let moment):
+                        try await timeline.sleep(moment)
+                        self?.endDue()
+                    }
                 } catch {
                     // Called back, or an error of the clock's own: the next exchange tries again.
-                    return self?.forgetPatrol(id) ?? ()
+                    return self?.state.withLock { $0.forget(id) } ?? ()
                 }
             }
         }
     }
 
-    private func forgetPatrol(_ id: Int) {
-        state.withLock { state in
-            if state.patrol?.id == id { state.patrol = nil }
-        }
-    }
-
-    /// - Returns: How long this patrol sleeps; nil where it is not needed any more.
-    private func nextMoment(of id: Int) -> Duration? {
-        state.withLock { state in
-            guard state.patrol?.id == id else { return nil }
-            guard !state.isIdle, let next = state.queue.next else {
-                state.patrol = nil
-                return nil
-            }
-            state.patrol?.isOnClock = true
-            return next
-        }
+    private func nextStep(of id: Int) -> Step? {
+        state.withLock { $0.nextStep(of: id, at: timeline.now(), hasGrace: duration > grace) }
     }
 
     private func endDue() {
-        let due = state.withLock { $0.queue.takeDue(at: timeline.now()) }
+        let due = state.withLock { $0.takeDue(at: timeline.now()) }
         for waiter in due { waiter?.end(URLError(.timedOut)) }
     }
 }

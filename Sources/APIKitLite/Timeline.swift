@@ -50,7 +50,7 @@ package func waitWhileFree(_ duration: Duration, atMost limit: Duration) async {
     var left = duration
     while left > .zero, clock.now < end, !Task.isCancelled {
         let taken = await clock.measure {
-            try? await Task.sleep(for: pause)
+            try? await clock.sleep(until: min(end, clock.now.advanced(by: pause)))
             for _ in 0..<8 { await Task.yield() }
         }
         if taken < pause * 2 { left -= pause }
