@@ -79,15 +79,21 @@ final class Deadlines: Sendable {
         let task = Task { [self] in
             do {
                 let answer = try await work(id)
-                leave(id)?.continuation.resume(returning: answer)
+                end(id)?.continuation.resume(returning: answer)
             } catch {
-                leave(id)?.continuation.resume(throwing: error)
+                end(id)?.continuation.resume(throwing: error)
             }
         }
         waiter.work = task
         // Out of the queue by now: it has ended, or is not wanted any more.
         if !state.withLock({ $0.queue.replace(id, with: waiter) }) { task.cancel() }
         return true
+    }
+
+    /// What comes at the deadline or later is too late, also where the patrol has not noticed yet.
+    private func end(_ id: Int) -> Waiter? {
+        endDue()
+        return leave(id)
     }
 
     private func leave(_ id: Int) -> Waiter? {

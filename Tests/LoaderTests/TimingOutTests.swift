@@ -51,6 +51,22 @@ import Testing
         #expect(network.requests.map(\.wasCancelled) == [true])
     }
 
+    @Test(arguments: [Carrier.urlProtocol, .mockURLSession])
+    func anAnswerThatComesAfterTheTimeoutIsTooLate(_ carrier: Carrier) async throws {
+        let clock = MockClock()
+        let network = MockNetwork(clock: clock)
+        network.stub(.any, .text("late").delayed(by: .seconds(40)))
+        let session = try carrier.open(network).session
+            .timingOut(after: .seconds(30), clock: clock)
+        let task = Task { await session.ending(of: .test("a")) }
+
+        // In one step, before anybody sleeps until the timeout.
+        await clock.waitForSleepers()
+        await clock.advance(by: .seconds(40))
+
+        #expect(await task.value == .error(.timedOut))
+    }
+
     @Test func endsAtOnceWhenTheExchangeDoesNotHeedIt() async throws {
         let clock = MockClock()
         let stubborn = StubbornSession()
