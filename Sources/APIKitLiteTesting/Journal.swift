@@ -49,7 +49,7 @@ final class Journal: Sendable {
         return open.map(\.value).filter(\.client.isWaiting).map(\.request)
     }
 
-    /// - Parameter client: Who waits for an answer that is not given at once.
+    /// - Parameter client: Who waits for the answer, unless the request has ended already.
     func append(_ request: RecordedRequest, awaitedBy client: (any Client)?) -> Int {
         let id = state.withLock { state in
             // A quarter more than asked for, so that the oldest go in one move, seldom.
@@ -57,7 +57,7 @@ final class Journal: Sendable {
             state.entries.append(request)
             let id = state.firstID + state.entries.count - 1
             state.mostInFlight = max(state.mostInFlight, state.inFlight.count + 1)
-            if let client { state.inFlight[id] = (client, request) }
+            if let client, request.endTime == nil { state.inFlight[id] = (client, request) }
             return id
         }
         count.update { $0 += 1 }

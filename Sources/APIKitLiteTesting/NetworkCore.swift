@@ -155,25 +155,48 @@ extension NetworkCore {
         reply: @escaping @Sendable (Reply) -> Void
     ) -> Ticket {
         let (record, next) = decide(on: request)
-        let id = journal.append(record, awaitedBy: record.endTime == nil ? client : nil)
+        // The journal looks whether it has ended: here, that would end the optimizer of Swift 6.3.1.
+        let id = journal.append(record, awaitedBy: client)
         let note = { @Sendable [self] in journal.markCancelled(id, at: time.now) }
-        if case .now(let result) = next {
-            switch result {
-            case .success(let answer): reply(.answer(answer))
-            case .failure(let error): reply(.failure(error))
-            }
+        switch next {
+        case .now(.success(let answer)):
+            reply(.answer(answer))
             return Ticket(note: note)
+        case .now(.failure(let error)):
+            reply(.failure(error))
+            return Ticket(note: note)
+        case .play(let script):
+            let playback = playback(of: request, id, for: client, reply)
+            playback.start(script)
+            return Ticket(note: note, cancelWork: { playback.cancel() })
+        case .later(let work):
+            let playback = playback(of: request, id, for: client, reply)
+            let call = submit(work, id, to: playback)
+            return Ticket(
+                note: note,
+                cancelWork: {
+                    playback.cancel()
+                    call.cancel()
+                })
         }
-        let playback = Playback(
+    }
+
+    private func playback(
+        of request: URLRequest, _ id: Int, for client: any Client,
+        _ reply: @escaping @Sendable (Reply) -> Void
+    ) -> Playback {
+        Playback(
             in: time, since: time.now,
             for: .init(patience: { client.patience(for: request) }) { [self] step in
                 if step.isLast { journal.markEnded(id, at: time.now) }
                 reply(step)
             })
-        guard case .later(let work) = next else {
-            if case .play(let script) = next { playback.start(script) }
-            return Ticket(note: note, cancelWork: { playback.cancel() })
-        }
+    }
+
+    /// Has a script made in the background, and played.
+    private func submit(
+        _ work: @escaping @Sendable () async throws -> Script, _ id: Int, to playback: Playback
+    ) -> HandlerCall {
         let call = HandlerCall { [self] in
             do {
                 let script = try await work()
@@ -185,12 +208,7 @@ extension NetworkCore {
         }
         playback.watchHandler { call.cancel() }
         handlers.submit(call)
-        return Ticket(
-            note: note,
-            cancelWork: {
-                playback.cancel()
-                call.cancel()
-            })
+        return call
     }
 
     var cookieStorage: HTTPCookieStorage? {
