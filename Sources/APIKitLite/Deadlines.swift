@@ -78,16 +78,21 @@ final class Deadlines: Sendable {
         // Not under the lock: it starts at once, and would wait for the lock when it ends.
         let task = Task { [self] in
             do {
-                let answer = try await work(id)
-                leave(id)?.continuation.resume(returning: answer)
+                finish(id, .success(try await work(id)))
             } catch {
-                leave(id)?.continuation.resume(throwing: error)
+                finish(id, .failure(error))
             }
         }
         waiter.work = task
         // Out of the queue by now: it has ended, or is not wanted any more.
         if !state.withLock({ $0.queue.replace(id, with: waiter) }) { task.cancel() }
         return true
+    }
+
+    private func finish(_ id: Int, _ result: Result<Answer, any Error>) {
+        // Too late is too late, also where the clock was moved beyond before a patrol was on it.
+        endDue()
+        leave(id)?.continuation.resume(with: result)
     }
 
     private func leave(_ id: Int) -> Waiter? {
