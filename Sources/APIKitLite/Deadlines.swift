@@ -78,10 +78,9 @@ final class Deadlines: Sendable {
         // Not under the lock: it starts at once, and would wait for the lock when it ends.
         let task = Task { [self] in
             do {
-                let answer = try await work(id)
-                end(id)?.continuation.resume(returning: answer)
+                finish(id, .success(try await work(id)))
             } catch {
-                end(id)?.continuation.resume(throwing: error)
+                finish(id, .failure(error))
             }
         }
         waiter.work = task
@@ -90,10 +89,10 @@ final class Deadlines: Sendable {
         return true
     }
 
-    /// What comes at the deadline or later is too late, also where the patrol has not noticed yet.
-    private func end(_ id: Int) -> Waiter? {
+    private func finish(_ id: Int, _ result: Result<Answer, any Error>) {
+        // Too late is too late, also where the clock was moved beyond before a patrol was on it.
         endDue()
-        return leave(id)
+        leave(id)?.continuation.resume(with: result)
     }
 
     private func leave(_ id: Int) -> Waiter? {

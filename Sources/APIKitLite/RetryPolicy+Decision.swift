@@ -16,7 +16,7 @@ extension RetryPolicy {
     /// The decision: how long to wait before the next attempt.
     ///
     /// - Parameters:
-    ///   - number: The attempt that has ended; the first is 1.
+    ///   - number: The attempt that has ended; the first is 1, and less counts as 1.
     ///   - request: What was sent.
     ///   - outcome: What came of it.
     ///   - elapsed: The time since the first attempt began.
@@ -82,7 +82,7 @@ extension RetryPolicy {
     private func backoff(_ number: Int, _ random: Double) -> Duration {
         let longest = maximumWait.clamped
         var bound = baseWait.clamped
-        var doublings = number - 1
+        var doublings = max(number, 1) - 1
         while doublings > 0, bound > .zero, bound < longest {
             bound *= 2
             doublings -= 1

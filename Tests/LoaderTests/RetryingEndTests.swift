@@ -118,22 +118,4 @@ import Testing
         #expect(await task.value == .error(.timedOut))
         #expect(clock.now.offset == .seconds(10))
     }
-
-    @Test func sendsNothingWhereTheDeadlinePassedInAWait() async throws {
-        /// Wakes an hour late, like a machine that was asleep.
-        struct LateClock: Clock {
-            let clock = MockClock()
-            var now: MockClock.Instant { clock.now }
-            var minimumResolution: Duration { .zero }
-            func sleep(until deadline: MockClock.Instant, tolerance: Duration?) async throws {
-                await clock.advance(to: deadline.advanced(by: .seconds(3_600)))
-            }
-        }
-        let network = MockNetwork()
-        network.stub(.any, .status(503), times: .exactly(1))
-        let session = MockURLSession(network).retrying(clock: LateClock(), random: { 1 })
-
-        #expect(await session.ending(of: .test("a")) == .error(.timedOut))
-        try network.verify()
-    }
 }

@@ -137,6 +137,15 @@ import Testing
         #expect(wait == .seconds(1_000_000_000))
     }
 
+    @Test(arguments: [Int.min, -1, 0])
+    func countsNoAttemptAsTheFirst(_ number: Int) {
+        let wait = RetryPolicy.standard.wait(
+            afterAttempt: number, of: request(), outcome: .failure(.timedOut), elapsed: .zero,
+            now: Date(), random: 1)
+
+        #expect(wait == .seconds(0.5))
+    }
+
     @Test(
         arguments: [
             (nil, [1, 2, 4]), (20, [1, 2, 4]), (19.1, [1, 2, 4]), (19, [1, 2]), (11.1, [1, 2]),
