@@ -96,13 +96,13 @@ struct Watchdog: Sendable {
     let wait: @Sendable (_ moves: @escaping @Sendable () -> Int) async -> Void
 
     /// A second of real time, not counting what the machine gave to others, and what it took to
-    /// move the clock. After thirty, or a thousand moves, that counts too: it may be what is wrong.
+    /// move the clock. After two minutes, or a thousand moves, that counts too: it may be what is wrong.
     static let oneSecond = oneSecond(on: ContinuousClock())
 
     /// Counts pauses. One that takes twice as long as it should shows that the machine is busy.
     static func oneSecond(on clock: some Clock<Duration>) -> Watchdog {
         Watchdog { moves in
-            let end = clock.now.advanced(by: .seconds(30))
+            let end = clock.now.advanced(by: .seconds(120))
             var pauses = 0
             while pauses < 20, clock.now < end, !Task.isCancelled {
                 let before = moves()

@@ -10,7 +10,7 @@ import Testing
         // The clock stands still.
         (factor: 0, modulo: 1, seconds: 1),
         // It is always being moved.
-        (1, 10, 30),
+        (1, 10, 120),
         // It has been moved too often.
         (501, 1_000_000, 1),
     ])
