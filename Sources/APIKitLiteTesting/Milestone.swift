@@ -77,4 +77,15 @@ final class Milestone: Sendable {
             giveUp()
         }
     }
+
+    /// Suspends until the number has stayed the same for two milliseconds, or the task is cancelled.
+    func waitForQuiet() async {
+        var seen: Int
+        repeat {
+            seen = number
+            // The turns grow with the load of the machine; the pause is for what runs elsewhere.
+            for _ in 0..<32 { await Task.yield() }
+            try? await Task.sleep(for: .milliseconds(2))
+        } while seen != number && !Task.isCancelled
+    }
 }

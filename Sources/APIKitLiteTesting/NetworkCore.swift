@@ -33,7 +33,7 @@ final class NetworkCore: AnswerSource {
         self.closure = closure
         let journal = Journal()
         self.journal = journal
-        time = clock.map(makeTime) ?? JumpingTime { journal.count.number }
+        time = clock.map(makeTime) ?? JumpingTime(activity: journal.count)
     }
 
     deinit {

@@ -78,10 +78,10 @@ struct MockTime: NetworkTime {
 final class JumpingTime: NetworkTime {
     private let clock = MockClock()
     private let isMoving = Locked(false)
-    private let activity: @Sendable () -> Int
+    private let activity: Milestone
 
     /// - Parameter activity: Grows with everything that may still lead to a wait.
-    init(activity: @escaping @Sendable () -> Int) {
+    init(activity: Milestone) {
         self.activity = activity
     }
 
@@ -100,7 +100,7 @@ final class JumpingTime: NetworkTime {
 
     private func move() async {
         while true {
-            await waitForQuiet()
+            await activity.waitForQuiet()
             // Under the lock: whoever comes later sees that nobody moves the clock any more.
             let next = isMoving.withLock { isMoving in
                 isMoving = clock.nextDeadline != nil
@@ -109,16 +109,6 @@ final class JumpingTime: NetworkTime {
             guard let next else { return }
             await clock.advance(to: next)
         }
-    }
-
-    private func waitForQuiet() async {
-        var seen: Int
-        repeat {
-            seen = activity()
-            // The turns grow with the load of the machine; the pause is for what runs elsewhere.
-            for _ in 0..<32 { await Task.yield() }
-            try? await Task.sleep(for: .milliseconds(2))
-        } while seen != activity()
     }
 }
 

@@ -64,14 +64,9 @@ struct Trial<Ending: Sendable>: Sendable {
     private func hurry() async {
         while !Task.isCancelled {
             await clock.waitForSleepers()
-            var seen: Int
-            repeat {
-                seen = network.core.journal.count.number
-                for _ in 0..<32 { await Task.yield() }
-                try? await Task.sleep(for: .milliseconds(2))
-            } while seen != network.core.journal.count.number && !Task.isCancelled
+            await network.core.journal.count.waitForQuiet()
             moves.update { $0 += 1 }
-            if let next = clock.nextDeadline { await clock.advance(to: next) }
+            await clock.advanceToNextSleeper()
         }
     }
 
