@@ -19,7 +19,8 @@ extension HTTPSession {
     /// token; around it they do not, so there one that is made right after another user signed in
     /// may share an exchange of the user before.
     ///
-    /// The flights are in the value that this returns: make it once and keep it. Copies share them.
+    /// The shared exchanges are in the value that this returns: make it once and keep it. Copies share
+    /// them.
     public func coalescing() -> CoalescingSession {
         CoalescingSession(next: self)
     }
@@ -27,10 +28,10 @@ extension HTTPSession {
 
 /// A session that sends identical requests once: see ``HTTPSession/coalescing()``.
 public struct CoalescingSession: SessionPolicy {
-    typealias Exchange = SharedFlight<(Data, HTTPURLResponse)>
+    typealias Exchange = SingleFlight<(Data, HTTPURLResponse)>
 
     let next: any HTTPSession
-    private let flights = Locked<[CoalescingKey: Exchange]>([:])
+    private let exchanges = Locked<[CoalescingKey: Exchange]>([:])
 
     init(next: any HTTPSession) {
         self.next = next
@@ -41,27 +42,36 @@ public struct CoalescingSession: SessionPolicy {
     /// - Throws: What the shared exchange throws; `URLError.cancelled` when this task is cancelled.
     public func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
         try Task.checkNotCancelled()
-        guard let key = CoalescingKey(request) else { return try await next.exchange(request) }
-        let seat = seat(for: request, key)
-        // Every passenger comes by here, so the last one takes the flight off the list.
-        defer { forget(seat.flight, key) }
-        return try await seat.value()
+        guard let key = CoalescingKey(request), let (handle, isNew) = join(key) else {
+            return try await next.exchange(request)
+        }
+        // Everybody who has joined comes by here, so the last one removes the exchange.
+        defer { forget(handle.flight, key) }
+        if isNew {
+            handle.flight.start { [next] in try await next.exchange(request) }
+        }
+        return try await handle.value()
     }
 
-    private func seat(for request: URLRequest, _ key: CoalescingKey) -> Exchange.Seat {
-        flights.withLock { open in
-            if let seat = open[key]?.board() { return seat }
-            let seat = Exchange.start(endsWithLastPassenger: true) { [next] in
-                try await next.exchange(request)
+    /// Joins the exchange of a key, or makes one, which is to be started. Nil where the exchange
+    /// waits for this very request, as it does if the refresh of a credential asks for the URL of a
+    /// request that needs the refresh.
+    private func join(_ key: CoalescingKey) -> (handle: Exchange.Handle, isNew: Bool)? {
+        exchanges.withLock { exchanges in
+            switch exchanges[key]?.join() {
+            case .joined(let handle): return (handle, false)
+            case .circular: return nil
+            case .over, nil:
+                let handle = Exchange.joined(isCancelledWithLastWaiter: true)
+                exchanges[key] = handle.flight
+                return (handle, true)
             }
-            open[key] = seat.flight
-            return seat
         }
     }
 
-    private func forget(_ flight: Exchange, _ key: CoalescingKey) {
-        flights.withLock { open in
-            if open[key] === flight, flight.isOver { open[key] = nil }
+    private func forget(_ exchange: Exchange, _ key: CoalescingKey) {
+        exchanges.withLock { exchanges in
+            if exchanges[key] === exchange, exchange.isOver { exchanges[key] = nil }
         }
     }
 }

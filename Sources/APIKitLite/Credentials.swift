@@ -17,7 +17,7 @@ import Foundation
 public final class Credentials<A: Authenticator>: Sendable {
     private struct State {
         var current: CredentialState<A.Credential>
-        var flight: (generation: Int, shared: SharedFlight<Void>)?
+        var refresh: (generation: Int, flight: SingleFlight<Void>)?
         var untold: [A.Credential?] = []
         var isTelling = false
     }
@@ -105,7 +105,9 @@ public final class Credentials<A: Authenticator>: Sendable {
 
 extension Credentials: CredentialSource {
     func covers(_ url: URL?) -> Bool {
-        guard let url, RefreshInProgress.holder != ObjectIdentifier(self) else { return false }
+        guard let url, !RefreshInProgress.holders.contains(ObjectIdentifier(self)) else {
+            return false
+        }
         return surroundings.origins.contains(url.origin)
     }
 
@@ -120,7 +122,12 @@ extension Credentials: CredentialSource {
         let now = surroundings.now()
         let step = current.step(afterRejected: rejected) { authenticator.isStale($0, now: now) }
         if case .refresh(let old) = step {
-            try await refresh(old, current.generation, over: next)?.value()
+            switch join(old, current.generation, over: next) {
+            case .joined(let handle): try await handle.value()
+            case .over: break
+            // The refresh waits for this very request, which therefore goes without a credential.
+            case .circular: return nil
+            }
             // Good or bad by its date, what there is now is tried once.
             current = state.withLock { $0.current }
         }
@@ -132,40 +139,46 @@ extension Credentials: CredentialSource {
 
     func startRefresh(_ rejected: Int, over next: any HTTPSession) {
         let current = state.withLock { $0.current }
-        if case .refresh(let old) = current.step(afterRejected: rejected, isStale: { _ in false }) {
-            _ = refresh(old, rejected, over: next)
+        if case .refresh(let old) = current.step(afterRejected: rejected, isStale: { _ in false }),
+            case .joined(let handle) = join(old, rejected, over: next)
+        {
+            handle.giveUp()
         }
     }
 
-    /// A seat in the one flight that refreshes this generation; nil if there is another by now.
+    /// Joins the one refresh of this generation, which is started if need be; `.over` if there is
+    /// another generation by now.
     ///
-    /// Nobody calls it off: where each refresh token can be used once, a refresh that is cut short
+    /// Nobody cancels it: where each refresh token can be used once, a refresh that is cut short
     /// would sign the user out.
-    private func refresh(_ old: A.Credential, _ generation: Int, over next: any HTTPSession)
-        -> SharedFlight<Void>.Seat?
+    private func join(_ old: A.Credential, _ generation: Int, over next: any HTTPSession)
+        -> SingleFlight<Void>.Joining
     {
-        state.withLock { state in
-            guard state.current.generation == generation else { return nil }
-            if let flight = state.flight, flight.generation == generation,
-                let seat = flight.shared.board()
-            {
-                return seat
+        let (joining, isNew) = state.withLock { state -> (SingleFlight<Void>.Joining, Bool) in
+            guard state.current.generation == generation else { return (.over, false) }
+            if let refresh = state.refresh, refresh.generation == generation {
+                let joining = refresh.flight.join()
+                if case .over = joining {} else { return (joining, false) }
             }
-            let session = surroundings.session ?? next
-            let seat = SharedFlight<Void>.start(endsWithLastPassenger: false) { [self] in
-                try await fly(old, generation, over: session)
-            }
-            state.flight = (generation, seat.flight)
-            return seat
+            let handle = SingleFlight<Void>.joined(isCancelledWithLastWaiter: false)
+            state.refresh = (generation, handle.flight)
+            return (.joined(handle), true)
         }
+        if isNew, case .joined(let handle) = joining {
+            let session = surroundings.session ?? next
+            handle.flight.start { [self] in try await refresh(old, generation, over: session) }
+        }
+        return joining
     }
 
-    private func fly(
+    private func refresh(
         _ old: A.Credential, _ generation: Int, over session: any HTTPSession
     ) async throws {
         let loader = APIRequestLoader(apiRequest: authenticator.refresh, urlSession: session)
         let result: Result<A.Credential, APIRequestError> =
-            await RefreshInProgress.$holder.withValue(ObjectIdentifier(self)) {
+            await RefreshInProgress.$holders.withValue(
+                RefreshInProgress.holders.union([ObjectIdentifier(self)])
+            ) {
                 do throws(APIRequestError) {
                     return .success(try await loader.load(old))
                 } catch {
@@ -182,7 +195,8 @@ extension Credentials: CredentialSource {
     }
 }
 
-/// Whose refresh this task makes, so that one over a session that waits for it is let through.
+/// Whose refreshes this task makes: those of one that a refresh needs are in it too. Their requests go
+/// without the credential that they are to renew.
 private enum RefreshInProgress {
-    @TaskLocal static var holder: ObjectIdentifier?
+    @TaskLocal static var holders: Set<ObjectIdentifier> = []
 }

@@ -1,60 +1,51 @@
-/// Those who wait, each with a deadline, first come first due.
+/// A FIFO queue of elements with non-decreasing deadlines.
 ///
-/// Adding, taking out and finding who is due take the same short time however many wait.
-package struct DeadlineQueue<Waiter> {
-    private var waiting: [Int: (deadline: Duration, waiter: Waiter)] = [:]
-    // The ids of those who wait are among these. They count up, and so do the deadlines.
+/// Adding, removing and finding the due elements take the same short time at any size.
+package struct DeadlineQueue<Element> {
+    private var elements: [Int: (deadline: Duration, element: Element)] = [:]
+    // The ids of all elements are among these. They count up, and so do the deadlines.
     private var ids = 1..<1
 
-    /// Nobody.
+    /// Creates an empty queue.
     package init() {}
 
-    /// Adds one, who is not due before those who came earlier, and returns its id.
-    package mutating func add(_ waiter: Waiter, until deadline: Duration) -> Int {
+    /// Adds an element that is not due before those that were added earlier, and returns its id.
+    package mutating func add(_ element: Element, until deadline: Duration) -> Int {
         let id = ids.upperBound
-        waiting[id] = (deadline, waiter)
+        elements[id] = (deadline, element)
         ids = ids.lowerBound..<id + 1
         return id
     }
 
-    /// Changes one who waits; false if it waits no more.
-    package mutating func replace(_ id: Int, with waiter: @autoclosure () -> Waiter) -> Bool {
-        guard let deadline = waiting[id]?.deadline else { return false }
-        waiting[id] = (deadline, waiter())
-        return true
+    /// Removes an element. Returns `nil` if it has been removed before.
+    @discardableResult
+    package mutating func remove(_ id: Int) -> Element? {
+        let entry = elements.removeValue(forKey: id)
+        dropRemovedIDs()
+        return entry?.element
     }
 
-    /// Takes one out; nil if it waits no more.
-    package mutating func remove(_ id: Int) -> Waiter? {
-        let entry = waiting.removeValue(forKey: id)
-        forgetGone()
-        return entry?.waiter
-    }
-
-    /// Takes those out whose deadline has come, oldest first.
-    package mutating func takeDue(at now: Duration) -> [Waiter] {
-        var due: [Waiter] = []
-        while let id = ids.first, let entry = waiting[id], entry.deadline <= now {
-            due.append(entry.waiter)
-            waiting[id] = nil
-            forgetGone()
+    /// Removes and returns the elements whose deadline has come, oldest first.
+    package mutating func takeDue(at now: Duration) -> [Element] {
+        var due: [Element] = []
+        while let id = ids.first, let entry = elements[id], entry.deadline <= now {
+            due.append(entry.element)
+            elements[id] = nil
+            dropRemovedIDs()
         }
         return due
     }
 
-    /// Whether one still waits.
-    package func contains(_ id: Int) -> Bool { waiting[id] != nil }
+    /// Whether there are no elements.
+    package var isEmpty: Bool { elements.isEmpty }
 
-    /// How many wait.
-    package var count: Int { waiting.count }
-
-    /// The next deadline; nil if nobody waits.
+    /// The earliest deadline. If the queue is empty, `nil`.
     package var next: Duration? {
-        ids.first.flatMap { waiting[$0]?.deadline }
+        ids.first.flatMap { elements[$0]?.deadline }
     }
 
-    /// The first id is always that of one who waits.
-    private mutating func forgetGone() {
-        while let id = ids.first, waiting[id] == nil { ids.removeFirst() }
+    /// Keeps the first id that of an element.
+    private mutating func dropRemovedIDs() {
+        while let id = ids.first, elements[id] == nil { ids.removeFirst() }
     }
 }

@@ -10,7 +10,7 @@ public struct RetryingSession: SessionPolicy {
     let next: any HTTPSession
     private let policy: RetryPolicy
     private let timeline: Timeline
-    private let deadlines: Deadlines?
+    private let timeout: Timeout?
     private let random: @Sendable () -> Double
     private let now: @Sendable () -> Date
 
@@ -24,7 +24,7 @@ public struct RetryingSession: SessionPolicy {
         self.now = now
         let timeline = Timeline(clock)
         self.timeline = timeline
-        deadlines = policy.deadline.map { Deadlines($0, after: .seconds(1), on: timeline) }
+        timeout = policy.deadline.map { Timeout($0, on: timeline) }
     }
 
     /// Sends the request, as often as the policy says.
@@ -32,39 +32,28 @@ public struct RetryingSession: SessionPolicy {
     /// - Throws: What the last attempt threw; `URLError.timedOut` at the policy's deadline,
     ///   `URLError.cancelled` when the task is cancelled.
     public func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
-        guard let deadlines else {
-            return try await attempts(request) { try? await timeline.sleep($0) }
-        }
-        return try await deadlines.run { id in
-            try await attempts(request) { await deadlines.rest(id, until: $0) }
-        }
+        guard let timeout else { return try await attempts(request, before: nil) }
+        return try await timeout.run { try await attempts(request, before: $0) }
     }
 
+    /// - Parameter deadline: When the last attempt must have started.
     private func attempts(
-        _ request: URLRequest, rest: (_ until: Duration) async -> Void
+        _ request: URLRequest, before deadline: Duration?
     ) async throws -> (Data, HTTPURLResponse) {
-        let began = timeline.now()
+        let start = timeline.now()
         var number = 1
         while true {
-            let result = await attempt(request)
+            let result = await Result { try await next.exchange(request) }
             guard !Task.isCancelled, let outcome = outcome(of: result),
                 let wait = policy.wait(
                     afterAttempt: number, of: request, outcome: outcome,
-                    elapsed: timeline.now() - began, now: now(), random: random())
+                    elapsed: timeline.now() - start, now: now(), random: random())
             else { return try result.get() }
-            if wait > .zero { await rest(timeline.now() + wait) }
+            if wait > .zero { try? await timeline.sleep(timeline.now() + wait) }
             try Task.checkNotCancelled()
+            // The clock may have woken this task late.
+            if let deadline, timeline.now() >= deadline { throw URLError(.timedOut) }
             number += 1
-        }
-    }
-
-    private func attempt(_ request: URLRequest) async -> Result<
-        (Data, HTTPURLResponse), any Error
-    > {
-        do {
-            return .success(try await next.exchange(request))
-        } catch {
-            return .failure(error)
         }
     }
 
@@ -97,8 +86,8 @@ extension HTTPSession {
     ///
     /// - Parameters:
     ///   - policy: What is tried again, how often, and after which waits.
-    ///   - clock: What the waits and the deadline are measured on. A wait is one sleeper on it. The
-    ///     deadline is none, unless an attempt lasts longer than a second of real time.
+    ///   - clock: The clock that measures the delays and the deadline. A delay is a sleeper on it; the
+    ///     deadline is no sleeper that a `MockClock` counts.
     ///   - random: The chance in the waits, from 0 up to 1.
     ///   - now: What a `Retry-After` date is measured from, if the answer has no `Date`.
     public func retrying(

@@ -3,11 +3,11 @@ import Foundation
 /// A session whose exchanges end at a timeout: see ``HTTPSession/timingOut(after:clock:)``.
 public struct TimingOutSession: SessionPolicy {
     let next: any HTTPSession
-    private let deadlines: Deadlines
+    private let timeout: Timeout
 
     init(next: any HTTPSession, after duration: Duration, clock: any Clock<Duration>) {
         self.next = next
-        deadlines = Deadlines(duration, after: .milliseconds(100), on: Timeline(clock))
+        timeout = Timeout(duration, on: Timeline(clock))
     }
 
     /// Sends the request, for as long as it may take.
@@ -15,7 +15,7 @@ public struct TimingOutSession: SessionPolicy {
     /// - Throws: `URLError.timedOut` at the timeout, `URLError.cancelled` when the task is
     ///   cancelled, both at once; else what the session inside throws.
     public func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
-        try await deadlines.run { [next] _ in try await next.exchange(request) }
+        try await timeout.run { [next] _ in try await next.exchange(request) }
     }
 }
 
@@ -34,9 +34,9 @@ extension HTTPSession {
     /// - Parameters:
     ///   - duration: The longest time an exchange may take. Zero or less: each exchange fails with
     ///     `URLError.timedOut`, and nothing is sent.
-    ///   - clock: What measures it. All exchanges that last longer than 100 ms of real time are
-    ///     together one sleeper on it, as long as there are any: on a clock that a test moves, what is
-    ///     answered at once is none.
+    ///   - clock: The clock that measures it. A test that moves a `MockClock` waits for the request
+    ///     to arrive and then moves the clock: the timeout is on it from the start of the exchange,
+    ///     and is no sleeper that `waitForSleepers()` counts.
     public func timingOut(
         after duration: Duration, clock: any Clock<Duration> = ContinuousClock()
     ) -> TimingOutSession {

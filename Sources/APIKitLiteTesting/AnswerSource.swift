@@ -9,11 +9,21 @@ protocol AnswerSource: Sendable {
     /// Records a request and answers it: at once or later, from any thread, with nothing after the
     /// last reply.
     ///
-    /// - Parameter client: Who waits for the answer.
+    /// - Parameters:
+    ///   - client: Who waits for the answer.
+    ///   - passage: Which stubs have passed the request on.
     func load(
-        _ request: URLRequest, for client: any Client,
+        _ request: URLRequest, for client: any Client, passage: Passage,
         reply: @escaping @Sendable (Reply) -> Void
     ) -> Ticket
+
+    /// Whether a request is matched by code of the user's, which must not run on the loading
+    /// thread: a URLSession that is used there ends the process, on Linux.
+    var matchesWithUserCode: Bool { get }
+}
+
+extension AnswerSource {
+    var matchesWithUserCode: Bool { false }
 }
 
 /// Who waits for the answer to a request.
@@ -36,24 +46,23 @@ extension Client {
 
 /// A client that is somebody's task.
 final class TaskClient: Client {
-    private let state = Locked<(isWaiting: Bool, id: Int?)>((true, nil))
+    let waiter = Waiter<Answer>()
+    private let ticket = Locked<Ticket?>(nil)
 
-    var isWaiting: Bool { state.withLock { $0.isWaiting } }
+    var isWaiting: Bool { !waiter.hasEnded }
     var sessionTimeout: TimeInterval? { nil }
 
-    /// Notes the number of its request in the journal.
-    func enter(as id: Int) {
-        state.withLock { $0.id = id }
+    /// Keeps what a cancellation needs.
+    func keep(_ ticket: Ticket) {
+        self.ticket.withLock { $0 = ticket }
     }
 
-    /// Does not wait any more.
-    ///
-    /// - Returns: The number of its request, if that is in the journal yet.
-    func leave() -> Int? {
-        state.withLock { state in
-            state.isWaiting = false
-            return state.id
-        }
+    /// Ends the wait, and tells the network.
+    func cancel() {
+        guard waiter.end(with: .failure(URLError(.cancelled))) else { return }
+        let ticket = ticket.withLock { $0 }
+        ticket?.note()
+        ticket?.cancelWork?()
     }
 }
 

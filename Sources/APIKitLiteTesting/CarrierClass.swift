@@ -12,7 +12,9 @@ struct CarrierClass: Sendable {
     let type: MockURLProtocol.Type
 
     static func lease(to core: NetworkCore) -> CarrierClass {
-        leases.withLock { leases in
+        // What makes a session must not be the first delivery, which may be on the loading thread.
+        LoadingThread.prepare()
+        return leases.withLock { leases in
             let type = leases.take()
             leases.cores[ObjectIdentifier(type)] = Weak(core: core)
             return CarrierClass(type: type)
@@ -82,7 +84,7 @@ private struct GoneNetwork: AnswerSource {
     var cookieStorage: HTTPCookieStorage? { nil }
 
     func load(
-        _ request: URLRequest, for client: any Client,
+        _ request: URLRequest, for client: any Client, passage: Passage,
         reply: @escaping @Sendable (Reply) -> Void
     ) -> Ticket {
         reply(

@@ -40,6 +40,13 @@ final class HandlerPool: Sendable {
         makeRunner()
     }
 
+    /// Runs a handler as soon as a runner is free, and returns what cancels it.
+    func start(_ handler: @escaping @Sendable () async -> Void) -> Cancellation {
+        let call = HandlerCall(handler)
+        submit(call)
+        return Cancellation { call.cancel() }
+    }
+
     /// Starts a call as soon as a runner is free; calls do not wait for each other.
     func submit(_ call: HandlerCall) {
         let runner = state.withLock { state -> Runner? in

@@ -38,19 +38,25 @@ final class Interception: Client, @unchecked Sendable {  // Set in the first `be
             return !progress.hasBegun
         }
         guard isFirst else { return }
+        // Here, where the client's own task-locals can still be read.
+        let passage = Passage(of: request)
         if let failure = MockFailure.unsupported(task) {
             finish(.failure(failure))
+        } else if source.matchesWithUserCode, !RequestBody.isSlow(request, task) {
+            DispatchQueue.global().async { [self] in
+                ask(source, for: request, passage, redirects: 0)
+            }
         } else if RequestBody.isSlow(request, task) {
             // A stream may block for as long as its writer likes.
             Thread.detachNewThread { [self] in
                 do {
-                    ask(source, for: try RequestBody.fill(request, task), redirects: 0)
+                    ask(source, for: try RequestBody.fill(request, task), passage, redirects: 0)
                 } catch {
                     finish(.failure(error))
                 }
             }
         } else {
-            ask(source, for: request, redirects: 0)
+            ask(source, for: request, passage, redirects: 0)
         }
     }
 
@@ -71,7 +77,9 @@ final class Interception: Client, @unchecked Sendable {  // Set in the first `be
         ticket?.cancel()
     }
 
-    private func ask(_ source: any AnswerSource, for request: URLRequest, redirects: Int) {
+    private func ask(
+        _ source: any AnswerSource, for request: URLRequest, _ passage: Passage, redirects: Int
+    ) {
         let mayAsk = progress.withLock { progress in
             progress.ticket = nil
             progress.redirects = redirects
@@ -79,9 +87,9 @@ final class Interception: Client, @unchecked Sendable {  // Set in the first `be
         }
         // Cancelled while its body was read, or while a delegate was asked about the redirect.
         guard mayAsk else { return }
-        let ticket = source.load(request, for: self) { [self] reply in
+        let ticket = source.load(request, for: self, passage: passage) { [self] reply in
             switch reply {
-            case .answer(let answer): receive(answer, to: request, source, redirects)
+            case .answer(let answer): receive(answer, to: request, source, passage, redirects)
             case .head(let answer):
                 CookieJar(source, task).store(from: answer.response, to: request)
                 finish(reply)
@@ -98,7 +106,8 @@ final class Interception: Client, @unchecked Sendable {  // Set in the first `be
     }
 
     private func receive(
-        _ answer: Answer, to request: URLRequest, _ source: any AnswerSource, _ redirects: Int
+        _ answer: Answer, to request: URLRequest, _ source: any AnswerSource, _ passage: Passage,
+        _ redirects: Int
     ) {
         let jar = CookieJar(source, task)
         jar.store(from: answer.response, to: request)
@@ -112,7 +121,7 @@ final class Interception: Client, @unchecked Sendable {  // Set in the first `be
         }
         task.askDelegate(answer.response, next) { [self] next in
             guard let next else { return finish(.answer(answer)) }
-            ask(source, for: jar.applied(to: next), redirects: redirects + 1)
+            ask(source, for: jar.applied(to: next), passage, redirects: redirects + 1)
         }
         #else
         delivery.add(.redirect(next, answer), for: urlProtocol)

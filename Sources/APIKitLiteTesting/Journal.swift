@@ -25,7 +25,7 @@ final class Journal: Sendable {
 
     private let state = Locked(State())
     /// How many requests ever came.
-    let count = Milestone()
+    let count = AwaitableCounter()
 
     var requests: [RecordedRequest] {
         state.withLock { state in
@@ -49,6 +49,8 @@ final class Journal: Sendable {
         return open.map(\.value).filter(\.client.isWaiting).map(\.request)
     }
 
+    /// Records a request, counts it at its stub, and then wakes whoever waited for either.
+    ///
     /// - Parameter client: Who waits for the answer, unless the request has ended already.
     func append(_ request: RecordedRequest, awaitedBy client: (any Client)?) -> Int {
         let id = state.withLock { state in
@@ -60,6 +62,7 @@ final class Journal: Sendable {
             if let client, request.endTime == nil { state.inFlight[id] = (client, request) }
             return id
         }
+        request.stub?.didRecord()
         count.update { $0 += 1 }
         return id
     }

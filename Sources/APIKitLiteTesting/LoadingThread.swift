@@ -22,6 +22,11 @@ struct LoadingThread: Sendable {
         }
     }
 
+    /// Makes what the first delivery would make.
+    static func prepare() {
+        _ = queue
+    }
+
     private static let queue =
         Mirror(reflecting: courier).descendant(named: "workQueue") as? DispatchQueue
 
@@ -75,6 +80,8 @@ struct LoadingThread: @unchecked Sendable {  // A run loop takes blocks from any
         let loop = CFRunLoopGetCurrent()!
         return LoadingThread(loop: loop, mode: CFRunLoopCopyCurrentMode(loop) ?? .defaultMode)
     }
+
+    static func prepare() {}
 
     func perform(_ work: @escaping @Sendable () -> Void) {
         CFRunLoopPerformBlock(loop, mode.rawValue, work)

@@ -18,7 +18,7 @@ import APIKitLite
 /// ```
 ///
 /// It fits wherever a `Clock` is asked for: a network, a policy, your own code.
-public final class MockClock: Clock {
+public final class MockClock: CallbackClock {
     /// A moment of this clock.
     public struct Instant: InstantProtocol {
         /// The time since the clock was made.
@@ -46,9 +46,9 @@ public final class MockClock: Clock {
     }
 
     private let sleepers = Locked(Sleepers())
-    private let sleeperCount = Milestone()
+    private let sleeperCount = AwaitableCounter()
     /// How often somebody fell asleep, or the clock was moved.
-    private let changes = Milestone()
+    private let changes = AwaitableCounter()
 
     /// A clock at zero.
     public init() {}
@@ -59,11 +59,16 @@ public final class MockClock: Clock {
     /// Zero: two moments may lie as close as `Duration` can tell apart.
     public var minimumResolution: Duration { .zero }
 
-    /// How long each sleeper still has to wait, soonest first.
-    public var pending: [Duration] {
-        sleepers.withLock { sleepers in
-            sleepers.waiting.map { sleepers.now.duration(to: $0.key.deadline) }
-        }
+    /// How long each sleeper still has to wait, soonest first, without the ``pendingDeadlines``.
+    public var pending: [Duration] { sleepers.withLock { $0.remaining(areDeadlines: false) } }
+
+    /// How long it is until each deadline, soonest first: the timeouts of exchanges that are under
+    /// way, and of handlers that have not answered.
+    ///
+    /// A deadline limits something else that takes time. The clock fires it as it wakes a sleeper,
+    /// but ``waitForSleepers(_:)`` and ``pending`` do not count it.
+    public var pendingDeadlines: [Duration] {
+        sleepers.withLock { $0.remaining(areDeadlines: true) }
     }
 
     /// Sleeps until the clock was moved to the deadline. One that has passed is no wait.
@@ -71,21 +76,11 @@ public final class MockClock: Clock {
     /// - Throws: `CancellationError`, at once when the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         try Task.checkCancellation()
-        let key = sleepers.withLock { $0.makeKey(deadline) }
-        // Whoever takes the sleeper out resumes it: so once. A cancellation that comes before it is
-        // in is seen right after it is.
-        let giveUp: @Sendable () -> Void = { [self] in remove(key)?(CancellationError()) }
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation {
-                (continuation: CheckedContinuation<Void, any Error>) in
-                add(key) { error in
-                    continuation.resume(with: error.map { .failure($0) } ?? .success(()))
-                }
-                if Task.isCancelled { giveUp() }
-            }
-        } onCancel: {
-            giveUp()
-        }
+        let waiter = Waiter<Void>()
+        let key = add(Sleeper(deadline, kind: .task) { waiter.end(with: .success(())) })
+        guard let key else { return }
+        defer { sleepers.withLock { $0.didResume(key) } }
+        try await waiter.value(ifCancelled: .failure(CancellationError())) { [self] in remove(key) }
     }
 
     /// Suspends until at least `count` sleepers wait, or the task is cancelled.
@@ -98,19 +93,17 @@ public final class MockClock: Clock {
     /// Suspends until somebody sleeps who wakes within this duration, or the task is cancelled.
     ///
     /// For a sleeper that is not the only one: `waitForSleeper(within: .seconds(1))` passes over a
-    /// timeout of thirty seconds, and waits for the retry.
+    /// delay of thirty seconds, and waits for the retry.
     public func waitForSleeper(within duration: Duration) async {
         while !Task.isCancelled {
-            let (count, isThere) = sleepers.withLock { sleepers in
-                let latest = sleepers.now.advanced(by: duration)
-                return (sleepers.changes, sleepers.waiting.first.map { $0.key.deadline <= latest })
-            }
-            if isThere == true { return }
+            let (count, next) = sleepers.withLock { ($0.changes, $0.nextRemaining) }
+            if let next, next <= duration { return }
             await changes.wait(for: count + 1)
         }
     }
 
-    /// Moves the clock to the next moment at which somebody wakes; nowhere if nobody sleeps.
+    /// Moves the clock to the next moment at which somebody wakes or a deadline is; nowhere if there
+    /// is none.
     public func advanceToNextSleeper() async {
         if let next = nextDeadline { await advance(to: next) }
     }
@@ -118,131 +111,78 @@ public final class MockClock: Clock {
     /// Moves the clock, and wakes every sleeper that is due on the way, at its own moment, in
     /// order; also those that the woken add before they do anything that takes longer.
     ///
-    /// It does not wait for what the woken go on to do: to see the next sleeper of a chain, wait
-    /// for it with ``waitForSleepers(_:)``. Time does not run backwards: a negative duration moves
-    /// nothing.
+    /// Before time goes on, each woken task has run, up to its next sleep on this clock or until
+    /// nothing more is heard of it for a moment. What it goes on to do elsewhere is not waited for:
+    /// to see the next sleeper of a chain, wait for it with ``waitForSleepers(_:)``. Time does not
+    /// run backwards: a negative duration moves nothing.
     public func advance(by duration: Duration) async {
         await advance(to: now.advanced(by: duration))
     }
 
     /// Moves the clock to a moment, as ``advance(by:)`` does.
     public func advance(to moment: Instant) async {
-        while let wake = takeNext(until: moment) {
-            sleeperCount.update { $0 -= 1 }
+        var mayStillRun = false
+        while true {
+            // The system may have taken the processor from a task that was woken.
+            if mayStillRun, sleepers.withLock({ $0.movesTime(until: moment) }) {
+                mayStillRun = false
+                await pause()
+                continue
+            }
+            guard let sleeper = takeNext(until: moment) else { return }
             let count = sleepers.withLock { $0.count }
-            wake(nil)
-            await settle(unlessBeyond: count)
+            sleeper.wake()
+            mayStillRun = await !sleepsAgain(sleeper, after: count)
         }
     }
 
-    private func takeNext(until moment: Instant) -> Sleepers.Wake? {
-        defer { changes.update { $0 += 1 } }
-        return sleepers.withLock { $0.takeNext(until: moment) }
+    private func takeNext(until moment: Instant) -> Sleeper? {
+        let sleeper = sleepers.withLock { $0.takeNext(until: moment) }
+        if let sleeper, sleeper.kind.isCounted { sleeperCount.update { $0 -= 1 } }
+        changes.update { $0 += 1 }
+        return sleeper
     }
 
-    /// Lets the one that was woken go on until it sleeps again: a few turns are enough for one that
-    /// only counts, and nothing is promised to one that does more.
-    private func settle(unlessBeyond count: Int) async {
+    /// Lets what was woken go on, and says whether somebody has come to sleep meanwhile.
+    private func sleepsAgain(_ woken: Sleeper, after count: Int) async -> Bool {
+        // On a busy machine it may take long until the task is scheduled at all. Ten seconds mean
+        // that it waits for this task, or for a thread that is blocked.
+        for round in 0..<10_000 where sleepers.withLock({ $0.isResuming(woken.key) }) {
+            if round < 64 { await Task.yield() } else { await pause() }
+        }
         for _ in 0..<64 where sleepers.withLock({ $0.count == count }) { await Task.yield() }
+        return sleepers.withLock { $0.count != count }
+    }
+
+    /// A millisecond of real time, also in a cancelled task.
+    private func pause() async {
+        await Task.detached { try? await Task.sleep(for: .milliseconds(1)) }.value
     }
 }
 
 extension MockClock {
-    /// Calls back when the clock is moved to the deadline, within `advance`; at once where it has
-    /// passed.
-    func schedule(at deadline: Instant, _ work: @escaping @Sendable () -> Void) -> SleeperKey {
-        let key = sleepers.withLock { $0.makeKey(deadline) }
-        add(key) { error in
-            if error == nil { work() }
-        }
+    package func schedule(
+        at moment: Instant, isDeadline: Bool, _ work: @escaping @Sendable () -> Void
+    ) -> Cancellation {
+        let key = add(Sleeper(moment, kind: isDeadline ? .deadline : .callback, wake: work))
+        if key == nil { work() }
+        return Cancellation { [self] in if let key { remove(key) } }
+    }
+
+    /// The next moment at which somebody wakes or a deadline is.
+    var nextDeadline: Instant? { sleepers.withLock { $0.waiting.first?.key.deadline } }
+
+    /// The key of a sleeper that waits from now on; nil where its moment has passed.
+    private func add(_ sleeper: Sleeper) -> Sleeper.Key? {
+        let key = sleepers.withLock { $0.add(sleeper) }
+        guard key != nil else { return nil }
+        if sleeper.kind.isCounted { sleeperCount.update { $0 += 1 } }
+        changes.update { $0 += 1 }
         return key
     }
 
-    func cancel(_ key: SleeperKey) {
-        _ = remove(key)
-    }
-
-    /// The next moment at which somebody wakes.
-    var nextDeadline: Instant? { sleepers.withLock { $0.waiting.first?.key.deadline } }
-
-    private func add(_ key: SleeperKey, _ wake: @escaping Sleepers.Wake) {
-        let isDue = sleepers.withLock { !$0.add(key, wake) }
-        guard !isDue else { return wake(nil) }
-        sleeperCount.update { $0 += 1 }
-        changes.update { $0 += 1 }
-    }
-
-    private func remove(_ key: SleeperKey) -> Sleepers.Wake? {
+    private func remove(_ key: Sleeper.Key) {
         let sleeper = sleepers.withLock { $0.remove(key) }
-        if sleeper != nil { sleeperCount.update { $0 -= 1 } }
-        return sleeper
-    }
-}
-
-/// Tells one sleeper from another, and orders them: by deadline, then by arrival.
-struct SleeperKey: Comparable {
-    let deadline: MockClock.Instant
-    let number: Int
-
-    static func < (left: SleeperKey, right: SleeperKey) -> Bool {
-        (left.deadline, left.number) < (right.deadline, right.number)
-    }
-}
-
-/// Those who sleep on one clock, and its time.
-private struct Sleepers {
-    typealias Wake = @Sendable ((any Error)?) -> Void
-
-    struct Sleeper: Sendable {
-        let key: SleeperKey
-        let wake: Wake
-    }
-
-    var now = MockClock.Instant()
-    /// In the order in which they wake.
-    private(set) var waiting: [Sleeper] = []
-    /// How many came.
-    private(set) var count = 0
-    /// How often somebody fell asleep, or the time was moved.
-    private(set) var changes = 0
-
-    mutating func makeKey(_ deadline: MockClock.Instant) -> SleeperKey {
-        count += 1
-        return SleeperKey(deadline: deadline, number: count)
-    }
-
-    /// False where the deadline has passed.
-    mutating func add(_ key: SleeperKey, _ wake: @escaping Wake) -> Bool {
-        guard key.deadline > now else { return false }
-        waiting.insert(Sleeper(key: key, wake: wake), at: index(of: key))
-        changes += 1
-        return true
-    }
-
-    mutating func remove(_ key: SleeperKey) -> Wake? {
-        let index = index(of: key)
-        guard index < waiting.count, waiting[index].key == key else { return nil }
-        return waiting.remove(at: index).wake
-    }
-
-    /// Moves the time to the next sleeper and takes it out; to the moment itself if none is left.
-    mutating func takeNext(until moment: MockClock.Instant) -> Wake? {
-        changes += 1
-        guard let next = waiting.first, next.key.deadline <= moment else {
-            now = max(now, moment)
-            return nil
-        }
-        now = max(now, next.key.deadline)
-        return waiting.removeFirst().wake
-    }
-
-    /// Where the key is, or belongs.
-    private func index(of key: SleeperKey) -> Int {
-        var (low, high) = (0, waiting.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if waiting[middle].key < key { low = middle + 1 } else { high = middle }
-        }
-        return low
+        if let sleeper, sleeper.kind.isCounted { sleeperCount.update { $0 -= 1 } }
     }
 }

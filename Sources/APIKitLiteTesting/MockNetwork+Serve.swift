@@ -13,10 +13,12 @@ extension MockNetwork {
     /// - Throws: ``LoopbackServerError`` where the port cannot be had.
     public func serve(port: Int = 0) throws -> LoopbackServer {
         let core = core
+        core.willServe()
         let server = try LoopbackServer(port: port) { request, reply in
-            core.load(request, for: SocketClient.any, reply: reply).cancel
+            core.load(
+                request, for: SocketClient.any, passage: Passage(overSocket: request), reply: reply
+            ).cancel
         }
-        core.addServer(on: server.port)
         servers.withLock { $0.append(server) }
         return server
     }

@@ -82,7 +82,7 @@ extension MockResponse {
     }
 
     /// How the answer to a request is given.
-    func script(for request: URLRequest, gate: Milestone) -> Script {
+    func script(for request: URLRequest, gate: AwaitableCounter) -> Script {
         var script = Script(delay: delay, interval: interval, gate: isHeld ? gate : nil)
         switch ending {
         case .passed: break

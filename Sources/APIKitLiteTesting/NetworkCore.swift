@@ -22,8 +22,8 @@ final class NetworkCore: AnswerSource {
     private let handlers = HandlerPool()
     private let stubs = Locked(StubIndex())
     private let unanswered = Locked<[MockFailure]>([])
-    /// The ports of its servers.
-    private let ports = Locked<Set<Int>>([])
+    /// Whether a request may come back over a socket.
+    private let isServed = Locked(false)
     /// Where the network was verified, if it was.
     private let verified = Locked<String?>(nil)
     private let carrier = Locked<CarrierClass?>(nil)
@@ -51,16 +51,22 @@ final class NetworkCore: AnswerSource {
         return stub
     }
 
-    /// Decides what becomes of a request, which is not in the journal yet.
-    func decide(on request: URLRequest) -> (record: RecordedRequest, next: Next) {
-        var record = RecordedRequest(request: request)
-        record.startTime = time.now
-        let next = next(for: &record)
-        if case .now = next { record.endTime = record.startTime }
-        return (record, next)
+    /// What becomes of a request that is not in the journal yet.
+    struct Decision {
+        var record: RecordedRequest
+        var passage: Passage
+        var next: Next
     }
 
-    private func next(for record: inout RecordedRequest) -> Next {
+    func decide(on request: URLRequest, passage: Passage) -> Decision {
+        var record = RecordedRequest(request: request)
+        record.startTime = time.now
+        let next = next(for: &record, passage)
+        if case .now = next { record.endTime = record.startTime }
+        return Decision(record: record, passage: passage, next: next)
+    }
+
+    private func next(for record: inout RecordedRequest, _ passage: Passage) -> Next {
         let reading = RequestReading(record)
         // A copy: predicates run below, and may themselves stub or ask.
         let stubs = stubs.withLock { $0 }
@@ -70,7 +76,7 @@ final class NetworkCore: AnswerSource {
             }
             record.pathValues = captured
             record.stub = stub
-            return next(for: record, stub, turn)
+            return next(for: record, passage, stub, turn)
         }
         if let closure {
             let request = record.request
@@ -79,7 +85,9 @@ final class NetworkCore: AnswerSource {
         return .now(.failure(fail(.unmatched(reading, among: stubs.all))))
     }
 
-    private func next(for record: RecordedRequest, _ stub: Stub, _ turn: Stub.Turn) -> Next {
+    private func next(
+        for record: RecordedRequest, _ passage: Passage, _ stub: Stub, _ turn: Stub.Turn
+    ) -> Next {
         if let mistake = stub.mistake {
             return .now(.failure(MockFailure(.brokenStub, "\(mistake) (\(stub.place))")))
         }
@@ -88,14 +96,15 @@ final class NetworkCore: AnswerSource {
         }
         switch turn {
         case .response(let response):
-            return self.next(for: record, stub, response.part(for: record.request))
+            return next(for: record, passage, stub, response.part(for: record.request))
         case .handler(let handler):
             return .later { [self] in
                 let response = try await handler(record)
                 if let mistake = response.mistake {
                     throw fail(MockFailure(.brokenStub, "\(mistake) (\(stub.place))"))
                 }
-                return try await script(for: record, stub, response.part(for: record.request))
+                return try await script(
+                    for: record, passage, stub, response.part(for: record.request))
             }
         case .usedUp(let count):
             return .now(.failure(fail(.usedUp(record, stub, after: count))))
@@ -103,10 +112,10 @@ final class NetworkCore: AnswerSource {
     }
 
     private func next(
-        for record: RecordedRequest, _ stub: Stub, _ response: MockResponse
+        for record: RecordedRequest, _ passage: Passage, _ stub: Stub, _ response: MockResponse
     ) -> Next {
         if case .passed = response.ending {
-            return .later { [self] in try await script(for: record, stub, response) }
+            return .later { [self] in try await script(for: record, passage, stub, response) }
         }
         guard response.isImmediate else {
             return .play(response.script(for: record.request, gate: stub.gate))
@@ -117,14 +126,13 @@ final class NetworkCore: AnswerSource {
 
     /// How a response is given; its answer comes from a real session if the request is passed on.
     private func script(
-        for record: RecordedRequest, _ stub: Stub, _ response: MockResponse
+        for record: RecordedRequest, _ passage: Passage, _ stub: Stub, _ response: MockResponse
     ) async throws -> Script {
         var script = response.script(for: record.request, gate: stub.gate)
         guard case .passed(let session) = response.ending else { return script }
-        if leadsBack(record.request, over: session) {
-            throw fail(.passedToItself(record, by: stub))
-        }
-        let (data, http) = try await session.exchange(record.request)
+        if passage.contains(stub) { throw fail(.passedToItself(record, by: stub)) }
+        let (data, http) = try await passage.passOn(
+            record.request, by: stub, over: session, isServed: isServed.withLock { $0 })
         script.play(Answer(response: http, chunks: [data], isDecoded: true))
         script.isPassedThrough = true
         return script
@@ -151,14 +159,25 @@ final class NetworkCore: AnswerSource {
 
 extension NetworkCore {
     func load(
-        _ request: URLRequest, for client: any Client,
+        _ request: URLRequest, for client: any Client, passage: Passage,
         reply: @escaping @Sendable (Reply) -> Void
     ) -> Ticket {
-        let (record, next) = decide(on: request)
+        let decision = decide(on: request, passage: passage)
+        return carryOut(decision, for: client, running: handlers.start, reply: reply)
+    }
+
+    /// Records a request and answers it.
+    ///
+    /// - Parameter run: Starts a handler, and returns what cancels it.
+    func carryOut(
+        _ decision: Decision, for client: any Client,
+        running run: (@escaping @Sendable () async -> Void) -> Cancellation,
+        reply: @escaping @Sendable (Reply) -> Void
+    ) -> Ticket {
         // The journal looks whether it has ended: here, that would end the optimizer of Swift 6.3.1.
-        let id = journal.append(record, awaitedBy: client)
+        let id = journal.append(decision.record, awaitedBy: client)
         let note = { @Sendable [self] in journal.markCancelled(id, at: time.now) }
-        switch next {
+        switch decision.next {
         case .now(.success(let answer)):
             reply(.answer(answer))
             return Ticket(note: note)
@@ -166,49 +185,40 @@ extension NetworkCore {
             reply(.failure(error))
             return Ticket(note: note)
         case .play(let script):
-            let playback = playback(of: request, id, for: client, reply)
+            let playback = playback(of: decision.record, id, for: client, reply)
             playback.start(script)
             return Ticket(note: note, cancelWork: { playback.cancel() })
         case .later(let work):
-            let playback = playback(of: request, id, for: client, reply)
-            let call = submit(work, id, to: playback)
+            let playback = playback(of: decision.record, id, for: client, reply)
+            let handler = run { [self] in
+                do {
+                    let script = try await work()
+                    if script.isPassedThrough { journal.markPassedThrough(id) }
+                    playback.start(script)
+                } catch {
+                    playback.fail(error)
+                }
+            }
+            playback.watchHandler(onTimeout: handler.cancel)
             return Ticket(
                 note: note,
                 cancelWork: {
                     playback.cancel()
-                    call.cancel()
+                    handler.cancel()
                 })
         }
     }
 
     private func playback(
-        of request: URLRequest, _ id: Int, for client: any Client,
+        of record: RecordedRequest, _ id: Int, for client: any Client,
         _ reply: @escaping @Sendable (Reply) -> Void
     ) -> Playback {
         Playback(
-            in: time, since: time.now,
-            for: .init(patience: { client.patience(for: request) }) { [self] step in
+            in: time, since: record.startTime,
+            for: .init(patience: { client.patience(for: record.request) }) { [self] step in
                 if step.isLast { journal.markEnded(id, at: time.now) }
                 reply(step)
             })
-    }
-
-    /// Has a script made in the background, and played.
-    private func submit(
-        _ work: @escaping @Sendable () async throws -> Script, _ id: Int, to playback: Playback
-    ) -> HandlerCall {
-        let call = HandlerCall { [self] in
-            do {
-                let script = try await work()
-                if script.isPassedThrough { journal.markPassedThrough(id) }
-                playback.start(script)
-            } catch {
-                playback.fail(error)
-            }
-        }
-        playback.watchHandler { call.cancel() }
-        handlers.submit(call)
-        return call
     }
 
     var cookieStorage: HTTPCookieStorage? {
@@ -221,22 +231,11 @@ extension NetworkCore {
     /// Whether a cookie may have been kept.
     var hasCookieStorage: Bool { cookies.withLock { $0 != nil } }
 
-    func addServer(on port: Int) {
-        ports.withLock { _ = $0.insert(port) }
+    func willServe() {
+        isServed.withLock { $0 = true }
     }
 
-    /// Whether a session brings a request to this network again: it is one of its own, or a real one
-    /// that asks its server.
-    private func leadsBack(_ request: URLRequest, over session: any HTTPSession) -> Bool {
-        if let session = session as? MockURLSession { return session.core === self }
-        guard let session = session as? URLSession else { return false }
-        let mocks = (session.configuration.protocolClasses ?? []).compactMap {
-            $0 as? MockURLProtocol.Type
-        }
-        if !mocks.isEmpty { return mocks.contains { $0 == carrier.withLock { $0?.type } } }
-        guard let url = request.url, url.host() == "127.0.0.1" else { return false }
-        return ports.withLock { $0.contains(url.port ?? 80) }
-    }
+    var matchesWithUserCode: Bool { stubs.withLock { $0.hasPredicates } }
 
     /// The class that intercepts for this network alone.
     var carrierClass: MockURLProtocol.Type {

@@ -9,28 +9,10 @@ protocol NetworkTime: Sendable {
 
     /// Calls back once, when the moment has come: at once if it has passed.
     ///
-    /// - Returns: What prevents it.
-    func schedule(at moment: Duration, _ work: @escaping @Sendable () -> Void) -> Cancellation
-}
-
-extension NetworkTime {
-    /// Suspends until the moment has come or the task is cancelled.
-    ///
-    /// It is not on the clock before a tenth of a second of real time: what guards something that
-    /// takes no time is not what a test waits for.
-    func guardUntil(_ moment: Duration) async {
-        await waitWhileFree(.milliseconds(100), atMost: .seconds(10))
-        guard !Task.isCancelled else { return }
-        let alarm = Milestone()
-        let timer = schedule(at: moment) { alarm.update { $0 = 1 } }
-        await alarm.wait(for: 1)
-        timer.cancel()
-    }
-}
-
-/// What prevents something that is to happen later.
-struct Cancellation: Sendable {
-    let cancel: @Sendable () -> Void
+    /// - Parameter isDeadline: Whether this only limits something else that takes time.
+    func schedule(
+        at moment: Duration, isDeadline: Bool, _ work: @escaping @Sendable () -> Void
+    ) -> Cancellation
 }
 
 /// A clock of the user's, whatever it is.
@@ -44,7 +26,9 @@ struct ChosenTime: NetworkTime {
     var now: Duration { timeline.now() }
     var isChosen: Bool { true }
 
-    func schedule(at moment: Duration, _ work: @escaping @Sendable () -> Void) -> Cancellation {
+    func schedule(
+        at moment: Duration, isDeadline: Bool, _ work: @escaping @Sendable () -> Void
+    ) -> Cancellation {
         let sleeper = Task { [timeline] in
             try await timeline.sleep(moment)
             work()
@@ -66,10 +50,10 @@ struct MockTime: NetworkTime {
     var now: Duration { start.duration(to: clock.now) }
     var isChosen: Bool { true }
 
-    func schedule(at moment: Duration, _ work: @escaping @Sendable () -> Void) -> Cancellation {
-        let clock = clock
-        let key = clock.schedule(at: start.advanced(by: moment), work)
-        return Cancellation { clock.cancel(key) }
+    func schedule(
+        at moment: Duration, isDeadline: Bool, _ work: @escaping @Sendable () -> Void
+    ) -> Cancellation {
+        clock.schedule(at: start.advanced(by: moment), isDeadline: isDeadline, work)
     }
 }
 
@@ -78,24 +62,27 @@ struct MockTime: NetworkTime {
 final class JumpingTime: NetworkTime {
     private let clock = MockClock()
     private let isMoving = Locked(false)
-    private let activity: Milestone
+    private let activity: AwaitableCounter
 
     /// - Parameter activity: Grows with everything that may still lead to a wait.
-    init(activity: Milestone) {
+    init(activity: AwaitableCounter) {
         self.activity = activity
     }
 
     var now: Duration { clock.now.offset }
     var isChosen: Bool { false }
 
-    func schedule(at moment: Duration, _ work: @escaping @Sendable () -> Void) -> Cancellation {
-        let key = clock.schedule(at: .init(offset: moment), work)
+    func schedule(
+        at moment: Duration, isDeadline: Bool, _ work: @escaping @Sendable () -> Void
+    ) -> Cancellation {
+        let cancellation = clock.schedule(
+            at: .init(offset: moment), isDeadline: isDeadline, work)
         let mustMove = isMoving.withLock { isMoving in
             defer { isMoving = isMoving || clock.nextDeadline != nil }
             return !isMoving && clock.nextDeadline != nil
         }
         if mustMove { Task { await move() } }
-        return Cancellation { [clock] in clock.cancel(key) }
+        return cancellation
     }
 
     private func move() async {

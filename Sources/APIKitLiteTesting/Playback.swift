@@ -40,20 +40,20 @@ final class Playback: @unchecked Sendable {  // `state` only under the lock.
 
     /// Ends the wait for a handler when the client's patience does.
     func watchHandler(onTimeout: @escaping @Sendable () -> Void) {
-        guard time.isChosen else { return }
-        let deadline = arrival + patience
-        let watching = Task { [self] in
-            await time.guardUntil(deadline)
-            guard !Task.isCancelled, giveUp() else { return }
-            onTimeout()
-        }
-        keep(Cancellation { watching.cancel() }, at: \.watchdog) { !$0.isRolling }
+        guard time.isChosen, withState({ $0.audience != nil && !$0.isRolling }) else { return }
+        watch(isDeadline: true, onTimeout)
     }
 
     /// Ends the wait for a gate when the client's patience does.
     private func watchGate() {
         guard time.isChosen, withState({ $0.watchdog == nil }) else { return }
-        let watchdog = time.schedule(at: arrival + patience) { [self] in _ = giveUp() }
+        watch(isDeadline: false) {}
+    }
+
+    private func watch(isDeadline: Bool, _ onTimeout: @escaping @Sendable () -> Void) {
+        let watchdog = time.schedule(at: arrival + patience, isDeadline: isDeadline) { [self] in
+            if giveUp() { onTimeout() }
+        }
         keep(watchdog, at: \.watchdog) { !$0.isRolling }
     }
 
@@ -68,8 +68,8 @@ final class Playback: @unchecked Sendable {  // `state` only under the lock.
     func start(_ script: Script) {
         if let answer = script.immediateAnswer { return tell(.answer(answer)) }
         guard let gate = script.gate else { return roll(script) }
-        guard let id = gate.whenReached(1, { [self] in roll(script) }) else { return }
-        keep(Cancellation { gate.forget(id) }, at: \.gate) { !$0.isRolling }
+        guard let wait = gate.whenReached(1, { [self] in roll(script) }) else { return }
+        keep(wait, at: \.gate) { !$0.isRolling }
         watchGate()
     }
 
@@ -113,7 +113,7 @@ final class Playback: @unchecked Sendable {  // `state` only under the lock.
     private func step() {
         while let next = withState({ $0.audience == nil ? nil : $0.rest.first }) {
             guard next.at <= time.now else {
-                let timer = time.schedule(at: next.at) { [self] in step() }
+                let timer = time.schedule(at: next.at, isDeadline: false) { [self] in step() }
                 // It may have called already, and there may be another by now.
                 return keep(timer, at: \.timer) { $0.rest.first?.at == next.at }
             }

@@ -7,11 +7,15 @@ extension RequestMatcher {
     /// - Parameters:
     ///   - description: What must hold, as a failure shall show it: `"an even id"`.
     ///   - predicate: Told the request, with the path values that the criteria before this one
-    ///     captured. It is called from any thread, also to explain a failure.
+    ///     captured. It is called from any thread, also to explain a failure. A network with such a
+    ///     stub matches in the background: its requests are recorded a moment after `resume()` has
+    ///     returned, and the predicate may use any `URLSession`.
     public func `where`(
         _ description: String, _ predicate: @escaping @Sendable (RecordedRequest) -> Bool
     ) -> RequestMatcher {
-        adding(description) {
+        var matcher = self
+        matcher.hasPredicate = true
+        return matcher.adding(description) {
             predicate($0.recorded)
         } or: { _ in
             MatchReport.Difference("the predicate says no")
@@ -27,7 +31,9 @@ extension RequestMatcher {
     public func anyOf(_ matchers: [RequestMatcher]) -> RequestMatcher {
         if matchers.isEmpty { return broken(".anyOf(_:) was given no matcher.") }
         let names = matchers.map { "(\($0))" }.joined(separator: " or ")
-        return broken(matchers.lazy.compactMap(\.mistake).first).adding("any of \(names)") {
+        var matcher = broken(matchers.lazy.compactMap(\.mistake).first)
+        matcher.hasPredicate = hasPredicate || matchers.contains(where: \.hasPredicate)
+        return matcher.adding("any of \(names)") {
             reading in
             matchers.contains { $0.holds(for: reading) }
         } or: { reading in
@@ -42,7 +48,9 @@ extension RequestMatcher {
     /// Everything that another matcher does not match.
     public func not(_ matcher: RequestMatcher) -> RequestMatcher {
         if let mistake = matcher.mistake { return broken(mistake) }
-        return adding("not (\(matcher))") { reading in
+        var result = self
+        result.hasPredicate = hasPredicate || matcher.hasPredicate
+        return result.adding("not (\(matcher))") { reading in
             let before = reading.pathValues
             defer { reading.pathValues = before }
             return !matcher.holds(for: reading)

@@ -21,6 +21,8 @@ public struct RequestMatcher: Sendable, CustomStringConvertible {
     private(set) var criteria: [Criterion] = []
     /// What is wrong with the matcher, for the place that stubs it.
     private(set) var mistake: String?
+    /// Whether a criterion asks code of the user's.
+    var hasPredicate = false
     /// What an index may look the matcher up by.
     var key = StubIndex.Key()
 

@@ -67,7 +67,7 @@ struct Script: Sendable {
     /// Before each piece but the first.
     var interval = Duration.zero
     /// Held back until it is open.
-    var gate: Milestone?
+    var gate: AwaitableCounter?
     /// Whether a real session gave the answer.
     var isPassedThrough = false
 

@@ -40,11 +40,13 @@ public final class Stub: Sendable {
     /// What the stub was made wrongly from.
     let mistake: String?
     /// Opened by `release()`; responses that are held wait for it.
-    let gate = Milestone()
+    let gate = AwaitableCounter()
     private let source: Source
     // The journal's entries name their stub.
     private weak let journal: Journal?
-    private let count = Milestone()
+    private let count = AwaitableCounter()
+    /// How many responses were taken: ahead of `count` by the requests that are not recorded yet.
+    private let taken = Locked(0)
 
     /// - Parameter verified: Where the network was verified already.
     init(
@@ -99,12 +101,12 @@ extension Stub {
         case usedUp(Int)
     }
 
-    /// Takes the next answer, or nil where older stubs are to be asked. Counts.
+    /// Takes the next answer, or nil where older stubs are to be asked.
     func takeTurn() -> Turn? {
-        let number = count.update { count -> Int? in
-            if let most, count >= most { return nil }
-            count += 1
-            return count
+        let number = taken.withLock { taken -> Int? in
+            if let most, taken >= most { return nil }
+            taken += 1
+            return taken
         }
         guard let number else { return nil }
         switch source {
@@ -117,6 +119,12 @@ extension Stub {
         case .responses(let responses, .startOver):
             return .response(responses[(number - 1) % responses.count])
         }
+    }
+
+    /// Counts a request that took a turn, and wakes whoever waits for it. The request is in the
+    /// journal by now: whoever is woken may look there.
+    func didRecord() {
+        count.update { $0 += 1 }
     }
 
     private var most: Int? {

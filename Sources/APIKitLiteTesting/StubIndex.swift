@@ -19,6 +19,8 @@ struct StubIndex: Sendable {
 
     /// All stubs, oldest first.
     private(set) var all: [Stub] = []
+    /// Whether a matcher asks code of the user's.
+    private(set) var hasPredicates = false
     private var nodes: [Node] = []
     /// The first node of each method; that of stubs for any method is under the empty name.
     private var roots: [String: Int] = [:]
@@ -27,6 +29,7 @@ struct StubIndex: Sendable {
 
     mutating func add(_ stub: Stub) {
         let key = stub.matcher.key
+        if stub.matcher.hasPredicate { hasPredicates = true }
         if let path = key.path {
             let node = node(method: key.method ?? "", path)
             nodes[node].stubs.append(all.count)

@@ -109,7 +109,7 @@ extension TalkHandler {
         var cookieStorage: HTTPCookieStorage? { nil }
 
         func load(
-            _ request: URLRequest, for client: any Client,
+            _ request: URLRequest, for client: any Client, passage: Passage,
             reply: @escaping @Sendable (Reply) -> Void
         ) -> Ticket {
             let (journal, id, isLate) = talk.withLock { talk in

@@ -21,7 +21,7 @@ struct Trial<Ending: Sendable>: Sendable {
     let clock: MockClock
     let network: MockNetwork
     private let watchdog: Watchdog
-    private let moves = Milestone()
+    private let moves = AwaitableCounter()
 
     init(_ response: MockResponse, watchdog: Watchdog) {
         clock = MockClock()
@@ -41,7 +41,7 @@ struct Trial<Ending: Sendable>: Sendable {
         // Whatever is told first counts.
         let (events, told) = AsyncStream.makeStream(
             of: Ending?.self, bufferingPolicy: .bufferingOldest(1))
-        let begun = Milestone()
+        let begun = AwaitableCounter()
         let work = start(
             Course(begin: { begun.update { $0 = 1 } }, finish: { told.yield($0) }))
         let watching = Task { [watchdog, moves] in

@@ -84,7 +84,7 @@ import Testing
         let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: session)
 
         let load = Task { try await loader.load(42) }
-        await clock.waitForSleepers()
+        await network.waitForRequests()
         await clock.advance(by: .seconds(30))
 
         let error = await #expect(throws: APIRequestError.self) { try await load.value }

@@ -55,7 +55,7 @@ import Testing
     /// Hangs when it parses for the third time.
     private struct Moody: APIRequest {
         let count = Locked(0)
-        let hangs: Milestone
+        let hangs: AwaitableCounter
         let forever = DispatchSemaphore(value: 0)
 
         func makeRequest(from data: Void) throws -> URLRequest { .test("a") }
@@ -75,7 +75,7 @@ import Testing
 
     @Test func aLoadThatHangsIsGivenUp() async throws {
         // A gate would open when the first wait for it is cancelled.
-        let hangs = Milestone()
+        let hangs = AwaitableCounter()
         let request = Moody(hangs: hangs)
         let check = LoaderCheck(
             request: request, input: (), sample: Self.sample,

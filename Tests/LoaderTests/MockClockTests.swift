@@ -45,6 +45,53 @@ import Testing
             await moments.events { $0 == .seconds(3) } == [.seconds(1), .seconds(2), .seconds(3)])
     }
 
+    // What a woken task sleeps on again within the step belongs to the step.
+    @Test(.timeLimit(.minutes(2)), arguments: [TaskPriority.high, .medium, .background])
+    func wakesEachOfManySleepsInOneStep(_ priority: TaskPriority) async throws {
+        for _ in 0..<5 {
+            let clock = MockClock()
+            let tasks = (0..<200).map { _ in
+                Task(priority: priority) {
+                    for _ in 0..<10 { try await clock.sleep(for: .seconds(1)) }
+                    return clock.now.offset
+                }
+            }
+            await clock.waitForSleepers(200)
+
+            await clock.advance(by: .seconds(10))
+
+            #expect(clock.pending.isEmpty)
+            for task in tasks { #expect(try await task.value == .seconds(10)) }
+        }
+    }
+
+    @Test func aDeadlineFiresInItsTurnAndIsNotCounted() async throws {
+        let clock = MockClock()
+        let events = Recorder<Int>()
+        let session = MockURLSession().intercepting { _, _ in
+            _ = try await waitForCancellation()
+            throw TestError()
+        }
+        let exchanges = [1, 3].map { seconds in
+            Task {
+                let session = session.timingOut(after: .seconds(seconds), clock: clock)
+                _ = await session.ending(of: .test("a"))
+                events.append(seconds)
+            }
+        }
+        let sleeper = sleep(on: clock, 2) { events.append(2) }
+        await clock.waitForSleepers()
+        while clock.pendingDeadlines.count < 2 { await Task.yield() }
+        #expect(clock.pending == [.seconds(2)])
+        #expect(clock.pendingDeadlines == [.seconds(1), .seconds(3)])
+
+        await clock.advance(by: .seconds(3))
+
+        for exchange in exchanges { await exchange.value }
+        try await sleeper.value
+        #expect(await events.events { $0 == 3 } == [1, 2, 3])
+    }
+
     @Test func wakesThoseThatTheWokenAdd() async throws {
         let clock = MockClock()
         let sleeper = Task {

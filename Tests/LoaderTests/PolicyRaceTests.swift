@@ -17,7 +17,6 @@ import Testing
             Task { await session.ending(of: .test("\(number % 3)")) }
         }
         await arrivals.wait()
-        await clock.waitForSleepers()
 
         for number in stride(from: 1, to: 1_000, by: 3) { tasks[number].cancel() }
         await clock.advance(by: .seconds(10))
@@ -36,7 +35,7 @@ import Testing
         }.timingOut(after: .milliseconds(1), clock: clock)
         for number in 1...500 {
             let task = Task { await session.ending(of: .test("a")) }
-            await clock.waitForSleepers(2)
+            await clock.waitForSleepers()
             async let moved: Void = clock.advance(by: .milliseconds(1))
             if number.isMultiple(of: 3) { task.cancel() }
             let ending = await task.value

@@ -58,8 +58,7 @@ import Testing
         let session = stubborn.retrying(RetryPolicy(deadline: .seconds(10)), clock: clock)
         let task = Task { await session.ending(of: .test("a")) }
         await stubborn.arrived.wait()
-        await clock.waitForSleepers()
-        #expect(clock.pending == [.seconds(10)])
+        #expect(clock.pendingDeadlines == [.seconds(10)])
 
         await clock.advance(by: .seconds(10))
 
@@ -79,7 +78,7 @@ import Testing
             RetryPolicy(baseWait: .seconds(2), deadline: .seconds(10)), clock: clock,
             random: { 0.5 })
         let task = Task { try await session.exchange(.test("a")).1.statusCode }
-        await clock.waitForSleepers(2)
+        await clock.waitForSleepers()
 
         await clock.advance(by: .seconds(9))
 
@@ -111,7 +110,6 @@ import Testing
 
         for moment in [0, 4, 8] {
             _ = await arrivals.events { $0 == .seconds(moment) }
-            await clock.waitForSleepers(2)
             await clock.advance(to: .init(offset: .seconds(moment == 8 ? 10 : moment + 4)))
         }
 

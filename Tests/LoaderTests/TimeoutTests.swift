@@ -72,7 +72,7 @@ extension Carrier {
         }
         let load = try carrier.outcome(of: "a", in: network, timeout: 30)
 
-        await clock.waitForSleepers()
+        await network.waitForRequests()
         await clock.advance(by: .seconds(30))
 
         #expect(try await load.value == Self.timedOut)

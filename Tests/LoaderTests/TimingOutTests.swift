@@ -38,8 +38,8 @@ import Testing
             urlSession: session.timingOut(after: .seconds(30), clock: clock))
         let load = Task { try await loader.load("/a") }
         await arrived.wait()
-        await clock.waitForSleepers()
-        #expect(clock.pending == [.seconds(30)])
+        #expect(clock.pendingDeadlines == [.seconds(30)])
+        #expect(clock.pending == [])
 
         await clock.advance(by: .seconds(30))
 
@@ -60,8 +60,7 @@ import Testing
             .timingOut(after: .seconds(30), clock: clock)
         let task = Task { await session.ending(of: .test("a")) }
 
-        // In one step, before anybody sleeps until the timeout.
-        await clock.waitForSleepers()
+        await network.waitForRequests()
         await clock.advance(by: .seconds(40))
 
         #expect(await task.value == .error(.timedOut))
@@ -73,7 +72,6 @@ import Testing
         let session = stubborn.timingOut(after: .seconds(1), clock: clock)
         let task = Task { await session.ending(of: .test("a")) }
         await stubborn.arrived.wait()
-        await clock.waitForSleepers()
 
         await clock.advance(by: .seconds(1))
 
@@ -149,62 +147,79 @@ import Testing
         #expect(ending == .body("Emma"))
     }
 
-    @Test func whatIsAnsweredAtOnceIsNoSleeper() async throws {
+    @Test func whatIsAnsweredAtOnceLeavesNothingOnTheClock() async throws {
         let clock = MockClock()
         let session = MockURLSession().timingOut(after: .seconds(10), clock: clock)
 
         for _ in 0..<100 {
             _ = try await session.exchange(.test("a"))
-            #expect(clock.pending == [])
+            #expect(clock.pendingDeadlines == [])
         }
     }
 
-    @Test func isOneSleeperForAll() async throws {
+    @Test func eachExchangeHasItsOwnDeadline() async throws {
         let clock = MockClock()
-        let arrivals = Turnstile(2)
-        let session = MockURLSession().intercepting { _, _ in
-            arrivals.pass()
-            _ = try await waitForCancellation()
-            throw TestError()
-        }.timingOut(after: .seconds(10), clock: clock)
+        let network = MockNetwork()
+        network.stub(.any, .hanging)
+        let session = MockURLSession(network).timingOut(after: .seconds(10), clock: clock)
         let first = Task { await session.ending(of: .test("a")) }
-        await clock.waitForSleepers()
+        await network.waitForRequests()
         await clock.advance(by: .seconds(4))
         let second = Task { await session.ending(of: .test("b")) }
-        await arrivals.wait()
-        #expect(clock.pending == [.seconds(6)])
+        await network.waitForRequests(2)
+        #expect(clock.pendingDeadlines == [.seconds(6), .seconds(10)])
 
         await clock.advance(by: .seconds(6))
         #expect(await first.value == .error(.timedOut))
-        await clock.waitForSleepers()
-        #expect(clock.pending == [.seconds(4)])
+        #expect(clock.pendingDeadlines == [.seconds(4)])
 
         await clock.advance(by: .seconds(4))
         #expect(await second.value == .error(.timedOut))
-        #expect(clock.pending == [])
+        #expect(clock.pendingDeadlines == [])
     }
 
-    @Test(.timeLimit(.minutes(1))) func leavesNoSleeperWhenNothingIsUnderWay() async throws {
-        /// Says when a sleeper was cancelled.
-        struct TellingClock: Clock {
-            let clock = MockClock()
-            let sleeperWasCancelled = Gate()
-            var now: MockClock.Instant { clock.now }
-            var minimumResolution: Duration { .zero }
-            func sleep(until deadline: MockClock.Instant, tolerance: Duration?) async throws {
-                do {
-                    try await clock.sleep(until: deadline)
-                } catch {
-                    sleeperWasCancelled.open()
-                    throw error
-                }
+    /// A clock that is no `MockClock`, and says when a sleeper was cancelled.
+    private struct OtherClock: Clock {
+        let clock = MockClock()
+        let sleeperWasCancelled = Gate()
+        var now: MockClock.Instant { clock.now }
+        var minimumResolution: Duration { .zero }
+        func sleep(until deadline: MockClock.Instant, tolerance: Duration?) async throws {
+            do {
+                try await clock.sleep(until: deadline)
+            } catch {
+                sleeperWasCancelled.open()
+                throw error
             }
         }
-        let clock = TellingClock()
-        let session = MockURLSession().intercepting { _, _ in
-            _ = try await waitForCancellation()
-            throw TestError()
-        }.timingOut(after: .seconds(10), clock: clock)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func isOneSleeperForAllOnAnotherClock() async throws {
+        let clock = OtherClock()
+        let network = MockNetwork()
+        network.stub(.any, .hanging)
+        let session = MockURLSession(network).timingOut(after: .seconds(10), clock: clock)
+        let first = Task { await session.ending(of: .test("a")) }
+        await clock.clock.waitForSleepers()
+        await clock.clock.advance(by: .seconds(4))
+        let second = Task { await session.ending(of: .test("b")) }
+        await network.waitForRequests(2)
+        #expect(clock.clock.pending == [.seconds(6)])
+
+        await clock.clock.advance(by: .seconds(6))
+        #expect(await first.value == .error(.timedOut))
+        await clock.clock.waitForSleepers()
+        #expect(clock.clock.pending == [.seconds(4)])
+
+        await clock.clock.advance(by: .seconds(4))
+        #expect(await second.value == .error(.timedOut))
+    }
+
+    @Test(.timeLimit(.minutes(1))) func leavesNoSleeperOnAnotherClock() async throws {
+        let clock = OtherClock()
+        let network = MockNetwork()
+        network.stub(.any, .hanging)
+        let session = MockURLSession(network).timingOut(after: .seconds(10), clock: clock)
         let task = Task { await session.ending(of: .test("a")) }
         await clock.clock.waitForSleepers()
 

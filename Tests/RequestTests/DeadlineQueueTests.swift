@@ -29,18 +29,6 @@ import Testing
         #expect(queue.remove(99) == nil)
     }
 
-    @Test func changesOnlyWhoWaits() {
-        var queue = DeadlineQueue<String>()
-        let id = queue.add("a", until: .seconds(1))
-
-        let changed = queue.replace(id, with: "b")
-        #expect(changed)
-        #expect(queue.remove(id) == "b")
-        let changedAgain = queue.replace(id, with: "c")
-        #expect(!changedAgain)
-        #expect(queue.next == nil)
-    }
-
     @Test func tellsTheNextDeadlineOfThoseWhoStillWait() {
         var queue = DeadlineQueue<Int>()
         let ids = (1...5).map { queue.add($0, until: .seconds($0)) }

@@ -1,0 +1,27 @@
+extension Task where Success == Void, Failure == Never {
+    /// Starts a task on the caller's thread, where the system can (Linux, macOS 26 and later).
+    ///
+    /// Work that does not suspend has then ended when this returns, and no thread had to be woken
+    /// for it. The caller must not hold a lock. The task has the caller's priority and task-locals.
+    @discardableResult
+    package static func immediateIfAvailable(
+        _ work: @escaping @Sendable () async -> Void
+    ) -> Task {
+        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+            Task.immediate(operation: work)
+        } else {
+            Task(operation: work)
+        }
+    }
+}
+
+extension Result where Failure == any Error {
+    /// What work returns or throws.
+    package init(of work: () async throws -> sending Success) async {
+        do {
+            self = .success(try await work())
+        } catch {
+            self = .failure(error)
+        }
+    }
+}
