@@ -77,9 +77,10 @@ public final class MockClock: CallbackClock {
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         try Task.checkCancellation()
         let waiter = Waiter<Void>()
-        let key = add(Sleeper(deadline, kind: .task) { waiter.end(with: .success(())) })
+        let task = withUnsafeCurrentTask { $0?.hashValue }
+        let key = add(Sleeper(deadline, kind: .task, task) { waiter.end(with: .success(())) })
         guard let key else { return }
-        defer { sleepers.withLock { $0.didResume(key) } }
+        defer { sleepers.withLock { $0.didResume(key) }?.end(with: .success(())) }
         try await waiter.value(ifCancelled: .failure(CancellationError())) { [self] in remove(key) }
     }
 
@@ -121,18 +122,32 @@ public final class MockClock: CallbackClock {
 
     /// Moves the clock to a moment, as ``advance(by:)`` does.
     public func advance(to moment: Instant) async {
-        var mayStillRun = false
+        // Whether a task cannot run does not show: it may wait for a thread that waits for this.
+        let limit = Task.detached { [weak self] in
+            while true {
+                try await Task.sleep(for: .seconds(10))
+                self?.stopWaitingForResumptions()
+            }
+        }
+        defer { limit.cancel() }
         while true {
-            // The system may have taken the processor from a task that was woken.
-            if mayStillRun, sleepers.withLock({ $0.movesTime(until: moment) }) {
-                mayStillRun = false
-                await pause()
+            await settle(before: moment)
+            guard let sleeper = takeNext(until: moment) else { return }
+            guard sleeper.wake() else {
+                // Cancelled in the same moment, so it has been resumed before.
+                _ = sleepers.withLock { $0.didResume(sleeper.key) }
                 continue
             }
-            guard let sleeper = takeNext(until: moment) else { return }
-            let count = sleepers.withLock { $0.count }
-            sleeper.wake()
-            mayStillRun = await !sleepsAgain(sleeper, after: count)
+            // On a busy machine it may take long until the task is scheduled at all.
+            try? await sleepers.withLock { $0.resumption(of: sleeper.key) }?.value()
+        }
+    }
+
+    /// Lets those who were woken come to sleep again before time goes on, if that is what they do.
+    private func settle(before moment: Instant) async {
+        for round in 0..<20 where sleepers.withLock({ $0.mustSettle(before: moment) }) {
+            // The system may have taken the processor from one of them.
+            if round < 16 { await Task.yield() } else { await pause() }
         }
     }
 
@@ -143,15 +158,10 @@ public final class MockClock: CallbackClock {
         return sleeper
     }
 
-    /// Lets what was woken go on, and says whether somebody has come to sleep meanwhile.
-    private func sleepsAgain(_ woken: Sleeper, after count: Int) async -> Bool {
-        // On a busy machine it may take long until the task is scheduled at all. Ten seconds mean
-        // that it waits for this task, or for a thread that is blocked.
-        for round in 0..<10_000 where sleepers.withLock({ $0.isResuming(woken.key) }) {
-            if round < 64 { await Task.yield() } else { await pause() }
+    private func stopWaitingForResumptions() {
+        for resumption in sleepers.withLock({ $0.takeResumptions() }) {
+            resumption.end(with: .success(()))
         }
-        for _ in 0..<64 where sleepers.withLock({ $0.count == count }) { await Task.yield() }
-        return sleepers.withLock { $0.count != count }
     }
 
     /// A millisecond of real time, also in a cancelled task.
@@ -164,7 +174,12 @@ extension MockClock {
     package func schedule(
         at moment: Instant, isDeadline: Bool, _ work: @escaping @Sendable () -> Void
     ) -> Cancellation {
-        let key = add(Sleeper(moment, kind: isDeadline ? .deadline : .callback, wake: work))
+        let kind = isDeadline ? Sleeper.Kind.deadline : .callback
+        let key = add(
+            Sleeper(moment, kind: kind) {
+                work()
+                return true
+            })
         if key == nil { work() }
         return Cancellation { [self] in if let key { remove(key) } }
     }

@@ -26,11 +26,18 @@ struct Sleeper: Sendable {
 
     fileprivate(set) var key: Key
     let kind: Kind
-    let wake: @Sendable () -> Void
+    /// Tells the task that sleeps from others.
+    let task: Int?
+    /// Returns false for a task that was cancelled before.
+    let wake: @Sendable () -> Bool
 
-    init(_ deadline: MockClock.Instant, kind: Kind, wake: @escaping @Sendable () -> Void) {
+    init(
+        _ deadline: MockClock.Instant, kind: Kind, _ task: Int? = nil,
+        wake: @escaping @Sendable () -> Bool
+    ) {
         key = Key(deadline: deadline)
         self.kind = kind
+        self.task = task
         self.wake = wake
     }
 }
@@ -44,12 +51,15 @@ struct Sleepers {
     private(set) var count = 0
     /// How often something came to wait, or the time was moved.
     private(set) var changes = 0
-    /// The tasks that were woken and have not run yet.
-    private var resuming: Set<Int> = []
+    /// The tasks that were woken and have not run yet, each with who waits for that.
+    private var resuming: [Int: Waiter<Void>] = [:]
+    /// The tasks that were woken and have not come to sleep again.
+    private var awake: Set<Int> = []
 
     /// Returns `nil` where the moment has passed.
     mutating func add(_ sleeper: Sleeper) -> Sleeper.Key? {
         count += 1
+        if let task = sleeper.task { awake.remove(task) }
         var sleeper = sleeper
         sleeper.key.number = count
         guard sleeper.key.deadline > now else { return nil }
@@ -64,31 +74,43 @@ struct Sleepers {
         return waiting.remove(at: index)
     }
 
-    /// Whether the next step up to a moment moves the time.
-    func movesTime(until moment: MockClock.Instant) -> Bool {
-        min(waiting.first?.key.deadline ?? moment, moment) > now
+    /// Whether the next step up to a moment moves the time, and a woken task may not have come as far
+    /// as to its next sleep.
+    func mustSettle(before moment: MockClock.Instant) -> Bool {
+        !awake.isEmpty && min(waiting.first?.key.deadline ?? moment, moment) > now
     }
 
     /// Moves the time to the next sleeper and takes it out; to the moment itself if none is left.
     mutating func takeNext(until moment: MockClock.Instant) -> Sleeper? {
         changes += 1
+        // Whoever has not come to sleep when the time moves on does something else.
+        if mustSettle(before: moment) { awake = [] }
         guard let next = waiting.first, next.key.deadline <= moment else {
             now = max(now, moment)
             return nil
         }
         now = max(now, next.key.deadline)
         waiting.removeFirst()
-        if next.kind == .task { resuming.insert(next.key.number) }
+        if next.kind == .task {
+            resuming[next.key.number] = Waiter()
+            if let task = next.task { awake.insert(task) }
+        }
         return next
     }
 
-    /// Records that a task which slept runs again.
-    mutating func didResume(_ key: Sleeper.Key) {
-        resuming.remove(key.number)
+    /// Records that a task which slept runs again, and returns who waits for that.
+    mutating func didResume(_ key: Sleeper.Key) -> Waiter<Void>? {
+        resuming.removeValue(forKey: key.number)
     }
 
-    func isResuming(_ key: Sleeper.Key) -> Bool {
-        resuming.contains(key.number)
+    /// The wait for a woken task. If it runs already, `nil`.
+    func resumption(of key: Sleeper.Key) -> Waiter<Void>? {
+        resuming[key.number]
+    }
+
+    mutating func takeResumptions() -> [Waiter<Void>] {
+        defer { resuming = [:] }
+        return Array(resuming.values)
     }
 
     /// How long the next sleeper has to wait that is no deadline.
