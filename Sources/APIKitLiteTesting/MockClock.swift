@@ -80,7 +80,11 @@ public final class MockClock: CallbackClock {
         let task = withUnsafeCurrentTask { $0?.hashValue }
         let key = add(Sleeper(deadline, kind: .task, task) { waiter.end(with: .success(())) })
         guard let key else { return }
-        defer { sleepers.withLock { $0.didResume(key) }?.end(with: .success(())) }
+        defer {
+            let thread = ThreadWatch.currentThread
+            sleepers.withLock { $0.didResume(key, task: task, on: thread) }?
+                .end(with: .success(()))
+        }
         try await waiter.value(ifCancelled: .failure(CancellationError())) { [self] in remove(key) }
     }
 
@@ -145,10 +149,22 @@ public final class MockClock: CallbackClock {
 
     /// Lets those who were woken come to sleep again before time goes on, if that is what they do.
     private func settle(before moment: Instant) async {
-        for round in 0..<20 where sleepers.withLock({ $0.mustSettle(before: moment) }) {
-            // The system may have taken the processor from one of them.
-            if round < 16 { await Task.yield() } else { await pause() }
+        for _ in 0..<16 where mustSettle(before: moment) { await Task.yield() }
+        guard mustSettle(before: moment) else { return }
+        // The system may have taken the processor from one of them.
+        var watches = sleepers.withLock(\.awakeThreads).compactMap { ThreadWatch($0) }
+        for _ in 0..<2_000 where mustSettle(before: moment) {
+            await pause()
+            watches = watches.compactMap { watch in
+                var watch = watch
+                return watch.hasGotOn() ? nil : watch
+            }
+            if watches.isEmpty { return }
         }
+    }
+
+    private func mustSettle(before moment: Instant) -> Bool {
+        sleepers.withLock { $0.mustSettle(before: moment) }
     }
 
     private func takeNext(until moment: Instant) -> Sleeper? {

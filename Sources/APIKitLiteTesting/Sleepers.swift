@@ -53,13 +53,14 @@ struct Sleepers {
     private(set) var changes = 0
     /// The tasks that were woken and have not run yet, each with who waits for that.
     private var resuming: [Int: Waiter<Void>] = [:]
-    /// The tasks that were woken and have not come to sleep again.
-    private var awake: Set<Int> = []
+    /// The tasks that were woken and have not come to sleep again, each with the thread on which it
+    /// went on.
+    private var awake: [Int: String?] = [:]
 
     /// Returns `nil` where the moment has passed.
     mutating func add(_ sleeper: Sleeper) -> Sleeper.Key? {
         count += 1
-        if let task = sleeper.task { awake.remove(task) }
+        if let task = sleeper.task { awake[task] = nil }
         var sleeper = sleeper
         sleeper.key.number = count
         guard sleeper.key.deadline > now else { return nil }
@@ -84,7 +85,7 @@ struct Sleepers {
     mutating func takeNext(until moment: MockClock.Instant) -> Sleeper? {
         changes += 1
         // Whoever has not come to sleep when the time moves on does something else.
-        if mustSettle(before: moment) { awake = [] }
+        if mustSettle(before: moment) { awake = [:] }
         guard let next = waiting.first, next.key.deadline <= moment else {
             now = max(now, moment)
             return nil
@@ -93,14 +94,20 @@ struct Sleepers {
         waiting.removeFirst()
         if next.kind == .task {
             resuming[next.key.number] = Waiter()
-            if let task = next.task { awake.insert(task) }
+            if let task = next.task { awake[task] = .some(nil) }
         }
         return next
     }
 
+    /// The threads on which those went on who have not come to sleep again.
+    var awakeThreads: [String] { awake.values.compactMap(\.self) }
+
     /// Records that a task which slept runs again, and returns who waits for that.
-    mutating func didResume(_ key: Sleeper.Key) -> Waiter<Void>? {
-        resuming.removeValue(forKey: key.number)
+    mutating func didResume(
+        _ key: Sleeper.Key, task: Int? = nil, on thread: String? = nil
+    ) -> Waiter<Void>? {
+        if let task, awake[task] != nil { awake[task] = .some(thread) }
+        return resuming.removeValue(forKey: key.number)
     }
 
     /// The wait for a woken task. If it runs already, `nil`.
