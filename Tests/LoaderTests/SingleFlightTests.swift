@@ -159,7 +159,8 @@ import Testing
         let mayAsk = Gate()
         inner.flight.start {
             await mayAsk.wait()
-            return if case .joined(let handle) = outer.flight.join() { try await handle.value() } else { 0 }
+            guard case .joined(let handle) = outer.flight.join() else { return 0 }
+            return try await handle.value()
         }
         outer.flight.start {
             inner.flight.joined?.giveUp()
