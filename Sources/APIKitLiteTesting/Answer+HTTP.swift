@@ -4,7 +4,7 @@ import Foundation
 extension Answer {
     /// An answer as bytes.
     struct Message {
-        let head: Data
+        var head: Data
         /// The answer's own chunks, not copies; none where the request or the status has no body.
         let body: [Data]
         let isChunked: Bool

@@ -2,17 +2,6 @@ import Foundation
 
 /// One client's connection: reads requests, has one after the other answered, writes the answers.
 final class LoopbackConnection: @unchecked Sendable {  // Safe: used on one queue only.
-    /// A request that waits for its answer.
-    private struct Exchange {
-        /// Tells a late or a second reply from the awaited one.
-        let number: Int
-        let request: ParsedRequest
-        let url: URL
-        var cancel: @Sendable () -> Void = {}
-        /// An answer whose head was sent, and whose body comes piece by piece.
-        var message: Answer.Message?
-    }
-
     private enum Phase: Equatable {
         case reading
         case answering
@@ -26,6 +15,8 @@ final class LoopbackConnection: @unchecked Sendable {  // Safe: used on one queu
     private static let goOn = Data("HTTP/1.1 100 Continue\r\n\r\n".utf8)
     // A client that pipelines more than this waits until the requests before are answered.
     private static let pipelineLimit = 1024 * 1024
+    // One fast sender must not keep everybody else waiting.
+    private static let readsPerTurn = 16
 
     private let socket: Socket
     private let listener: LoopbackListener
@@ -34,11 +25,12 @@ final class LoopbackConnection: @unchecked Sendable {  // Safe: used on one queu
     private var parser = HTTPRequestParser()
     private var outbox = Outbox()
     private var phase = Phase.reading
-    private var exchange: Exchange?
+    private var exchange: LoopbackExchange?
     private var exchangeCount = 0
     /// The client sends no more.
     private var hasEnded = false
-    private var hasProbed = false
+    /// The client has pipelined so much that nothing more is read.
+    private var isHeldBack = false
 
     /// - Parameter onClosed: Called once, when nothing watches the socket any more.
     init(_ socket: Socket, of listener: LoopbackListener, onClosed: @escaping @Sendable () -> Void)
@@ -70,43 +62,62 @@ final class LoopbackConnection: @unchecked Sendable {  // Safe: used on one queu
         reads?.cancel()
         writes?.cancel()
         outbox = Outbox()
-        listener.didClose(self)
         exchange?.cancel()
         exchange = nil
+        listener.didClose(self)
+    }
+
+    private var isWriting: Bool {
+        if case .writing = phase { true } else { false }
     }
 
     // MARK: Reading
 
+    /// Reads until the socket would block, ends or fails: libdispatch tells once of a hang-up, and
+    /// never of anything after it.
     private func readAvailable() {
-        let (transfer, bytes) = listener.receive(from: socket)
-        switch transfer {
-        case .blocked: return
-        case .failed: return close()
-        case .finished:
-            // It would be ready from now on, forever, with nothing to read.
-            reads?.pause()
-            hasEnded = true
-        case .moved:
-            if phase != .draining { parser.append(bytes) }
-            if phase != .reading { limitReading() }
+        for _ in 0..<Self.readsPerTurn {
+            guard phase != .closed, !hasEnded, !isHeldBack else { return }
+            let (transfer, bytes) = listener.receive(from: socket)
+            switch transfer {
+            case .blocked: return
+            case .failed: return close()
+            case .finished:
+                // It would be ready from now on, forever, with nothing to read.
+                reads?.pause()
+                hasEnded = true
+            case .moved:
+                if phase != .draining { parser.append(bytes) }
+                if phase == .answering || isWriting { holdBack() }
+            }
+            switch phase {
+            case .reading: readNext()
+            case .answering: if hasEnded || isHeldBack { watchForHangUp() }
+            case .draining: if hasEnded { close() }
+            case .writing, .closed: break
+            }
         }
-        switch phase {
-        case .reading: readNext()
-        case .answering: if hasEnded { watchForHangUp() }
-        case .draining: if hasEnded { close() }
-        case .writing, .closed: break
-        }
+        listener.queue.async { [weak self] in self?.readAvailable() }
     }
 
-    private func limitReading() {
-        guard !hasEnded else { return }
-        parser.pendingBytes > Self.pipelineLimit ? reads?.pause() : reads?.resume()
+    private func holdBack() {
+        guard parser.pendingBytes > Self.pipelineLimit else { return }
+        isHeldBack = true
+        reads?.pause()
+    }
+
+    private func readOn() {
+        guard isHeldBack else { return }
+        isHeldBack = false
+        reads?.resume()
+        // What the source had to tell, it may have told already.
+        listener.queue.async { [weak self] in self?.readAvailable() }
     }
 
     private func readNext() {
         do throws(HTTPRequestError) {
             let request = try parser.next()
-            limitReading()
+            if parser.pendingBytes <= Self.pipelineLimit { readOn() }
             if let request {
                 answer(request)
             } else if hasEnded {
@@ -134,7 +145,8 @@ final class LoopbackConnection: @unchecked Sendable {  // Safe: used on one queu
         awaited.body = Data()
         exchangeCount += 1
         let number = exchangeCount
-        exchange = Exchange(number: number, request: awaited, url: request.url ?? listener.url)
+        exchange = LoopbackExchange(
+            number: number, request: awaited, url: request.url ?? listener.url)
         phase = .answering
         let reply: @Sendable (Reply) -> Void = { [weak self, queue = listener.queue] reply in
             // Never at once, even from this queue: pipelined requests would nest ever deeper.
@@ -148,7 +160,7 @@ final class LoopbackConnection: @unchecked Sendable {  // Safe: used on one queu
         } catch {
             reply(.failure(error))
         }
-        if hasEnded { watchForHangUp() }
+        if hasEnded || isHeldBack { watchForHangUp() }
     }
 
     private func hear(_ reply: Reply, _ number: Int) {
@@ -165,7 +177,7 @@ final class LoopbackConnection: @unchecked Sendable {  // Safe: used on one queu
             finish(exchange.message?.end ?? [], keepsAlive: exchange.message?.keepsAlive ?? false)
         case .cutHead(let answer, let count):
             let message = try? answer.message(for: exchange.request)
-            finish([message?.head(cutAfter: count) ?? Data()], keepsAlive: false)
+            finish([exchange.rest(of: message?.head(cutAfter: count) ?? Data())], keepsAlive: false)
         case .failure where exchange.message != nil:
             finish([], keepsAlive: false)
         // To the client it is a failing network.
@@ -181,33 +193,40 @@ final class LoopbackConnection: @unchecked Sendable {  // Safe: used on one queu
             method: "GET", target: "*", minorVersion: 1,
             fields: [.init(name: "Connection", value: "close")])
         let url = listener.url
-        send(Answer(error, url: url), for: Exchange(number: 0, request: request, url: url))
+        let exchange = LoopbackExchange(number: 0, request: request, url: url)
+        send(Answer(error, url: url), for: exchange)
     }
 
-    /// Cancels the request in flight if the client, which sends no more, does not listen either.
+    /// Cancels the request in flight if the client, which sends no more or is not read, has gone.
     ///
     /// A client that closed its socket and one that only finished sending, as `nc -N` does, look
     /// the same until something is written: the first then resets the connection, and the second
-    /// must still get its answer. So an interim `100 Continue` is written, which every HTTP/1.1
-    /// client has to skip (RFC 9110, section 15.2); after a moment, so that a quick answer goes
-    /// without. HTTP/1.0 has no interim answers: there the work goes on until the answer is written.
+    /// must still get its answer. So the bytes that every answer begins with are sent ahead, one at
+    /// a time; the first after a moment, so that a quick answer goes without. When there are no more
+    /// of them, the system asks the peer.
     private func watchForHangUp() {
-        guard let exchange, exchange.request.minorVersion > 0 else { return }
-        let number = exchange.number
-        listener.queue.asyncAfter(deadline: .now() + .milliseconds(20)) { [weak self] in
+        guard exchange?.isWatched == false else { return }
+        exchange?.isWatched = true
+        socket.checkOnPeer()
+        lookForHangUp(after: 20)
+    }
+
+    private func lookForHangUp(after milliseconds: Int) {
+        guard let number = exchange?.number else { return }
+        listener.queue.asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [weak self] in
             guard let self, self.exchange?.number == number else { return }
-            let hasBegun = self.exchange?.message != nil
-            if !hasBegun && !self.hasProbed { self.write([Self.goOn]) }
-            self.hasProbed = true
-            self.socket.isReset ? self.close() : self.watchForHangUp()
+            if let next = self.exchange?.sendAhead() { self.write([next]) }
+            if self.socket.isReset { return self.close() }
+            self.lookForHangUp(after: min(2 * milliseconds, 2000))
         }
     }
 
     // MARK: Writing
 
-    private func send(_ answer: Answer, for exchange: Exchange, isWhole: Bool = true) {
+    private func send(_ answer: Answer, for exchange: LoopbackExchange, isWhole: Bool = true) {
         do {
-            let message = try answer.message(for: exchange.request)
+            var message = try answer.message(for: exchange.request)
+            message.head = exchange.rest(of: message.head)
             guard !isWhole else { return finish(message.pieces, keepsAlive: message.keepsAlive) }
             self.exchange?.message = message
             write([message.head])
@@ -245,6 +264,6 @@ final class LoopbackConnection: @unchecked Sendable {  // Safe: used on one queu
         guard !hasEnded else { return close() }
         phase = .draining
         socket.finishSending()
-        reads?.resume()
+        readOn()
     }
 }

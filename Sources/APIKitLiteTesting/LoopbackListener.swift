@@ -8,36 +8,40 @@ final class LoopbackListener: @unchecked Sendable {  // Safe: state is used on `
     /// Host and port, for a client that names none.
     let authority: String
 
-    private let socket: Socket
+    /// How many connections have ended.
+    let closedConnections = Milestone()
+
     private let queueMark = DispatchSpecificKey<Void>()
     /// Has one member for each socket that is open.
     private let openSockets = DispatchGroup()
     // One for all: what arrives in it is parsed before the next read.
-    private let scratch = UnsafeMutableRawBufferPointer.allocate(
+    private var scratch = UnsafeMutableRawBufferPointer.allocate(
         byteCount: 256 * 1024, alignment: 16)
-    private var source: ReadinessSource?
+    private var sources: [ReadinessSource] = []
     private var connections: [ObjectIdentifier: LoopbackConnection] = [:]
     private var isStopped = false
 
-    init(_ socket: Socket, answering: @escaping LoopbackServer.Answering) {
-        self.socket = socket
+    /// - Parameter sockets: They listen on one port.
+    init(_ sockets: [Socket], port: Int, answering: @escaping LoopbackServer.Answering) {
         self.answering = answering
-        authority = "127.0.0.1:\(socket.port)"
+        authority = "127.0.0.1:\(port)"
         // Digits and dots always make a URL.
         url = URL(string: "http://\(authority)")!
         queue.setSpecific(key: queueMark, value: ())
+        queue.sync { sources = sockets.map(watch) }
+    }
+
+    private func watch(_ socket: Socket) -> ReadinessSource {
         openSockets.enter()
-        queue.sync {
-            let source = ReadinessSource(
-                DispatchSource.makeReadSource(fileDescriptor: socket.descriptor, queue: queue),
-                handler: { [weak self] in self?.acceptWaiting() },
-                onCancelled: { [openSockets] in
-                    socket.close()
-                    openSockets.leave()
-                })
-            source.resume()
-            self.source = source
-        }
+        let source = ReadinessSource(
+            DispatchSource.makeReadSource(fileDescriptor: socket.descriptor, queue: queue),
+            handler: { [weak self] in self?.acceptWaiting(on: socket) },
+            onCancelled: { [openSockets] in
+                socket.close()
+                openSockets.leave()
+            })
+        source.resume()
+        return source
     }
 
     deinit {
@@ -61,16 +65,20 @@ final class LoopbackListener: @unchecked Sendable {  // Safe: state is used on `
 
     func didClose(_ connection: LoopbackConnection) {
         connections[ObjectIdentifier(connection)] = nil
+        closedConnections.update { $0 += 1 }
     }
 
     private func closeAll() {
         guard !isStopped else { return }
         isStopped = true
-        source?.cancel()
+        for source in sources { source.cancel() }
         for connection in Array(connections.values) { connection.close() }
+        // A stopped server may be kept for long.
+        scratch.deallocate()
+        scratch = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     }
 
-    private func acceptWaiting() {
+    private func acceptWaiting(on socket: Socket) {
         while !isStopped {
             switch socket.accept() {
             case .accepted(let accepted):
@@ -85,9 +93,9 @@ final class LoopbackListener: @unchecked Sendable {  // Safe: state is used on `
                 return
             case .exhausted:
                 // The waiting connection stays "ready", so without a pause this would spin.
-                source?.pause()
+                for source in sources { source.pause() }
                 queue.asyncAfter(deadline: .now() + .milliseconds(50)) { [weak self] in
-                    self?.source?.resume()
+                    for source in self?.sources ?? [] { source.resume() }
                 }
                 return
             }

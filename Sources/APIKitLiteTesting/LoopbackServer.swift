@@ -1,7 +1,8 @@
+import APIKitLite
 import Foundation
 
-/// A mock's stubs on a real socket: HTTP/1.1 on `http://127.0.0.1`, for clients that no
-/// `URLProtocol` reaches.
+/// A mock's stubs on a real socket: HTTP/1.1 on `http://127.0.0.1` and `http://[::1]`, for clients
+/// that no `URLProtocol` reaches.
 ///
 /// Those are other processes, UI tests, command lines, watchOS. ``MockNetwork/serve(port:)`` starts one:
 ///
@@ -27,27 +28,47 @@ public final class LoopbackServer: Sendable {
     public let port: Int
 
     private let listener: LoopbackListener
+    /// Nil when it was stopped.
+    private let onStop: Locked<StopAction?>
+
+    private struct StopAction {
+        let run: @Sendable () -> Void
+    }
+
+    /// How many connections have ended.
+    var closedConnections: Milestone { listener.closedConnections }
 
     /// Starts a server.
     ///
     /// - Parameters:
     ///   - port: 0 for one that the system picks, so that servers do not meet.
+    ///   - onStop: Called once when the server is stopped, while the port is still its own.
     ///   - answering: Called on the server's own queue, as is what it returns. Neither may block.
     /// - Throws: ``LoopbackServerError`` when the port is taken or cannot be used.
-    init(port: Int = 0, answering: @escaping Answering) throws {
-        let socket = try Socket.listening(onPort: port)
-        self.port = socket.port
-        listener = LoopbackListener(socket, answering: answering)
+    init(
+        port: Int = 0, onStop: @escaping @Sendable (_ port: Int) -> Void = { _ in },
+        answering: @escaping Answering
+    ) throws {
+        let sockets = try Socket.listening(onPort: port)
+        let port = sockets[0].port
+        self.port = port
+        self.onStop = Locked(StopAction { onStop(port) })
+        listener = LoopbackListener(sockets, port: port, answering: answering)
     }
 
     deinit {
-        listener.stop()
+        stop()
     }
 
     /// Closes the port and every connection, and cancels what is being answered.
     ///
     /// All of them are closed when this returns. Stopping twice does nothing.
     public func stop() {
+        let action = onStop.withLock { action in
+            defer { action = nil }
+            return action
+        }
+        action?.run()
         listener.stop()
     }
 }

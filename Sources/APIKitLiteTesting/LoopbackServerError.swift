@@ -13,8 +13,9 @@ extension LoopbackServerError: CustomStringConvertible, LocalizedError {
     public var description: String {
         switch self {
         case .portInUse(let port):
-            "Port \(port) on 127.0.0.1 is in use. Stop the program that listens there, choose "
-                + "another port, or leave the port out and read it from the server's `url`."
+            "Port \(port) of this machine (127.0.0.1 or [::1]) is in use. Stop the program that "
+                + "listens there, choose another port, or leave the port out and read it from the "
+                + "server's `url`."
         case .cannotListen(let port, let reason):
             "Cannot listen on 127.0.0.1, port \(port): \(reason). Choose another port, or leave "
                 + "the port out and read it from the server's `url`."

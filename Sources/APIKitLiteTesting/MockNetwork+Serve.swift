@@ -1,7 +1,8 @@
 import Foundation
 
 extension MockNetwork {
-    /// Serves the same stubs on a real socket, `http://127.0.0.1`, for clients in other processes.
+    /// Serves the same stubs on a real socket, `http://127.0.0.1` and `http://[::1]`, for clients in
+    /// other processes.
     ///
     /// What comes there is in ``requests`` and counts for ``verify(fileID:line:)``. A request that no stub
     /// matches is answered 501, with the text that says why; an error of a handler 500, with its
@@ -13,12 +14,20 @@ extension MockNetwork {
     /// - Throws: ``LoopbackServerError`` where the port cannot be had.
     public func serve(port: Int = 0) throws -> LoopbackServer {
         let core = core
-        core.willServe()
-        let server = try LoopbackServer(port: port) { request, reply in
+        let server = try LoopbackServer(port: port) { [weak servers, weak core] port in
+            core?.removeServer()
+            let stopped = servers?.withLock { servers in
+                defer { servers.removeAll { $0.port == port } }
+                return servers
+            }
+            // Lets go of the server here, and not while the list is locked.
+            _ = stopped
+        } answering: { request, reply in
             core.load(
                 request, for: SocketClient.any, passage: Passage(overSocket: request), reply: reply
             ).cancel
         }
+        core.addServer()
         servers.withLock { $0.append(server) }
         return server
     }

@@ -22,8 +22,8 @@ final class NetworkCore: AnswerSource {
     private let handlers = HandlerPool()
     private let stubs = Locked(StubIndex())
     private let unanswered = Locked<[MockFailure]>([])
-    /// Whether a request may come back over a socket.
-    private let isServed = Locked(false)
+    /// How many servers may bring a request back over a socket.
+    private let serverCount = Locked(0)
     /// Where the network was verified, if it was.
     private let verified = Locked<String?>(nil)
     private let carrier = Locked<CarrierClass?>(nil)
@@ -132,7 +132,7 @@ final class NetworkCore: AnswerSource {
         guard case .passed(let session) = response.ending else { return script }
         if passage.contains(stub) { throw fail(.passedToItself(record, by: stub)) }
         let (data, http) = try await passage.passOn(
-            record.request, by: stub, over: session, isServed: isServed.withLock { $0 })
+            record.request, by: stub, over: session, isServed: serverCount.withLock { $0 > 0 })
         script.play(Answer(response: http, chunks: [data], isDecoded: true))
         script.isPassedThrough = true
         return script
@@ -231,8 +231,12 @@ extension NetworkCore {
     /// Whether a cookie may have been kept.
     var hasCookieStorage: Bool { cookies.withLock { $0 != nil } }
 
-    func willServe() {
-        isServed.withLock { $0 = true }
+    func addServer() {
+        serverCount.withLock { $0 += 1 }
+    }
+
+    func removeServer() {
+        serverCount.withLock { $0 -= 1 }
     }
 
     var matchesWithUserCode: Bool { stubs.withLock { $0.hasPredicates } }

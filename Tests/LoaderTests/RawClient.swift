@@ -24,12 +24,14 @@ final class RawClient: @unchecked Sendable {  // Safe: one thread sends, one rec
 
     private let descriptor: Int32
     private var received = Data()
+    private var isClosed = false
 
-    init(port: Int) throws {
+    init(port: Int, isIPv6: Bool = false) throws {
+        let family = isIPv6 ? AF_INET6 : AF_INET
         #if canImport(Glibc)
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        descriptor = socket(family, Int32(SOCK_STREAM.rawValue), 0)
         #else
-        descriptor = socket(AF_INET, SOCK_STREAM, 0)
+        descriptor = socket(family, SOCK_STREAM, 0)
         #endif
         // A test that waits in vain fails, and does not hang.
         var patience = timeval(tv_sec: 30, tv_usec: 0)
@@ -40,14 +42,25 @@ final class RawClient: @unchecked Sendable {  // Safe: one thread sends, one rec
         var on: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &on, socklen_t(MemoryLayout<Int32>.size))
         #endif
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = UInt16(port).bigEndian
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        let isConnected = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+        func connect(to address: some Any) -> Bool {
+            withUnsafeBytes(of: address) {
+                let address = $0.assumingMemoryBound(to: sockaddr.self).baseAddress
+                return Foundation.connect(descriptor, address, socklen_t($0.count)) == 0
             }
+        }
+        let isConnected: Bool
+        if isIPv6 {
+            var address = sockaddr_in6()
+            address.sin6_family = sa_family_t(family)
+            address.sin6_port = UInt16(port).bigEndian
+            inet_pton(family, "::1", &address.sin6_addr)
+            isConnected = connect(to: address)
+        } else {
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(family)
+            address.sin_port = UInt16(port).bigEndian
+            inet_pton(family, "127.0.0.1", &address.sin_addr)
+            isConnected = connect(to: address)
         }
         guard isConnected else {
             // The socket is closed by `deinit`, which runs although the initialiser throws.
@@ -56,7 +69,7 @@ final class RawClient: @unchecked Sendable {  // Safe: one thread sends, one rec
     }
 
     deinit {
-        close(descriptor)
+        if !isClosed { close(descriptor) }
     }
 
     /// - Returns: Whether the peer took all of it.
@@ -84,6 +97,16 @@ final class RawClient: @unchecked Sendable {  // Safe: one thread sends, one rec
         send(Data(text.utf8))
     }
 
+    /// Ends the connection as a client does that crashes.
+    func reset() {
+        // Without a time to linger, closing resets the connection.
+        var now = linger(l_onoff: 1, l_linger: 0)
+        let size = socklen_t(MemoryLayout<linger>.size)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &now, size)
+        close(descriptor)
+        isClosed = true
+    }
+
     func finishSending() {
         shutdown(descriptor, Int32(SHUT_WR))
     }
@@ -109,6 +132,11 @@ final class RawClient: @unchecked Sendable {  // Safe: one thread sends, one rec
             reply.body = try rest()
         }
         return reply
+    }
+
+    /// Waits for the first bytes of an answer, and keeps them for `reply()`.
+    func hasBegunToReceive() throws -> Bool {
+        try !received.isEmpty || receiveMore(orEnd: true)
     }
 
     /// Everything up to the end of the connection.
