@@ -8,7 +8,7 @@ import FoundationNetworking
 /// leads, and, on Linux, what becomes of a refused credential.
 ///
 /// The session's own delegate is asked too, and has the last word.
-final class Flight: NSObject, URLSessionTaskDelegate,
+final class Flight: NSObject, ExchangeDelegate,
     @unchecked Sendable  // The variables only under the lock.
 {
     private enum Ending {

@@ -7,9 +7,27 @@ final class Interception: Client, @unchecked Sendable {  // Set in the first `be
     private struct Progress {
         var hasBegun = false
         var isCancelled = false
-        /// The request under way, for a cancellation, and how many redirects led to it.
+        /// The request under way, for a cancellation, and how many there were before it.
         var ticket: Ticket?
+        var number = 0
+    }
+
+    /// One request of those that an answer may take.
+    private struct Attempt {
+        /// What the client asked for, with its body.
+        let first: URLRequest
+        /// Which stubs have passed it on.
+        let passage: Passage
         var redirects = 0
+        /// How many challenges were answered with a credential.
+        var credentials = 0
+
+        var number: Int { redirects + credentials }
+
+        init(first: URLRequest, _ passage: Passage) {
+            self.first = first
+            self.passage = passage
+        }
     }
 
     private let delivery = Delivery()
@@ -44,19 +62,20 @@ final class Interception: Client, @unchecked Sendable {  // Set in the first `be
             finish(.failure(failure))
         } else if source.matchesWithUserCode, !RequestBody.isSlow(request, task) {
             DispatchQueue.global().async { [self] in
-                ask(source, for: request, passage, redirects: 0)
+                ask(source, for: request, Attempt(first: request, passage))
             }
         } else if RequestBody.isSlow(request, task) {
             // A stream may block for as long as its writer likes.
             Thread.detachNewThread { [self] in
                 do {
-                    ask(source, for: try RequestBody.fill(request, task), passage, redirects: 0)
+                    let request = try RequestBody.fill(request, task)
+                    ask(source, for: request, Attempt(first: request, passage))
                 } catch {
                     finish(.failure(error))
                 }
             }
         } else {
-            ask(source, for: request, passage, redirects: 0)
+            ask(source, for: request, Attempt(first: request, passage))
         }
     }
 
@@ -77,19 +96,18 @@ final class Interception: Client, @unchecked Sendable {  // Set in the first `be
         ticket?.cancel()
     }
 
-    private func ask(
-        _ source: any AnswerSource, for request: URLRequest, _ passage: Passage, redirects: Int
-    ) {
+    private func ask(_ source: any AnswerSource, for request: URLRequest, _ attempt: Attempt) {
         let mayAsk = progress.withLock { progress in
             progress.ticket = nil
-            progress.redirects = redirects
+            progress.number = attempt.number
             return !progress.isCancelled
         }
-        // Cancelled while its body was read, or while a delegate was asked about the redirect.
+        // Cancelled while its body was read, or while a delegate was asked.
         guard mayAsk else { return }
-        let ticket = source.load(request, for: self, passage: passage) { [self] reply in
+        let ticket = source.load(task.requestAsSent(request), for: self, passage: attempt.passage) {
+            [self] reply in
             switch reply {
-            case .answer(let answer): receive(answer, to: request, source, passage, redirects)
+            case .answer(let answer): receive(answer, to: request, source, attempt)
             case .head(let answer):
                 CookieJar(source, task).store(from: answer.response, to: request)
                 finish(reply)
@@ -98,35 +116,63 @@ final class Interception: Client, @unchecked Sendable {  // Set in the first `be
         }
         let isCancelled = progress.withLock { progress in
             // An answer that came at once may have led on to the next request.
-            guard progress.redirects == redirects else { return false }
+            guard progress.number == attempt.number else { return false }
             if !progress.isCancelled { progress.ticket = ticket }
             return progress.isCancelled
         }
         if isCancelled { ticket.cancel() }
     }
 
+    #if canImport(FoundationNetworking)
     private func receive(
-        _ answer: Answer, to request: URLRequest, _ source: any AnswerSource, _ passage: Passage,
-        _ redirects: Int
+        _ answer: Answer, to request: URLRequest, _ source: any AnswerSource, _ attempt: Attempt
     ) {
         let jar = CookieJar(source, task)
         jar.store(from: answer.response, to: request)
+        if let challenge = Challenge(answer.response, failures: attempt.credentials) {
+            return task.ask(challenge) { [self] outcome in
+                switch outcome {
+                case .credential(let credential):
+                    var next = attempt
+                    next.credentials += 1
+                    // Foundation begins again, with the request that the client made.
+                    ask(source, for: attempt.first.authorized(by: credential), next)
+                case .none: finish(.answer(answer))
+                case .cancel: finish(.failure(URLError(.cancelled)))
+                }
+            }
+        }
+        guard let next = foundationRedirect(after: answer.response, from: request) else {
+            return finish(.answer(answer))
+        }
+        guard attempt.redirects < foundationRedirectLimit else {
+            return finish(.failure(URLError(.httpTooManyRedirects)))
+        }
+        let hasDelegate = task?.delegate != nil
+        task.askDelegate(answer.response, next) { [self] next in
+            guard var next else { return finish(.answer(answer)) }
+            guard ["http", "https"].contains(next.url?.scheme?.lowercased()) else {
+                return finish(.failure(URLError(.unsupportedURL)))
+            }
+            // What Foundation does not send again.
+            next.httpBody = nil
+            next.httpBodyStream = nil
+            var attempt = attempt
+            attempt.redirects += 1
+            ask(source, for: hasDelegate ? next : jar.applied(to: next), attempt)
+        }
+    }
+    #else
+    private func receive(
+        _ answer: Answer, to request: URLRequest, _ source: any AnswerSource, _ attempt: Attempt
+    ) {
+        CookieJar(source, task).store(from: answer.response, to: request)
         guard let next = redirectedRequest(after: answer.response, from: request) else {
             return finish(.answer(answer))
         }
-        #if canImport(FoundationNetworking)
-        // Foundation on Linux ends the process when a protocol reports a redirect.
-        guard redirects < redirectLimit else {
-            return finish(.failure(URLError(.httpTooManyRedirects)))
-        }
-        task.askDelegate(answer.response, next) { [self] next in
-            guard let next else { return finish(.answer(answer)) }
-            ask(source, for: jar.applied(to: next), passage, redirects: redirects + 1)
-        }
-        #else
         delivery.add(.redirect(next, answer), for: urlProtocol)
-        #endif
     }
+    #endif
 
     private func finish(_ reply: Reply) {
         delivery.add(.reply(reply), for: urlProtocol)

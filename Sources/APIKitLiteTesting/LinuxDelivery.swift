@@ -14,18 +14,29 @@ extension URLSessionTask? {
     ) {
         guard let task = self, let delegate = task.delegate, let session = task.mirroredSession
         else { return completion(next) }
-        let isFirst = Locked(true)
+        let completion = Once(completion)
         session.delegateQueue.addOperation {
             delegate.urlSession(
-                session, task: task, willPerformHTTPRedirection: response, newRequest: next
-            ) { next in
-                let isFirst = isFirst.withLock { isFirst in
-                    defer { isFirst = false }
-                    return isFirst
-                }
-                if isFirst { completion(next) }
+                session, task: task, willPerformHTTPRedirection: response, newRequest: next,
+                completionHandler: { completion($0) })
+        }
+    }
+
+    /// The request as it would leave: with the `httpAdditionalHeaders` of its session that it does
+    /// not name itself. Foundation adds them below any `URLProtocol`.
+    func requestAsSent(_ request: URLRequest) -> URLRequest {
+        guard let added = self?.mirroredSession?.configuration.httpAdditionalHeaders,
+            !added.isEmpty
+        else { return request }
+        var request = request
+        for (name, value) in added {
+            // Setting anything but strings ends the process.
+            guard let name = name as? String, let value = value as? String else { continue }
+            if request.value(forHTTPHeaderField: name) == nil {
+                request.setValue(value, forHTTPHeaderField: name)
             }
         }
+        return request
     }
 }
 
@@ -63,7 +74,7 @@ extension URLSessionTask {
     }
 }
 
-/// A 401 with a Basic challenge, of which Foundation takes no notice.
+/// A 401 with a Basic challenge that is the answer, and of which Foundation takes no notice.
 ///
 /// It would wait forever, or repeat the request to the real host with the delegate's credential. It
 /// looks for the challenge when the loading ends, under the response's URL: so there is none at
@@ -107,6 +118,11 @@ extension URLSessionTask {
 
     /// Foundation on Apple platforms joins the pieces itself where they are not wanted.
     var seesPieces: Bool { true }
+}
+
+extension URLSessionTask? {
+    /// Foundation on Apple platforms does not say what it adds.
+    func requestAsSent(_ request: URLRequest) -> URLRequest { request }
 }
 
 /// Foundation on Apple platforms acts on a challenge only when a protocol reports it.

@@ -95,7 +95,8 @@ public struct MockResponse: Sendable {
         return response
     }
 
-    /// The same response with a header. A second value joins the first in a list where the header
+    /// The same response with a header. A `Content-Length` is replaced by the true one, except where
+    /// no body is sent. A second value joins the first in a list where the header
     /// is one (RFC 9110, 5.3), as `Set-Cookie` and `Cache-Control` are, and replaces it elsewhere.
     public func header(_ name: String, _ value: String) -> MockResponse {
         var response = self
@@ -123,14 +124,28 @@ extension MockResponse {
     func answer(to request: URLRequest, missing: Int = 0) -> Answer {
         let hasBody = hasBody(for: request)
         var fields = headers
-        if hasBody, chunks.count < 2, !namesLength {
-            fields["Content-Length"] = String((chunks.first?.count ?? 0) + missing)
+        if let length = contentLength(for: request, missing: missing) {
+            fields = fields.filter { $0.key.lowercased() != "content-length" }
+            fields["Content-Length"] = length
+        } else if status == 204 || status < 200 {
+            fields = fields.filter { $0.key.lowercased() != "content-length" }
         }
         return Answer(
             response: HTTPURLResponse(
                 url: request.url ?? .unnamed, statusCode: status, httpVersion: "HTTP/1.1",
                 headerFields: fields)!,
             chunks: hasBody ? chunks : [], missing: missing)
+    }
+
+    /// The true length of the body, for a HEAD that of a GET; nil where none is filled in.
+    private func contentLength(for request: URLRequest, missing: Int) -> String? {
+        guard status > 199, status != 204, status != 304, chunks.count < 2 || namesLength else {
+            return nil
+        }
+        let length = chunks.reduce(missing) { $0 + $1.count }
+        // It stands for a resource whose body the test does not write down.
+        if request.httpMethod == "HEAD" && length == 0 && namesLength { return nil }
+        return String(length)
     }
 
     /// Whether an answer to this request has a body, if only an empty one (RFC 9112, 6.3).

@@ -22,7 +22,6 @@ final class NetworkCore: AnswerSource {
     private let handlers = HandlerPool()
     private let stubs = Locked(StubIndex())
     private let unanswered = Locked<[MockFailure]>([])
-    /// How many servers may bring a request back over a socket.
     private let serverCount = Locked(0)
     /// Where the network was verified, if it was.
     private let verified = Locked<String?>(nil)
@@ -132,7 +131,7 @@ final class NetworkCore: AnswerSource {
         guard case .passed(let session) = response.ending else { return script }
         if passage.contains(stub) { throw fail(.passedToItself(record, by: stub)) }
         let (data, http) = try await passage.passOn(
-            record.request, by: stub, over: session, isServed: serverCount.withLock { $0 > 0 })
+            record.request, by: stub, over: session, isServed: isServed)
         script.play(Answer(response: http, chunks: [data], isDecoded: true))
         script.isPassedThrough = true
         return script
@@ -230,6 +229,9 @@ extension NetworkCore {
 
     /// Whether a cookie may have been kept.
     var hasCookieStorage: Bool { cookies.withLock { $0 != nil } }
+
+    /// Whether a request may come back over a socket.
+    var isServed: Bool { serverCount.withLock { $0 > 0 } }
 
     func addServer() {
         serverCount.withLock { $0 += 1 }

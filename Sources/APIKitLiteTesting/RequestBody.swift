@@ -64,22 +64,3 @@ extension URLSessionUploadTask {
     }
     #endif
 }
-
-#if canImport(FoundationNetworking)
-extension Mirror {
-    /// A stored property by its name, in the class or in one above it.
-    func descendant(named name: String) -> Any? {
-        children.first { $0.label == name }?.value ?? superclassMirror?.descendant(named: name)
-    }
-}
-
-extension URLSessionTask {
-    /// The session that made this task; Foundation does not hand it out.
-    var mirroredSession: URLSession? {
-        guard let session = Mirror(reflecting: self).descendant(named: "session") else {
-            return nil
-        }
-        return session as? URLSession
-    }
-}
-#endif

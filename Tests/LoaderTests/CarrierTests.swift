@@ -41,8 +41,31 @@ import Testing
         }
 
         #expect(body.isEmpty)
-        #expect(response.value(forHTTPHeaderField: "Content-Length") == nil)
+        #expect(response.value(forHTTPHeaderField: "Content-Length") == "6")
         #expect(response.value(forHTTPHeaderField: "Content-Type") == "text/plain; charset=utf-8")
+    }
+
+    @Test(arguments: Carrier.allCases)
+    func tellsTheTrueLength(_ carrier: Carrier) async throws {
+        for (method, response, length): (String, MockResponse, String?) in [
+            ("GET", .text("abc").header("content-length", "99"), "3"),
+            ("GET", .text("abc").chunked(by: 1), nil),
+            ("GET", .text("abc").chunked(by: 1).header("Content-Length", "1"), "3"),
+            ("GET", .status(200).header("Content-Length", "99"), "0"),
+            ("HEAD", .text("abc").header("Content-Length", "99"), "3"),
+            ("HEAD", .text("abc").chunked(by: 1), nil), ("HEAD", .status(200), "0"),
+            ("HEAD", .status(200).header("Content-Length", "99"), "99"),
+            ("HEAD", .status(404), "0"), ("HEAD", .status(204), nil),
+            ("GET", .status(304).header("Content-Length", "99"), "99"),
+            ("GET", .status(304), nil),
+            ("GET", .status(204).header("Content-Length", "99"), nil),
+        ] {
+            let (_, http, _) = try await exchange(carrier, "a", method: method) {
+                $0.stub(.any, response)
+            }
+
+            #expect(http.value(forHTTPHeaderField: "Content-Length") == length)
+        }
     }
 
     @Test(arguments: Carrier.allCases)

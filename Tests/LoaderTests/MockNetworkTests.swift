@@ -187,6 +187,9 @@ import Testing
                     @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) ->
                     Void
             ) {
+                guard challenge.previousFailureCount < 1 else {
+                    return completionHandler(.performDefaultHandling, nil)
+                }
                 completionHandler(
                     .useCredential,
                     URLCredential(user: "u", password: "p", persistence: .forSession))
@@ -202,6 +205,11 @@ import Testing
             #expect(response.url?.path == "/a")
             #expect(response.value(forHTTPHeaderField: "WWW-Authenticate") == "Basic realm=x")
         }
+        #if canImport(FoundationNetworking)
+        let sent = network.requests.map { $0.request.value(forHTTPHeaderField: "Authorization") }
+        #expect(sent == [nil, nil, "Basic dTpw"])
+        #else
         #expect(network.requests.count == 2)
+        #endif
     }
 }

@@ -42,6 +42,7 @@ import Testing
             (["Range": "bytes=9-"], 416, "", "bytes */6"),
             (["Range": "bytes=2-4", "If-Range": "\"1\""], 206, "cde", "bytes 2-4/6"),
             (["Range": "bytes=2-4", "If-Range": "\"0\""], 200, "abcdef", nil),
+            (["Range": "bytes=2-4", "If-Range": "W/\"1\""], 200, "abcdef", nil),
             (["Range": "bytes=0-0,2-3"], 200, "abcdef", nil), ([:], 200, "abcdef", nil),
         ] as [([String: String], Int, String, String?)])
     func servesTheRangeThatIsAskedFor(
@@ -58,6 +59,23 @@ import Testing
         #expect(response.value(forHTTPHeaderField: "Content-Range") == test.range)
         #expect(response.value(forHTTPHeaderField: "Accept-Ranges") == "bytes")
         #expect(response.value(forHTTPHeaderField: "Content-Length") == "\(test.body.count)")
+    }
+
+    @Test(arguments: Carrier.allCases)
+    func tellsTheLengthOfThePartAndComparesWeakTagsNotAtAll(_ carrier: Carrier) async throws {
+        let network = MockNetwork()
+        network.stub(
+            .any,
+            .text("abcdef").header("ETag", "W/\"1\"").header("Content-Length", "6").acceptingRanges)
+
+        let (part, partial) = try await exchange(carrier, network, ["Range": "bytes=2-4"])
+        #expect(part == "cde")
+        #expect(partial.value(forHTTPHeaderField: "Content-Length") == "3")
+
+        let fields = ["Range": "bytes=2-4", "If-Range": "W/\"1\""]
+        let (whole, response) = try await exchange(carrier, network, fields)
+        #expect(whole == "abcdef")
+        #expect(response.statusCode == 200)
     }
 
     @Test func aRangeIsIgnoredUnlessTheResponseAcceptsIt() async throws {
