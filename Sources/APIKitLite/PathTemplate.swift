@@ -39,6 +39,22 @@ package struct PathTemplate: Hashable, Sendable {
         }
     }
 
+    private init(text: String, names: [String], segments: [[Piece]]) {
+        (self.text, self.names, self.segments) = (text, names, segments)
+    }
+
+    /// The template that is meant where its text was percent-encoded, as in a URL; nil where it has
+    /// no escapes.
+    package var unescaped: PathTemplate? {
+        let decoded = segments.map { pieces in
+            pieces.map { piece -> Piece in
+                guard case .literal(let text) = piece else { return piece }
+                return .literal(PercentEncoding.decode(text))
+            }
+        }
+        return decoded == segments ? nil : PathTemplate(text: text, names: names, segments: decoded)
+    }
+
     /// The percent-encoded path, with a leading slash; nothing for a template without text.
     ///
     /// - Throws: ``RequestBuildingError`` for a name without a value, a value without a name or

@@ -76,7 +76,9 @@ private class NetworkURLProtocol: MockURLProtocol {
         CarrierClass.core(of: self) ?? GoneNetwork()
     }
 
-    override class func canInit(with request: URLRequest) -> Bool { true }
+    override class func canInit(with request: URLRequest) -> Bool {
+        isForMocks(request) && CarrierClass.core(of: self)?.declines(request) != true
+    }
 }
 
 /// Answers in place of a network that does not exist any more.

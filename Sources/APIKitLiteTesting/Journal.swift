@@ -26,6 +26,8 @@ final class Journal: Sendable {
     private let state = Locked(State())
     /// How many requests ever came.
     let count = AwaitableCounter()
+    /// Grows whenever a request ends.
+    let ends = AwaitableCounter()
 
     var requests: [RecordedRequest] {
         state.withLock { state in
@@ -64,6 +66,7 @@ final class Journal: Sendable {
         }
         request.stub?.didRecord()
         count.update { $0 += 1 }
+        if request.endTime != nil { ends.update { $0 += 1 } }
         return id
     }
 
@@ -87,5 +90,6 @@ final class Journal: Sendable {
             state.inFlight[id] = nil
             state.change(id, change)
         }
+        ends.update { $0 += 1 }
     }
 }

@@ -9,7 +9,7 @@ final class LoopbackListener: @unchecked Sendable {  // Safe: state is used on `
     let authority: String
 
     /// How many connections have ended.
-    let closedConnections = Milestone()
+    let closedConnections = AwaitableCounter()
 
     private let queueMark = DispatchSpecificKey<Void>()
     /// Has one member for each socket that is open.

@@ -36,7 +36,7 @@ public final class LoopbackServer: Sendable {
     }
 
     /// How many connections have ended.
-    var closedConnections: Milestone { listener.closedConnections }
+    var closedConnections: AwaitableCounter { listener.closedConnections }
 
     /// Starts a server.
     ///

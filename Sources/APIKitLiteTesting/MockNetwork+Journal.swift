@@ -41,4 +41,25 @@ extension MockNetwork {
             await core.journal.count.wait(for: seen + 1)
         }
     }
+
+    /// Suspends until this many requests that match have ended, answered or cancelled, or the task
+    /// is cancelled.
+    ///
+    /// The client may learn of it a moment later. A request that the journal does not keep does not
+    /// count: see ``journalLimit``.
+    ///
+    /// - Returns: The requests that have ended, oldest first, as far as the journal reaches.
+    @discardableResult
+    public func waitForResponses(
+        _ count: Int = 1, matching matcher: RequestMatcher = .any
+    ) async -> [RecordedRequest] {
+        while true {
+            let seen = core.journal.ends.number
+            let ended = requests.filter {
+                $0.endTime != nil && matcher.match(RequestReading($0)) != nil
+            }
+            if ended.count >= count || Task.isCancelled { return ended }
+            await core.journal.ends.wait(for: seen + 1)
+        }
+    }
 }

@@ -97,6 +97,25 @@ public final class MockNetwork: Sendable {
         core.add(matcher, .handler(handler), times: times, place: "\(fileID):\(line)")
     }
 
+    /// Removes a stub: older ones answer what comes from now on, and `verify()` knows nothing of it.
+    public func remove(_ stub: Stub) {
+        core.remove(stub)
+    }
+
+    /// Leaves requests alone: they go to the next class in `protocolClasses`, and where there is none
+    /// **to the real network**. They are in no journal and match no stub.
+    ///
+    /// Only a `URLSession` has somebody else to ask. A ``MockURLSession`` and a ``LoopbackServer``
+    /// answer such a request as any other.
+    ///
+    /// - Parameter matcher: Is asked inside `resume()`, when a body may not be known yet, nor what
+    ///   the session adds to the headers: URL, method and the request's own headers are safe.
+    public func decline(
+        _ matcher: RequestMatcher, fileID: StaticString = #fileID, line: UInt = #line
+    ) {
+        core.decline(matcher, place: "\(fileID):\(line)")
+    }
+
     /// Checks that every request was answered, and every stub used as often as it says.
     ///
     /// It is the end of a network's test: a stub that is added later is a mistake, of which its

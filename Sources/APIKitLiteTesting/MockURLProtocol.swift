@@ -50,12 +50,19 @@ open class MockURLProtocol: URLProtocol {
         #endif
     }
 
-    /// Accepts every request, so that none reaches a network.
+    /// Accepts every request, so that none reaches a network, except for a `file:` and a `data:`
+    /// URL, which no network answers.
     open override class func canInit(with request: URLRequest) -> Bool {
+        guard isForMocks(request) else { return false }
         #if canImport(FoundationNetworking)
         Arrivals.note(request, TalkHandler.current)
         #endif
         return true
+    }
+
+    static func isForMocks(_ request: URLRequest) -> Bool {
+        guard let scheme = request.url?.scheme else { return true }
+        return !["file", "data"].contains(scheme.lowercased())
     }
 
     /// The request as it is.

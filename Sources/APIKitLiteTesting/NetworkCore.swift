@@ -22,6 +22,7 @@ final class NetworkCore: AnswerSource {
     private let handlers = HandlerPool()
     private let stubs = Locked(StubIndex())
     private let unanswered = Locked<[MockFailure]>([])
+    private let declined = Locked<[RequestMatcher]>([])
     private let serverCount = Locked(0)
     /// Where the network was verified, if it was.
     private let verified = Locked<String?>(nil)
@@ -48,6 +49,31 @@ final class NetworkCore: AnswerSource {
             verified: verified.withLock { $0 })
         stubs.withLock { $0.add(stub) }
         return stub
+    }
+
+    /// Forgets a stub, and what `verify()` would have to say of it.
+    func remove(_ stub: Stub) {
+        stubs.withLock { $0 = $0.removing(stub) }
+    }
+
+    /// Leaves requests to whoever comes after the mock.
+    func decline(_ matcher: RequestMatcher, place: String) {
+        // Foundation asks for it on the loading thread.
+        let mistake =
+            matcher.mistake
+            ?? (matcher.hasPredicate ? "A matcher with a predicate cannot decline requests." : nil)
+        if let mistake {
+            _ = fail(MockFailure(.brokenStub, "\(mistake) (\(place))"))
+        } else {
+            declined.withLock { $0.append(matcher) }
+        }
+    }
+
+    func declines(_ request: URLRequest) -> Bool {
+        let declined = declined.withLock { $0 }
+        guard !declined.isEmpty else { return false }
+        let reading = RequestReading(RecordedRequest(request: request))
+        return declined.contains { $0.match(reading) != nil }
     }
 
     /// What becomes of a request that is not in the journal yet.

@@ -50,7 +50,9 @@ extension RequestMatcher {
 
     /// A path template: `/users/{id}` matches `/users/42`, and captures `id`.
     ///
-    /// The whole path counts, segment by segment; a captured value is not empty.
+    /// The whole path counts, segment by segment; a captured value is not empty. A space may be
+    /// written as it is or as `%20`, and so may any other text: `/100%25` is the path of `/100%`, and
+    /// that of `/100%25` too.
     public func path(_ template: String) -> RequestMatcher {
         if template.contains("://") {
             return broken(
@@ -59,10 +61,15 @@ extension RequestMatcher {
         }
         do {
             let parsed = try PathTemplate(template)
+            let unescaped = parsed.unescaped
             var matcher = self
-            matcher.key.path = matcher.key.path ?? parsed.literals
+            matcher.key.path =
+                matcher.key.path ?? unescaped.map {
+                    // Both are looked for, so the index must not decide.
+                    zip(parsed.literals, $0.literals).map { $0 == $1 ? $0 : nil }
+                } ?? parsed.literals
             return matcher.addingPath("path \(shownPath(template))") {
-                parsed.match($0.segments[...])
+                parsed.match($0.segments[...]) ?? unescaped?.match($0.segments[...])
             }
         } catch {
             return broken("\(error)")
@@ -91,12 +98,14 @@ extension RequestMatcher {
         do {
             let text = prefix.hasSuffix("/") ? String(prefix.dropLast()) : prefix
             let parsed = try PathTemplate(text)
+            let unescaped = parsed.unescaped
             let count = text.isEmpty || text == "/" ? 0 : parsed.literals.count
             // With a slash at its end, something must follow.
             let least = text == prefix ? count : count + 1
             return addingPath("path prefix \(shownPath(prefix))") {
                 guard $0.segments.count >= least else { return nil }
-                return count == 0 ? [:] : parsed.match($0.segments.prefix(count))
+                let segments = $0.segments.prefix(count)
+                return count == 0 ? [:] : parsed.match(segments) ?? unescaped?.match(segments)
             }
         } catch {
             return broken("\(error)")

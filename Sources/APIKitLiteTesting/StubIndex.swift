@@ -39,6 +39,13 @@ struct StubIndex: Sendable {
         all.append(stub)
     }
 
+    /// The index without a stub; nothing changes where it is not in there.
+    func removing(_ stub: Stub) -> StubIndex {
+        var index = StubIndex()
+        for other in all where other !== stub { index.add(other) }
+        return index
+    }
+
     private mutating func node(method: String, _ path: [String?]) -> Int {
         func added() -> Int {
             nodes.append(Node())

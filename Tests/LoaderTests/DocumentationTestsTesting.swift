@@ -116,6 +116,49 @@ import XCTest
         #expect(error?.isCancellation == true)
     }
 
+    @Test func endsAnOutage() async throws {
+        let network = MockNetwork()
+        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network.urlSession)
+
+        network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#))
+        let outage = network.stub(.any, .status(503))
+
+        _ = try? await loader.load(42)
+        network.remove(outage)
+        let user = try await loader.load(42)
+
+        #expect(user == User(name: "Emma"))
+        #expect(outage.callCount == 1)
+        try network.verify()
+    }
+
+    @Test func waitsForWhatNobodyAwaits() async throws {
+        let network = MockNetwork()
+        network.stub(.post("/events"), .status(202))
+        let session = network.urlSession
+
+        session.dataTask(with: .test("events", method: "POST")).resume()
+
+        await network.waitForResponses(1, matching: .post("/events"))
+        try network.verify()
+    }
+
+    @Test func leavesAHostAlone() async throws {
+        let metrics = MockNetwork()
+        metrics.stub(.any, .status(204))
+        let network = MockNetwork()
+
+        network.decline(.host("metrics.example.com"))
+
+        let configuration = network.configuration
+        configuration.protocolClasses! += metrics.configuration.protocolClasses ?? []
+        let url = try #require(URL(string: "https://metrics.example.com/v1"))
+        let (_, response) = try await URLSession(configuration: configuration)
+            .exchange(URLRequest(url: url))
+        #expect(response.statusCode == 204)
+        #expect(network.requests.isEmpty)
+    }
+
     @Test func saysWhatWouldHaveMatched() async throws {
         let network = MockNetwork()
         network.stub(.get("/user/{id}"), .json(#"{"name": "Emma"}"#))

@@ -31,6 +31,25 @@ import Testing
         #expect(try PathTemplate(template).match(percentEncodedPath: path) == nil)
     }
 
+    @Test(arguments: [
+        ("/hello%20world", "/hello%20world", [:]), ("/a%2fb/{id}", "/a%2Fb/7", ["id": "7"]),
+        ("/{a}%3A{b}", "/x:y", ["a": "x", "b": "y"]), ("/%7Bid%7D", "/%7Bid%7D", [:]),
+        ("/100%25", "/100%25", [:]),
+    ])
+    func readsATemplateThatWasEscaped(
+        _ template: String, _ path: String, _ expected: [String: String]
+    ) throws {
+        let template = try PathTemplate(template)
+
+        #expect(template.match(percentEncodedPath: path) == nil)
+        #expect(template.unescaped?.match(percentEncodedPath: path) == expected)
+    }
+
+    @Test(arguments: ["/hello world", "/{id}", "/100%", "/%zz"])
+    func hasNothingToUnescape(_ template: String) throws {
+        #expect(try PathTemplate(template).unescaped == nil)
+    }
+
     @Test func namesAreListedOnceAndInOrder() throws {
         #expect(try PathTemplate("/{b}/{a}-{b}").names == ["b", "a"])
     }
