@@ -12,6 +12,7 @@ extension URLSession: HTTPSession {
     /// - Throws: A `URLError`, `URLError.cancelled` when the task was cancelled;
     ///   ``NotAnHTTPResponse`` for an answer from another kind of URL.
     public func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
+        makeCancellationSafe()
         var request = request
         for _ in 0...redirectLimit {
             switch try await landing(of: request) {

@@ -6,6 +6,11 @@ switch arguments.first {
 case "compare": try await compareAll(rounds: number ?? 15)
 case "policies": try await costOfPolicies(rounds: number ?? 15)
 case "cancel": try await cancelAtRandom(number ?? 200_000)
+case "cancel-real":
+    try await cancelRealLoads(
+        number ?? 100_000, at: arguments.dropFirst(2).first.flatMap { URL(string: $0) })
+case "compare-real": try await compareReal(rounds: number ?? 15)
+case "serve": try serveUntilInputEnds()
 case "flight": try await manyInFlight(number ?? 10_000)
 case "networks": try await manyNetworks(number ?? 200, requests: 50)
 case "memory": try await memoryOfLoads(number ?? 100_000)
@@ -15,12 +20,16 @@ case "marks": try await cancellationMarks(number ?? 50_000)
 default:
     print(
         """
-        usage: Benchmarks compare [rounds] | policies [rounds] | cancel [loads] | flight [requests]
+        usage: Benchmarks compare [rounds] | policies [rounds] | cancel [loads]
+               | cancel-real [loads] [url] | compare-real [rounds] | serve | flight [requests]
                | networks [count] | memory [loads] | lifetime [networks] | leases [networks] | marks [requests]
 
         compare   ratios against bare URLSession and the talk's mock, as a table
         policies  what each policy costs an exchange, and all of them together
         cancel    loads with every third one cancelled at a random moment
+        cancel-real  loads over real connections, each cancelled within 0.4 ms, to `serve` or to a URL
+        compare-real  ratios of loads over real connections, against bare data tasks
+        serve     a server for `cancel-real`, which prints its URL and ends with its input
         flight    requests in flight at once, each answered after 1 s
         networks  networks in parallel on one URL, 50 requests each
         memory    loads with every third one cancelled: what is left of them
