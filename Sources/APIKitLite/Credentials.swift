@@ -174,7 +174,9 @@ extension Credentials: CredentialSource {
     private func refresh(
         _ old: A.Credential, _ generation: Int, over session: any HTTPSession
     ) async throws {
-        let loader = APIRequestLoader(apiRequest: authenticator.refresh, urlSession: session)
+        let loader = APIRequestLoader(
+            apiRequest: authenticator.refresh,
+            urlSession: OriginBoundSession(next: session, origins: surroundings.origins))
         let result: Result<A.Credential, APIRequestError> =
             await RefreshInProgress.$holders.withValue(
                 RefreshInProgress.holders.union([ObjectIdentifier(self)])

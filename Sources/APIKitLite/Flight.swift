@@ -13,7 +13,7 @@ final class Flight: NSObject, ExchangeDelegate,
 {
     private enum Ending {
         case redirect(URLRequest)
-        case tooManyRedirects
+        case failure(any Error)
         /// A 401 that Foundation would wait on forever.
         case refused(HTTPURLResponse)
     }
@@ -21,10 +21,17 @@ final class Flight: NSObject, ExchangeDelegate,
     // One for all flights: it is held for nanoseconds, and a lock costs more to make than all else
     // that a flight does.
     private static let lock = NSLock()
+    private let limits: RedirectLimits
     private var task: URLSessionTask?
     private var isOver = false
+    /// Foundation has the answer to a redirect, with which the task ends.
+    private var isEnding = false
     private var redirects = 0
     private var ending: Ending?
+
+    init(_ limits: RedirectLimits) {
+        self.limits = limits
+    }
 
     /// Whichever comes first of begin and cancel, the task is resumed or cancelled.
     func begin(_ task: URLSessionTask) {
@@ -37,7 +44,8 @@ final class Flight: NSObject, ExchangeDelegate,
     }
 
     func cancel() {
-        stop()?.cancel()
+        let task = stop()
+        if Self.lock.withLock({ !isEnding }) { task?.cancel() }
     }
 
     /// The task's end, as its completion handler tells it.
@@ -47,7 +55,7 @@ final class Flight: NSObject, ExchangeDelegate,
         let task = stop()
         switch Self.lock.withLock({ ending }) {
         case .redirect(let next): return .success(.redirect(next))
-        case .tooManyRedirects: return .failure(URLError(.httpTooManyRedirects))
+        case .failure(let error): return .failure(error)
         case .refused(let response): return .success(.answer(Data(), response))
         case nil: break
         }
@@ -77,25 +85,46 @@ final class Flight: NSObject, ExchangeDelegate,
     ) {
         guard let request = task.currentRequest,
             let next = redirectedRequest(after: response, from: request)
-        else { return completionHandler(nil) }
+        else { return end(nil, task, completionHandler) }
         let count = Self.lock.withLock {
             redirects += 1
             return redirects
         }
         guard count <= redirectLimit else {
-            end(.tooManyRedirects)
-            return completionHandler(nil)
+            return end(.failure(URLError(.httpTooManyRedirects)), task, completionHandler)
         }
         session.askDelegate(task, response, next) { [self] next in
+            if let refusal = next.flatMap({ limits.refusal(of: $0.url) }) {
+                return end(.failure(refusal), task, completionHandler)
+            }
             #if canImport(FoundationNetworking)
             // Foundation on Linux sends a 307 or 308 on without its body: the flight ends here, and
             // `exchange` starts the next one.
-            end(next.map(Ending.redirect))
-            completionHandler(nil)
+            end(next.map(Ending.redirect), task, completionHandler)
             #else
             completionHandler(next)
             #endif
         }
+    }
+
+    /// Ends a task with the redirect that it has come to.
+    private func end(
+        _ ending: Ending?, _ task: URLSessionTask, _ completionHandler: (URLRequest?) -> Void
+    ) {
+        let isCancelled = Self.lock.withLock {
+            guard !isOver else { return true }
+            self.ending = ending
+            #if canImport(FoundationNetworking)
+            isEnding = true
+            #endif
+            return false
+        }
+        #if canImport(FoundationNetworking)
+        // Foundation on Linux ends the process when it gets this answer after a cancellation. One
+        // that comes from here comes before or not at all, one from somewhere else is seen late.
+        guard !isCancelled, task.state == .running || task.state == .suspended else { return }
+        #endif
+        completionHandler(nil)
     }
 
     #if canImport(FoundationNetworking)

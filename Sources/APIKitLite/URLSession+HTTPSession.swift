@@ -10,17 +10,29 @@ extension URLSession: HTTPSession {
     /// refuse them.
     ///
     /// - Throws: A `URLError`, `URLError.cancelled` when the task was cancelled;
-    ///   ``NotAnHTTPResponse`` for an answer from another kind of URL.
+    ///   ``NotAnHTTPResponse`` for an answer from another kind of URL; on Linux,
+    ///   ``InvalidatedSession``.
     public func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
         makeCancellationSafe()
+        let limits = RedirectLimits(of: request)
         var request = request
+        #if canImport(FoundationNetworking)
+        // Foundation on Linux counts milliseconds, and ends the process where there are too many.
+        if !(request.timeoutInterval < longestTimeout) { request.timeoutInterval = longestTimeout }
+        #endif
         for _ in 0...redirectLimit {
-            switch try await landing(of: request) {
+            switch try await landing(of: request, within: limits) {
             case .answer(let data, let response): return (data, response)
             // A stream has been read by now and cannot be sent again.
             case .redirect(let next) where next.httpBodyStream != nil:
                 throw URLError(.requestBodyStreamExhausted)
-            case .redirect(let next): request = next
+            case .redirect(let next):
+                request = next
+                #if canImport(FoundationNetworking)
+                if limits.isElsewhere(next.url) {
+                    request.suppress(configuration.httpAdditionalHeaders)
+                }
+                #endif
             }
         }
         throw URLError(.httpTooManyRedirects)
@@ -28,9 +40,14 @@ extension URLSession: HTTPSession {
 
     // Not `data(for:)`: cancelled under a mock, it deadlocks every URLSession of the process on
     // Linux, because it resumes its continuation on the loading queue.
-    private func landing(of request: URLRequest) async throws -> Landing {
+    private func landing(
+        of request: URLRequest, within limits: RedirectLimits
+    ) async throws -> Landing {
         try Task.checkNotCancelled()
-        let flight = Flight()
+        #if canImport(FoundationNetworking)
+        if isInvalidated { throw InvalidatedSession() }
+        #endif
+        let flight = Flight(limits)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 // Called once by contract, also for a cancelled task: this resumes exactly once.
@@ -44,6 +61,11 @@ extension URLSession: HTTPSession {
         }
     }
 }
+
+#if canImport(FoundationNetworking)
+/// Thirty years, in seconds.
+private let longestTimeout: TimeInterval = 1e9
+#endif
 
 /// What one flight ended in.
 enum Landing {

@@ -6,6 +6,7 @@ extension NetworkCore {
     func exchange(_ first: URLRequest) async throws -> Answer {
         let jar = CookieJar(self)
         let passage = Passage(of: first)
+        let limits = RedirectLimits(of: first)
         // Most networks never see a cookie, and looking for one costs a microsecond.
         var request = try RequestBody.fill(hasCookieStorage ? jar.applied(to: first) : first, nil)
         for _ in 0...redirectLimit {
@@ -14,6 +15,7 @@ extension NetworkCore {
             guard let next = redirectedRequest(after: answer.response, from: request) else {
                 return answer
             }
+            if let refusal = limits.refusal(of: next.url) { throw refusal }
             request = jar.applied(to: next)
         }
         throw URLError(.httpTooManyRedirects)

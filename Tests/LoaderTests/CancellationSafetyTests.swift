@@ -62,6 +62,40 @@ import Testing
         #expect(ended == 2400)
     }
 
+    // Foundation ends the process when a redirect is answered after its task was cancelled.
+    @Test func survivesACancellationDuringARedirect() async throws {
+        final class Holding: NSObject, URLSessionTaskDelegate {
+            let redirects = Recorder<@Sendable (URLRequest?) -> Void>()
+
+            func urlSession(
+                _ session: URLSession, task: URLSessionTask,
+                willPerformHTTPRedirection response: HTTPURLResponse, newRequest: URLRequest,
+                completionHandler: @escaping @Sendable (URLRequest?) -> Void
+            ) {
+                redirects.append(completionHandler)
+            }
+        }
+        let network = MockNetwork()
+        network.stub(.any, .redirect(to: "/there"), times: .any)
+        let request = URLRequest(url: try network.serve().url)
+        let delegate = Holding()
+        let session = URLSession(
+            configuration: .withoutProxy, delegate: delegate, delegateQueue: nil)
+
+        let load = Task { try await session.exchange(request) }
+        let answer = await delegate.redirects.events { _ in true }[0]
+        load.cancel()
+        let error = await #expect(throws: URLError.self) { try await load.value }
+        answer(request)
+        // What the answer led to has happened when this is called.
+        await withCheckedContinuation { continuation in
+            session.getAllTasks { _ in continuation.resume() }
+        }
+
+        #expect(error?.code == .cancelled)
+        #expect(network.requests.count == 1)
+    }
+
     private func ended(_ session: URLSession, _ url: URL) async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, _>) in
             session.dataTask(with: url) { _, _, error in

@@ -50,6 +50,67 @@ import Testing
         #expect(network.requests[0].request.value(forHTTPHeaderField: "X-Api-Key") == "value")
     }
 
+    // Foundation adds them to each request by itself, on Linux also after a redirect.
+    @Test(arguments: ["Authorization", "X-Api-Key", "Cookie", "Accept-Token"], [false, true])
+    func takesNoHeaderOfTheConfigurationToAnotherServer(_ name: String, viaHost: Bool)
+        async throws
+    {
+        let other = MockNetwork()
+        other.stub(.get("/there"), .redirect(to: "/further"))
+        other.stub(.get("/further"), .text("other"))
+        // Another name for this machine is another origin.
+        let otherURL = try other.serve().url.absoluteString
+            .replacingOccurrences(of: "127.0.0.1", with: viaHost ? "localhost" : "127.0.0.1")
+        let server = try network.serve()
+        network.stub(.get("/here"), .redirect(to: "/near"))
+        network.stub(.get("/near"), .redirect(to: otherURL + "/there"))
+        let configuration = URLSessionConfiguration.withoutProxy
+        configuration.httpAdditionalHeaders = [name: "secret", "Accept-Language": "eo"]
+        let session = URLSession(configuration: configuration)
+
+        let (data, _) = try await session.exchange(
+            URLRequest(url: server.url.appending(path: "here")))
+
+        #expect(data.text == "other")
+        let sent = network.requests.map { $0.request.value(forHTTPHeaderField: name) }
+        #expect(sent == ["secret", "secret"])
+        #expect(other.requests.count == 2)
+        for request in other.requests.map(\.request) {
+            #expect(request.allHTTPHeaderFields?.keys.contains(name) == false)
+            #expect(request.value(forHTTPHeaderField: "Accept-Language") == "eo")
+        }
+    }
+
+    @Test func showsAMockNoHeaderOfTheConfigurationElsewhere() async throws {
+        network.stub(.host("b.example"), .text("other"))
+        network.stub(.host("a.example"), .redirect(to: "https://b.example/"))
+        let configuration = network.configuration
+        configuration.httpAdditionalHeaders = ["X-Api-Key": "secret"]
+
+        _ = try await URLSession(configuration: configuration).exchange(
+            URLRequest(url: URL(string: "https://a.example/")!))
+
+        #expect(network.requests.count == 2)
+        #expect(network.requests[1].request.allHTTPHeaderFields?["X-Api-Key"] == nil)
+    }
+
+    @Test func bringsBackNoHeaderFromAnotherServer() async throws {
+        let other = MockNetwork()
+        let (server, otherServer) = (try network.serve(), try other.serve())
+        network.stub(.get("/here"), .redirect(to: otherServer.url.absoluteString))
+        other.stub(.any, .redirect(to: server.url.absoluteString + "/back"))
+        network.stub(.get("/back"), .text("back"))
+        let configuration = URLSessionConfiguration.withoutProxy
+        configuration.httpAdditionalHeaders = ["X-Api-Key": "secret"]
+        var request = URLRequest(url: server.url.appending(path: "here"))
+        request.setValue("token", forHTTPHeaderField: "Authorization")
+
+        _ = try await URLSession(configuration: configuration).exchange(request)
+
+        let sent = network.requests.map { $0.request.value(forHTTPHeaderField: "Authorization") }
+        #expect(sent == ["token", nil])
+    }
+
     @Test func followsSixteenRedirectsAndNoMore() async throws {
         let server = try network.serve()
         network.stub(.get("/{n}")) { request in
@@ -111,6 +172,53 @@ import Testing
         #expect(response.statusCode == 401)
         #expect(response.value(forHTTPHeaderField: "WWW-Authenticate") == #"Basic realm="test""#)
     }
+
+    #if canImport(FoundationNetworking)
+    // Foundation on Linux would end the process.
+    @Test(arguments: [false, true])
+    func refusesAnInvalidatedSession(_ waits: Bool) async throws {
+        let session = URLSession(configuration: .withoutProxy)
+        let server = try network.serve()
+        network.stub(.any, .text("hello"), times: .any)
+        _ = try await session.exchange(URLRequest(url: server.url))
+
+        if waits { session.finishTasksAndInvalidate() } else { session.invalidateAndCancel() }
+        // It is invalidated on a queue, which then calls this.
+        await withCheckedContinuation { continuation in
+            session.getAllTasks { _ in continuation.resume() }
+        }
+
+        await #expect(throws: InvalidatedSession()) {
+            try await session.exchange(URLRequest(url: server.url))
+        }
+    }
+
+    @Test func refusesARedirectOfAnInvalidatedSession() async throws {
+        let session = URLSession(configuration: .withoutProxy)
+        let server = try network.serve()
+        network.stub(.any) { _ in
+            session.finishTasksAndInvalidate()
+            return .redirect(to: "/new")
+        }
+
+        await #expect(throws: InvalidatedSession()) {
+            try await session.exchange(URLRequest(url: server.url))
+        }
+        #expect(network.requests.count == 1)
+    }
+
+    @Test(arguments: [TimeInterval.infinity, 1e300, .nan])
+    func takesATimeoutOfAnyLength(_ timeout: TimeInterval) async throws {
+        let server = try network.serve()
+        network.stub(.any, .text("hello"))
+        var request = URLRequest(url: server.url)
+        request.timeoutInterval = timeout
+
+        let (data, _) = try await session.exchange(request)
+
+        #expect(data.text == "hello")
+    }
+    #endif
 
     @Test func tellsARefusedConnection() async throws {
         let port = try RefusingPort()

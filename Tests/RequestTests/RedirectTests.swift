@@ -77,6 +77,20 @@ import Testing
         for name in open { #expect(next.value(forHTTPHeaderField: name) == "v") }
     }
 
+    // A prefix would let all of these through.
+    @Test(arguments: [
+        "Accept-Token", "Acceptance", "Content-Token", "Content-Signature", "If-Secret",
+        "Range-Key", "User-Agent-Token",
+    ])
+    func knowsHeadersByTheirWholeName(_ name: String) throws {
+        let first = request("PUT", headers: [name: "v"])
+
+        let next = try #require(
+            redirectedRequest(after: response(307, "https://b.example/"), from: first))
+
+        #expect(next.value(forHTTPHeaderField: name) == nil)
+    }
+
     @Test func neverSendsTheOldHost() {
         let first = request("GET", headers: ["Host": "a.example"])
 
