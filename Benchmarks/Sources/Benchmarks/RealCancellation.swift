@@ -35,6 +35,12 @@ func cancelRealLoads(_ count: Int, at url: URL?) async throws {
                 "\(part - loaded) cancelled or timed out, \(seconds.rounded(to: 10)) s,",
                 "memory \(residentMegabytes().rounded(to: 1)) MB")
         }
+        // What was cancelled may still be on its way out.
+        try await Task.sleep(for: .seconds(1))
+        let tasks = await withCheckedContinuation { continuation in
+            session.getAllTasks { continuation.resume(returning: $0.count) }
+        }
+        print("\(tasks) tasks left, memory \(residentMegabytes().rounded(to: 1)) MB")
     }
 }
 
