@@ -42,11 +42,7 @@ final class Interception: Client, @unchecked Sendable {  // Set in the first `be
     /// Asks for the answer, once, as soon as the task runs: one that is cancelled before sends
     /// nothing. On any thread, but never on two at once.
     func begin(_ urlProtocol: MockURLProtocol) {
-        #if canImport(FoundationNetworking)
-        let request = urlProtocol.request.withoutSuppressedHeaders
-        #else
         let request = urlProtocol.request
-        #endif
         let task = urlProtocol.task
         let source = self.source ?? type(of: urlProtocol).source(of: request)
         if self.source == nil {

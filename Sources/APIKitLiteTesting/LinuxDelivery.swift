@@ -36,7 +36,7 @@ extension URLSessionTask? {
                 request.setValue(value, forHTTPHeaderField: name)
             }
         }
-        return request
+        return request.withoutSuppressedHeaders
     }
 }
 
