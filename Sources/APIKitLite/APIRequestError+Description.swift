@@ -27,8 +27,9 @@ extension APIRequestError {
     private var headline: String {
         let subject =
             request.map { request in
-                let url = redaction.url(request.url?.absoluteString ?? "(no URL)")
-                return (request.httpMethod ?? "GET") + " " + url
+                let url = Excerpt(
+                    url: request.url?.absoluteString ?? "(no URL)", with: redaction, limit: 2_000)
+                return (request.httpMethod ?? "GET") + " " + url.text(limit: 2_000)
             } ?? "The call"
         if isCancellation { return "\(subject) was cancelled (stage .\(stage))." }
         let event =
@@ -79,7 +80,7 @@ extension APIRequestError {
         switch Result(catching: { () throws(JSONText.Failure) in try JSONText(data ?? Data()) }) {
         case .success(let json):
             let reason = DecodingReason(error, in: json, redaction: redaction)
-            let excerpt = Excerpt(json, focus: reason.focus, redaction: redaction)
+            let excerpt = Excerpt(json, reason.found, redaction, 200)
             return [reason.sentence, "Body: " + excerpt.text()]
         case .failure(let failure):
             // Only a decoder that could not read the body at all blames its root.
@@ -99,8 +100,10 @@ extension APIRequestError {
     /// size have been told.
     private var body: String? {
         guard let data, !data.isEmpty else { return nil }
-        if let text = redaction.body(data, contentType: contentType) {
-            return "Body: " + Excerpt(text).text()
+        if let excerpt = Excerpt(
+            body: data, contentType: contentType, redaction: redaction, limit: 200)
+        {
+            return "Body: " + excerpt.text()
         }
         guard response == nil else { return nil }
         return "Body: " + redaction.placeholder(for: data, contentType: contentType)
@@ -116,10 +119,21 @@ extension APIRequestError {
     private func text(of error: any Error) -> String {
         // A detour, since the compiler takes any error for an `NSError`, which has a description.
         let anything: Any = error
+        if let error = anything as? any RedactedError {
+            return Excerpt(error.description, onOneLine: false).text(limit: 4_000)
+        }
         let text =
             (anything as? any CustomStringConvertible)?.description
             ?? (error as? any LocalizedError)?.errorDescription
             ?? String(reflecting: error)
-        return Excerpt(redaction.text(text), onOneLine: false).text(limit: 4_000)
+        return Excerpt(redacting: text, with: redaction, limit: 4_000, onOneLine: false)
+            .text(limit: 4_000)
     }
 }
+
+/// An error whose description shows no secret, so that nobody has to look for one.
+package protocol RedactedError: Error, CustomStringConvertible {}
+
+extension APIRequestError: RedactedError {}
+
+extension AuthenticationError: RedactedError {}

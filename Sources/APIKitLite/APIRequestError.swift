@@ -83,7 +83,7 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
         if !(underlying is DecodingError),
             let own = (underlying as? any LocalizedError)?.errorDescription
         {
-            return Redaction.standard.text(own)
+            return Excerpt(redacting: own, limit: 4_000, onOneLine: false).text(limit: 4_000)
         }
         switch stage {
         case .makeRequest: return "The request could not be made."

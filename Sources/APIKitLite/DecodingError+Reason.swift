@@ -3,7 +3,8 @@ import Foundation
 /// Why a body did not become a value: a sentence, and the bytes it is about.
 struct DecodingReason {
     let sentence: String
-    private(set) var focus: Range<Int>?
+    /// Where the error is, if it says so.
+    private(set) var found: JSONText.Found?
 
     /// What the error says about this JSON.
     init(_ error: DecodingError, in json: JSONText, redaction: Redaction) {
@@ -12,13 +13,13 @@ struct DecodingReason {
         case .typeMismatch(let type, let context), .valueNotFound(let type, let context):
             let found = finder.find(context.codingPath)
             sentence = "\(found.place): expected \(describe(type)), found \(found.description)."
-            focus = found.range
+            self.found = found.inText
         case .keyNotFound(let key, let context):
             let found = finder.find(context.codingPath)
             sentence =
                 "\(found.place): the key \(finder.quoted(key.stringValue)) is missing. "
                 + found.listOfKeys
-            focus = found.range
+            self.found = found.inText
         case .dataCorrupted(let context)
         where context.codingPath.isEmpty && context.debugDescription.contains("not valid JSON"):
             // Measured on Linux: `[1.5]` read as integers is "not valid JSON", without a path.
@@ -27,11 +28,10 @@ struct DecodingReason {
                 + #"does not fit its type, such as 1.5 for Int, or half a character (\ud800)."#
         case .dataCorrupted(let context):
             let found = finder.find(context.codingPath)
-            // The text may quote the value.
-            let isSecret = context.codingPath.contains { redaction.hides($0.stringValue) }
-            let text = isSecret ? "" : " " + redaction.text(context.debugDescription)
+            let said = redaction.said(of: context)
+            let text = said.map { " " + $0 } ?? ""
             sentence = "\(found.place): found \(found.description) that cannot be used.\(text)"
-            focus = found.range
+            self.found = found.inText
         @unknown default:
             sentence = redaction.text(error.localizedDescription)
         }
@@ -46,10 +46,9 @@ struct DecodingReason {
                 context
             @unknown default: nil
             }
-        let path = context?.codingPath ?? []
-        let isSecret = path.contains { redaction.hides($0.stringValue) }
-        let text = isSecret ? "it cannot be used." : context?.debugDescription ?? "\(error)"
-        sentence = "At \(redaction.text(describe(path))): \(redaction.text(text))"
+        let text = context.map { redaction.said(of: $0) ?? "it cannot be used." }
+        let place = redaction.text(describe(context?.codingPath ?? []))
+        sentence = "At \(place): \(text ?? redaction.text("\(error)"))"
     }
 
     /// What a body is that is not JSON.
@@ -83,6 +82,24 @@ struct DecodingReason {
     }
 }
 
+extension Redaction {
+    /// What a decoder has said, which may quote the value; nil if that is a secret.
+    fileprivate func said(of context: DecodingError.Context) -> String? {
+        let secrecy = context.codingPath.map { self.secrecy(of: $0.stringValue, in: .key) }.max()
+        let text = Excerpt(redacting: context.debugDescription, with: self, limit: 1_000)
+            .text(limit: 1_000)
+        let mayHide =
+            switch secrecy ?? .none {
+            case .none: false
+            case .byValue:
+                text.split { " \"'()".contains($0) }
+                    .contains { SecretName.looksLikeToken($0.utf8) }
+            case .always: true
+            }
+        return mayHide ? nil : text
+    }
+}
+
 /// Finds what a coding path leads to, or the last thing on the way there.
 private struct Finder {
     let json: JSONText
@@ -91,24 +108,22 @@ private struct Finder {
     struct Found {
         let place: String
         let description: String
-        let range: Range<Int>
+        let inText: JSONText.Found
         let listOfKeys: String
     }
 
     func find(_ path: [any CodingKey]) -> Found {
         let place = "At " + redaction.text(describe(path))
-        guard let value = json.value(at: path) else {
-            let last =
-                path.indices.reversed().lazy.compactMap { json.value(at: Array(path[..<$0])) }
-                .first ?? json.root
+        let found = json.find(path)
+        guard found.depth == path.count else {
             var description = "nothing"
-            if case .array(let elements) = last.kind {
-                description = "the end of an array of \(elements.count)"
+            if case .array = found.value.kind {
+                description = "the end of an array of \(json.count(of: found.value))"
             }
-            return Found(place: place, description: description, range: last.range, listOfKeys: "")
+            return Found(place: place, description: description, inText: found, listOfKeys: "")
         }
         let description =
-            switch value.kind {
+            switch found.value.kind {
             case .object: "an object"
             case .array: "an array"
             case .string: "a string"
@@ -117,19 +132,20 @@ private struct Finder {
             case .null: "null"
             }
         return Found(
-            place: place, description: description, range: value.range,
-            listOfKeys: listOfKeys(value))
+            place: place, description: description, inText: found,
+            listOfKeys: listOfKeys(found.value))
     }
 
     func quoted(_ key: String) -> String {
-        Excerpt(redaction.text(key)).text(limit: 60).debugDescription
+        Excerpt(redacting: key, with: redaction, limit: 60).text(limit: 60).debugDescription
     }
 
     private func listOfKeys(_ value: JSONText.Value) -> String {
-        guard case .object(let members) = value.kind else { return "" }
-        if members.isEmpty { return "The object there is empty." }
-        let shown = members.prefix(20).map { quoted($0.key) }.joined(separator: ", ")
-        let rest = members.count > 20 ? " and \(members.count - 20) more" : ""
+        guard case .object = value.kind else { return "" }
+        let (keys, count) = json.keys(of: value, first: 20)
+        if keys.isEmpty { return "The object there is empty." }
+        let shown = keys.map(quoted).joined(separator: ", ")
+        let rest = count > 20 ? " and \(count - 20) more" : ""
         return "The keys there: \(shown)\(rest)."
     }
 }

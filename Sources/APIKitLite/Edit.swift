@@ -5,18 +5,25 @@ struct Edit {
 
     /// The bytes with the edits made, which are in order and do not overlap.
     static func apply(_ edits: [Edit], to bytes: [UInt8]) -> [UInt8] {
-        var result: [UInt8] = []
-        var end = 0
-        for edit in edits {
-            result += bytes[end..<edit.range.lowerBound] + edit.replacement
-            end = edit.range.upperBound
-        }
-        return result + bytes[end...]
+        apply(edits, to: bytes, in: 0..<bytes.count)
     }
 
-    /// Where a range stands after the edits. One that was cut into covers the replacement.
-    static func move(_ range: Range<Int>, along edits: [Edit]) -> Range<Int> {
-        var shift = 0
+    /// A part of the bytes with the edits made, which lie in it.
+    static func apply(_ edits: [Edit], to bytes: [UInt8], in part: Range<Int>) -> [UInt8] {
+        var result: [UInt8] = []
+        var end = part.lowerBound
+        for edit in edits {
+            result += bytes[end..<edit.range.lowerBound]
+            result += edit.replacement
+            end = edit.range.upperBound
+        }
+        return result + bytes[end..<part.upperBound]
+    }
+
+    /// Where a range stands after the edits, in the part that begins there. One that was cut into
+    /// covers the replacement.
+    static func move(_ range: Range<Int>, along edits: [Edit], from start: Int) -> Range<Int> {
+        var shift = -start
         var lower: Int?
         var upper: Int?
         for edit in edits {

@@ -66,8 +66,8 @@ extension ExchangeEvent: CustomStringConvertible {
     }
 
     private func line(_ request: URLRequest) -> String {
-        let url = Redaction.standard.url(request.url?.absoluteString ?? "(no URL)")
-        return "\(request.httpMethod ?? "GET") \(url)"
+        let url = Excerpt(url: request.url?.absoluteString ?? "(no URL)", limit: 2_000)
+        return "\(request.httpMethod ?? "GET") \(url.text(limit: 2_000))"
     }
 
     private func reason(_ error: any Error) -> String {

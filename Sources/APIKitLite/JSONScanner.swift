@@ -1,97 +1,164 @@
-/// Reads the grammar of RFC 8259, byte by byte.
+/// Reads the grammar of RFC 8259, token by token, in one pass and without a tree.
+///
+/// A value of it is a place in the text: a copy goes on from there.
 struct JSONScanner {
-    private let bytes: [UInt8]
-    private var index = 0
-    private var depth = 0
+    enum Token {
+        /// The start of an object or an array.
+        case open(isObject: Bool)
+        /// The end of the innermost object or array.
+        case close
+        /// A key, with its colon read.
+        case key
+        case string, number, boolean, null
+    }
 
-    init(bytes: [UInt8]) {
+    /// An object or array that is open.
+    struct Frame {
+        let isObject: Bool
+        let start: Int
+        /// The latest key, with its quotation marks.
+        var key = 0..<0
+        /// How many values began in it.
+        var count = 0
+    }
+
+    private enum State {
+        case value, firstValue, firstKey, afterValue
+    }
+
+    let bytes: [UInt8]
+    private(set) var index: Int
+    /// The innermost object or array that is open, at depth 0 none.
+    private(set) var frame = Frame(isObject: false, start: 0)
+    private(set) var depth = 0
+    private var outerFrames: [Frame] = []
+    /// Where the latest token begins.
+    private(set) var start: Int
+    private var state = State.value
+    let end: Int
+
+    /// Begins at a value, by default at that of the whole text.
+    ///
+    /// - Parameter end: Where the text ends; by default, with the last byte.
+    init(_ bytes: [UInt8], at index: Int = 0, end: Int? = nil) {
         self.bytes = bytes
-    }
-
-    mutating func document() throws(JSONText.Failure) -> JSONText.Value {
+        self.end = end ?? bytes.count
         // Some servers send a byte order mark, and Foundation reads past it.
-        if bytes.starts(with: [0xef, 0xbb, 0xbf]) { index = 3 }
-        let root = try value()
-        skipSpace()
-        guard index == bytes.count else { throw .unexpected(at: index) }
-        return root
+        self.index = index == 0 && bytes.starts(with: [0xef, 0xbb, 0xbf]) ? 3 : index
+        start = self.index
     }
 
-    private mutating func value() throws(JSONText.Failure) -> JSONText.Value {
+    /// The bytes of the latest token; those of a whole object or array once it is closed.
+    var range: Range<Int> { start..<index }
+
+    /// All that is open, the innermost last.
+    var frames: [Frame] { depth == 0 ? [] : outerFrames.dropFirst() + [frame] }
+
+    /// What is around the innermost, at depth 1 none.
+    var outerFrame: Frame? { depth > 1 ? outerFrames.last : nil }
+
+    /// Whether a whole value has been read since the beginning.
+    var isComplete: Bool {
+        if case .afterValue = state { return depth == 0 }
+        return false
+    }
+
+    /// The same place in a text that ends earlier.
+    func cut(at end: Int) -> JSONScanner {
+        var scanner = JSONScanner(bytes, at: index, end: end)
+        scanner.frame = frame
+        scanner.depth = depth
+        scanner.outerFrames = outerFrames
+        scanner.state = state
+        scanner.start = start
+        return scanner
+    }
+
+    /// The next token; nil at the end of the text.
+    mutating func next() throws(JSONText.Failure) -> Token? {
         skipSpace()
-        let start = index
-        let kind: JSONText.Kind
-        switch try peek() {
-        case UInt8(ascii: "{"): kind = try .object(members())
-        case UInt8(ascii: "["): kind = try .array(elements())
+        switch state {
+        case .value: return try value()
+        case .firstValue: return try peek() == UInt8(ascii: "]") ? close() : value()
+        case .firstKey: return try peek() == UInt8(ascii: "}") ? close() : key()
+        case .afterValue:
+            guard depth > 0 else {
+                guard index == end else { throw .unexpected(at: index) }
+                return nil
+            }
+            let byte = try peek()
+            if byte == (frame.isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) { return close() }
+            guard byte == UInt8(ascii: ",") else { throw .unexpected(at: index) }
+            index += 1
+            skipSpace()
+            return try frame.isObject ? key() : value()
+        }
+    }
+
+    /// Goes past the comma before an element that is known to be there.
+    mutating func skipComma() {
+        skipSpace()
+        guard case .afterValue = state else { return }
+        index += 1
+        state = .value
+    }
+
+    private mutating func value() throws(JSONText.Failure) -> Token {
+        start = index
+        let byte = try peek()
+        frame.count += 1
+        state = .afterValue
+        switch byte {
+        case UInt8(ascii: "{"), UInt8(ascii: "["):
+            guard depth < JSONText.maximumDepth else { throw .tooDeep(at: index) }
+            let isObject = byte == UInt8(ascii: "{")
+            outerFrames.append(frame)
+            frame = Frame(isObject: isObject, start: index)
+            depth += 1
+            index += 1
+            state = isObject ? .firstKey : .firstValue
+            return .open(isObject: isObject)
         case UInt8(ascii: "\""):
             try string()
-            kind = .string
+            return .string
         case UInt8(ascii: "t"):
             try word("true")
-            kind = .boolean
+            return .boolean
         case UInt8(ascii: "f"):
             try word("false")
-            kind = .boolean
+            return .boolean
         case UInt8(ascii: "n"):
             try word("null")
-            kind = .null
+            return .null
         default:
             try number()
-            kind = .number
+            return .number
         }
-        return JSONText.Value(kind: kind, range: start..<index)
     }
 
-    private mutating func members() throws(JSONText.Failure) -> [JSONText.Member] {
-        var members: [JSONText.Member] = []
-        try enter()
-        if try closes(UInt8(ascii: "}")) { return members }
-        repeat {
-            skipSpace()
-            let start = index
-            try string()
-            let keyRange = start..<index
-            skipSpace()
-            try expect(UInt8(ascii: ":"))
-            let key = JSONText.unescaped(bytes[keyRange.dropFirst().dropLast()])
-            members.append(JSONText.Member(key: key, keyRange: keyRange, value: try value()))
-        } while try continues(until: UInt8(ascii: "}"))
-        return members
-    }
-
-    private mutating func elements() throws(JSONText.Failure) -> [JSONText.Value] {
-        var elements: [JSONText.Value] = []
-        try enter()
-        if try closes(UInt8(ascii: "]")) { return elements }
-        repeat { elements.append(try value()) } while try continues(until: UInt8(ascii: "]"))
-        return elements
-    }
-
-    private mutating func enter() throws(JSONText.Failure) {
-        guard depth < JSONText.maximumDepth else { throw .tooDeep(at: index) }
-        depth += 1
-        index += 1
-    }
-
-    private mutating func closes(_ end: UInt8) throws(JSONText.Failure) -> Bool {
+    private mutating func key() throws(JSONText.Failure) -> Token {
+        start = index
+        try string()
+        frame.key = start..<index
         skipSpace()
-        guard try peek() == end else { return false }
+        try expect(UInt8(ascii: ":"))
+        state = .value
+        return .key
+    }
+
+    private mutating func close() -> Token {
+        start = frame.start
+        frame = outerFrames.removeLast()
         depth -= 1
         index += 1
-        return true
-    }
-
-    private mutating func continues(until end: UInt8) throws(JSONText.Failure) -> Bool {
-        if try closes(end) { return false }
-        try expect(UInt8(ascii: ","))
-        return true
+        state = .afterValue
+        return .close
     }
 
     private mutating func string() throws(JSONText.Failure) {
         try expect(UInt8(ascii: "\""))
-        while true {
-            switch try peek() {
+        while index < end {
+            switch bytes[index] {
             case UInt8(ascii: "\""):
                 index += 1
                 return
@@ -102,6 +169,7 @@ struct JSONScanner {
             default: index += 1
             }
         }
+        throw .truncated(at: index)
     }
 
     private mutating func escape() throws(JSONText.Failure) {
@@ -117,41 +185,51 @@ struct JSONScanner {
         }
     }
 
+    @inline(__always)
     private mutating func number() throws(JSONText.Failure) {
         if try peek() == UInt8(ascii: "-") { index += 1 }
         if try peek() == UInt8(ascii: "0") { index += 1 } else { try digits() }
-        if index < bytes.count, bytes[index] == UInt8(ascii: ".") {
+        if index < end, bytes[index] == UInt8(ascii: ".") {
             index += 1
             try digits()
         }
-        if index < bytes.count, "eE".utf8.contains(bytes[index]) {
+        if index < end, bytes[index] | 0x20 == UInt8(ascii: "e") {
             index += 1
             if "+-".utf8.contains(try peek()) { index += 1 }
             try digits()
         }
     }
 
+    @inline(__always)
     private mutating func digits() throws(JSONText.Failure) {
         let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
         guard digits.contains(try peek()) else { throw .unexpected(at: index) }
-        while index < bytes.count, digits.contains(bytes[index]) { index += 1 }
+        while index < end, digits.contains(bytes[index]) { index += 1 }
     }
 
     private mutating func word(_ word: StaticString) throws(JSONText.Failure) {
         for offset in 0..<word.utf8CodeUnitCount { try expect(word.utf8Start[offset]) }
     }
 
+    @inline(__always)
     private mutating func expect(_ byte: UInt8) throws(JSONText.Failure) {
         guard try peek() == byte else { throw .unexpected(at: index) }
         index += 1
     }
 
+    @inline(__always)
     private func peek() throws(JSONText.Failure) -> UInt8 {
-        guard index < bytes.count else { throw .truncated(at: index) }
+        guard index < end else { throw .truncated(at: index) }
         return bytes[index]
     }
 
+    @inline(__always)
     private mutating func skipSpace() {
-        while index < bytes.count, [0x20, 0x0a, 0x0d, 0x09].contains(bytes[index]) { index += 1 }
+        while index < end, bytes[index] <= 0x20 {
+            switch bytes[index] {
+            case 0x20, 0x0a, 0x0d, 0x09: index += 1
+            default: return
+            }
+        }
     }
 }

@@ -3,7 +3,7 @@ import Foundation
 /// Where the values of a JSON text stand, without changing a byte of it.
 ///
 /// `JSONSerialization` gives the values but not their places, and loses what it does not need:
-/// order, repeated keys, the digits of a number.
+/// order, repeated keys, the digits of a number. No tree is kept: what is asked for is looked up.
 package struct JSONText: Sendable {
     /// A value, and the bytes it takes up.
     package struct Value: Sendable {
@@ -12,16 +12,16 @@ package struct JSONText: Sendable {
     }
 
     package enum Kind: Sendable {
-        case object([Member])
-        case array([Value])
-        case string, number, boolean, null
+        case object, array, string, number, boolean, null
     }
 
-    /// A key and its value. `key` is unescaped, `keyRange` includes the quotation marks.
-    package struct Member: Sendable {
-        package let key: String
-        package let keyRange: Range<Int>
-        package let value: Value
+    /// What a coding path leads to, or the last thing on the way there.
+    struct Found {
+        let value: Value
+        /// How many keys of the path led to it.
+        let depth: Int
+        /// A place some way before it, where reading may begin.
+        let context: JSONScanner
     }
 
     /// Why a text is not JSON, with the byte at which that shows.
@@ -36,71 +36,95 @@ package struct JSONText: Sendable {
     static let maximumDepth = 512
 
     package let bytes: [UInt8]
-    package let root: Value
 
     /// Reads a whole text, in one pass.
     package init(_ bytes: some Sequence<UInt8>) throws(Failure) {
         self.bytes = Array(bytes)
-        var scanner = JSONScanner(bytes: self.bytes)
-        root = try scanner.document()
+        var scanner = JSONScanner(self.bytes)
+        while try scanner.next() != nil {}
         // After the scan, so that a text cut inside a character counts as truncated.
-        guard String(bytes: self.bytes, encoding: .utf8) != nil else { throw .notUTF8 }
+        guard isUTF8(self.bytes) else { throw .notUTF8 }
     }
+
+    /// The outermost value.
+    package var root: Value { find([]).value }
 
     /// The string that stands at the range, quotation marks included, without its escapes.
     package func string(at range: Range<Int>) -> String {
-        Self.unescaped(bytes[range.dropFirst().dropLast()])
+        String(decoding: Self.unescaped(bytes[range.dropFirst().dropLast()]), as: UTF8.self)
     }
 
     /// The value at a coding path, as far as the text has one.
     package func value(at path: [any CodingKey]) -> Value? {
-        var value = root
-        for key in path {
-            switch value.kind {
-            case .array(let elements):
-                guard let index = key.intValue, elements.indices.contains(index) else { return nil }
-                value = elements[index]
-            case .object(let members):
-                let name = key.stringValue
-                // A decoder that converts from snake case asks for "userId" and reads "user_id".
-                guard
-                    let member = members.first(where: { $0.key == name })
-                        ?? members.first(where: { Self.isSnakeCase($0.key, of: name) })
-                else { return nil }
-                value = member.value
-            default:
-                return nil
-            }
-        }
-        return value
+        let found = find(path)
+        return found.depth == path.count ? found.value : nil
     }
 
-    private static func isSnakeCase(_ key: String, of name: String) -> Bool {
-        key.lowercased().filter { $0 != "_" } == name.lowercased().filter { $0 != "_" }
+    /// Where a coding path leads, in one pass over what stands before it.
+    func find(_ path: [any CodingKey]) -> Found {
+        var search = Search(JSONScanner(bytes))
+        var place = search
+        var depth = 0
+        for key in path {
+            guard search.enter(key) else { break }
+            place = search
+            depth += 1
+        }
+        return place.found(depth)
+    }
+
+    /// The first keys of an object, and how many it has.
+    func keys(of object: Value, first limit: Int) -> (keys: [String], count: Int) {
+        var scanner = JSONScanner(bytes, at: object.range.lowerBound)
+        var keys: [String] = []
+        var count = 0
+        while !scanner.isComplete, let token = scanner.nextKnown() {
+            guard case .key = token, scanner.depth == 1 else { continue }
+            count += 1
+            if keys.count < limit { keys.append(string(at: scanner.frame.key)) }
+        }
+        return (keys, count)
+    }
+
+    /// How many elements an array has.
+    func count(of array: Value) -> Int {
+        var scanner = JSONScanner(bytes, at: array.range.lowerBound)
+        var count = 0
+        while !scanner.isComplete, scanner.nextKnown() != nil {
+            if scanner.depth == 1 { count = scanner.frame.count }
+        }
+        return count
     }
 
     /// A JSON string that stands for the text, with its quotation marks.
     package static func quoted(_ text: String) -> String {
-        var result = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"", "\\": result += "\\" + String(scalar)
-            case "\n": result += "\\n"
-            case "\u{0}"..<" ":
-                let digits = String(scalar.value, radix: 16)
-                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result + "\""
+        String(decoding: quoted(Array(text.utf8)), as: UTF8.self)
     }
 
-    static func unescaped(_ bytes: ArraySlice<UInt8>) -> String {
+    static func quoted(_ text: [UInt8]) -> [UInt8] {
+        var result = [UInt8(ascii: "\"")]
+        result.reserveCapacity(text.count + 2)
+        for byte in text {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"): result += [UInt8(ascii: "\\"), byte]
+            case 0x0a: result += "\\n".utf8
+            case 0..<0x20:
+                let digits = String(byte, radix: 16)
+                result += ("\\u" + String(repeating: "0", count: 4 - digits.count) + digits).utf8
+            default: result.append(byte)
+            }
+        }
+        return result + [UInt8(ascii: "\"")]
+    }
+
+    static func unescaped(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+        guard bytes.contains(UInt8(ascii: "\\")) else { return Array(bytes) }
         var units: [UInt16] = []
         var result: [UInt8] = []
         var rest = bytes
         // Escaped UTF-16 units are collected, since only two halves make a character.
         func flush() {
+            if units.isEmpty { return }
             result += String(decoding: units, as: UTF16.self).utf8
             units = []
         }
@@ -124,6 +148,94 @@ package struct JSONText: Sendable {
             }
         }
         flush()
-        return String(decoding: result, as: UTF8.self)
+        return result
     }
+}
+
+/// A way down a text that is known to be JSON. It stands before a value.
+private struct Search {
+    private var scanner: JSONScanner
+    /// Places on the way, a thousand bytes apart at least.
+    private var mark: JSONScanner
+    private var nextMark: JSONScanner
+
+    init(_ scanner: JSONScanner) {
+        self.scanner = scanner
+        (mark, nextMark) = (scanner, scanner)
+    }
+
+    /// The value that begins here, after so many keys.
+    func found(_ depth: Int) -> JSONText.Found {
+        var end = scanner
+        let kind: JSONText.Kind
+        switch end.nextKnown() {
+        case .open(let isObject): kind = isObject ? .object : .array
+        case .string: kind = .string
+        case .number: kind = .number
+        case .boolean: kind = .boolean
+        case .null, .key, .close, nil: kind = .null
+        }
+        while end.depth > scanner.depth, end.nextKnown() != nil {}
+        return JSONText.Found(
+            value: JSONText.Value(kind: kind, range: end.range), depth: depth, context: mark)
+    }
+
+    /// Goes to the element or member of the value that begins here; false if there is none.
+    mutating func enter(_ key: any CodingKey) -> Bool {
+        guard case .open(let isObject) = next() else { return false }
+        return isObject
+            ? enterMember(key.stringValue) : key.intValue.map { enterElement($0) } ?? false
+    }
+
+    private mutating func enterElement(_ index: Int) -> Bool {
+        let level = scanner.depth
+        repeat {
+            if scanner.depth == level, scanner.frame.count == index {
+                var probe = scanner
+                if case .close = probe.nextKnown() { return false }
+                scanner.skipComma()
+                return true
+            }
+        } while next() != nil && scanner.depth >= level
+        return false
+    }
+
+    private mutating func enterMember(_ name: String) -> Bool {
+        let level = scanner.depth
+        var similar: Search?
+        while let token = next(), scanner.depth >= level {
+            guard case .key = token, scanner.depth == level else { continue }
+            let key = scanner.bytes[scanner.frame.key.dropFirst().dropLast()]
+            if isKey(key, name) { return true }
+            // A decoder that converts from snake case asks for "userId" and reads "user_id".
+            if similar == nil, isSnakeCase(key, of: name) { similar = self }
+        }
+        guard let similar else { return false }
+        self = similar
+        return true
+    }
+
+    private mutating func next() -> JSONScanner.Token? {
+        if scanner.index - nextMark.index >= 1_000 { (mark, nextMark) = (nextMark, scanner) }
+        return scanner.nextKnown()
+    }
+}
+
+extension JSONScanner {
+    /// The next token of a text that is known to be JSON; nil at its end.
+    fileprivate mutating func nextKnown() -> Token? { (try? next()) ?? nil }
+}
+
+private func isKey(_ key: ArraySlice<UInt8>, _ name: String) -> Bool {
+    if key.elementsEqual(name.utf8) { return true }
+    // As strings are compared, "é" may be one scalar or two.
+    guard key.contains(where: { $0 >= 0x80 || $0 == UInt8(ascii: "\\") }) else { return false }
+    return String(decoding: JSONText.unescaped(key), as: UTF8.self) == name
+}
+
+private func isSnakeCase(_ key: ArraySlice<UInt8>, of name: String) -> Bool {
+    func folded(_ byte: UInt8) -> UInt8 { 65...90 ~= byte ? byte | 0x20 : byte }
+    let underscore = UInt8(ascii: "_")
+    return key.lazy.filter { $0 != underscore }.map(folded)
+        .elementsEqual(name.utf8.lazy.filter { $0 != underscore }.map(folded))
 }

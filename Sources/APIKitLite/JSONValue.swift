@@ -21,42 +21,90 @@ package enum JSONValue: Sendable {
 
     /// Reads a whole text.
     package init(_ bytes: some Sequence<UInt8>) throws(JSONText.Failure) {
-        let text = try JSONText(bytes)
-        self.init(text.root, in: text)
+        let bytes = Array(bytes)
+        var scanner = JSONScanner(bytes)
+        guard let first = try scanner.next() else { throw .truncated(at: bytes.count) }
+        let value = try Self.read(first, &scanner)
+        _ = try scanner.next()
+        // After the scan, so that a text cut inside a character counts as truncated.
+        guard isUTF8(bytes) else { throw .notUTF8 }
+        self = value
     }
 
-    private init(_ value: JSONText.Value, in text: JSONText) {
-        switch value.kind {
-        case .object(let members):
-            let members = members.map { Member(key: $0.key, value: JSONValue($0.value, in: text)) }
+    /// The value whose first token was read.
+    private static func read(
+        _ token: JSONScanner.Token, _ scanner: inout JSONScanner
+    ) throws(JSONText.Failure) -> JSONValue {
+        switch token {
+        case .open(isObject: true):
+            var members: [Member] = []
+            while case .key = try scanner.next() {
+                let key = string(at: scanner.frame.key, in: scanner)
+                guard let first = try scanner.next() else { break }
+                members.append(Member(key: key, value: try read(first, &scanner)))
+            }
             // The standard library's sort is stable.
-            self = .object(members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) })
-        case .array(let elements):
-            self = .array(elements.map { JSONValue($0, in: text) })
-        case .string:
-            self = .string(text.string(at: value.range))
-        case .number:
-            self = .number(String(decoding: text.bytes[value.range], as: UTF8.self))
-        case .boolean:
-            self = .boolean(text.bytes[value.range.lowerBound] == UInt8(ascii: "t"))
-        case .null:
-            self = .null
+            members.sort { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+            return .object(members)
+        case .open(isObject: false):
+            var elements: [JSONValue] = []
+            let level = scanner.depth
+            while let first = try scanner.next(), scanner.depth >= level {
+                elements.append(try read(first, &scanner))
+            }
+            return .array(elements)
+        case .string: return .string(string(at: scanner.range, in: scanner))
+        case .number: return .number(String(decoding: scanner.bytes[scanner.range], as: UTF8.self))
+        case .boolean: return .boolean(scanner.bytes[scanner.start] == UInt8(ascii: "t"))
+        case .null, .key, .close: return .null
         }
+    }
+
+    private static func string(at range: Range<Int>, in scanner: JSONScanner) -> String {
+        String(
+            decoding: JSONText.unescaped(scanner.bytes[range.dropFirst().dropLast()]),
+            as: UTF8.self)
     }
 
     /// The value on one line, without spaces.
     package var compact: String {
+        var text = ""
+        write(to: &text, upTo: .max)
+        return text
+    }
+
+    /// The beginning of the value on one line, redacted.
+    package func excerpt(limit: Int) -> String {
+        var text = ""
+        write(to: &text, upTo: limit + 2 * Excerpt.margin)
+        return Excerpt(redacting: text, limit: limit).text(limit: limit)
+    }
+
+    /// Appends the value, or, where it is longer than so many bytes, its beginning at least.
+    private func write(to text: inout String, upTo limit: Int) {
+        if text.utf8.count > limit { return }
         switch self {
         case .object(let members):
-            "{"
-                + members.map { JSONText.quoted($0.key) + ":" + $0.value.compact }.joined(
-                    separator: ",")
-                + "}"
-        case .array(let elements): "[" + elements.map(\.compact).joined(separator: ",") + "]"
-        case .string(let text): JSONText.quoted(text)
-        case .number(let digits): digits
-        case .boolean(let value): value ? "true" : "false"
-        case .null: "null"
+            text += "{"
+            for (index, member) in members.enumerated() {
+                if text.utf8.count > limit { return }
+                if index > 0 { text += "," }
+                text += JSONText.quoted(member.key) + ":"
+                member.value.write(to: &text, upTo: limit)
+            }
+            text += "}"
+        case .array(let elements):
+            text += "["
+            for (index, element) in elements.enumerated() {
+                if text.utf8.count > limit { return }
+                if index > 0 { text += "," }
+                element.write(to: &text, upTo: limit)
+            }
+            text += "]"
+        case .string(let string): text += JSONText.quoted(string)
+        case .number(let digits): text += digits
+        case .boolean(let value): text += value ? "true" : "false"
+        case .null: text += "null"
         }
     }
 

@@ -42,22 +42,30 @@ package struct PercentEncoding: Sendable {
     ///
     /// - Parameter plusIsSpace: Whether `+` stands for a space, as it does in queries and forms.
     package static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String {
-        let source = Array(text.utf8)
+        String(decoding: decode(Array(text.utf8)[...], plusIsSpace: plusIsSpace), as: UTF8.self)
+    }
+
+    /// The same for bytes.
+    static func decode(_ text: ArraySlice<UInt8>, plusIsSpace: Bool) -> [UInt8] {
+        let percent = UInt8(ascii: "%")
+        let plus = UInt8(ascii: "+")
+        guard text.contains(where: { $0 == percent || $0 == plus }) else { return Array(text) }
         var bytes: [UInt8] = []
-        var index = 0
-        while index < source.count {
-            if source[index] == UInt8(ascii: "%"), index + 2 < source.count,
-                let high = hexDigit(source[index + 1]), let low = hexDigit(source[index + 2])
+        bytes.reserveCapacity(text.count)
+        var index = text.startIndex
+        while index < text.endIndex {
+            if text[index] == percent, index + 2 < text.endIndex,
+                let high = hexDigit(text[index + 1]), let low = hexDigit(text[index + 2])
             {
                 bytes.append(high << 4 | low)
                 index += 3
             } else {
-                let isSpace = plusIsSpace && source[index] == UInt8(ascii: "+")
-                bytes.append(isSpace ? UInt8(ascii: " ") : source[index])
+                let isSpace = plusIsSpace && text[index] == plus
+                bytes.append(isSpace ? UInt8(ascii: " ") : text[index])
                 index += 1
             }
         }
-        return String(decoding: bytes, as: UTF8.self)
+        return bytes
     }
 }
 

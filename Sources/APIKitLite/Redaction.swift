@@ -2,21 +2,25 @@ import Foundation
 
 /// The names of what must not be seen in a log, an error or a curl command.
 ///
-/// One set for headers, query items, JSON keys and form fields alike, compared without case, hyphens
-/// and underscores: `access_token` is `accessToken`. As long as it has a name in it, the user info of URLs is removed too, and a body that cannot be
-/// read is shown as its type and size.
+/// They count for headers, query items, form fields, JSON keys and names in texts alike. As long as
+/// there is one, the user info of URLs is removed too, and a body that cannot be read is shown as
+/// its type and size.
 ///
-///     request.curlCommand(redacting: .standard.adding("X-Session", "pin"))
+///     request.curlCommand(redacting: .standard.adding("X-Session", "cardholder"))
 public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
     private let names: Set<String>
+    private let readsWords: Bool
 
-    /// Credentials by their usual names, such as `Authorization`, `Cookie`, `token`, `password`.
-    public static let standard: Redaction = [
-        "Authorization", "Cookie", "Set-Cookie", "Proxy-Authorization", "X-Api-Key",
-        "token", "access_token", "refresh_token", "id_token", "key", "api_key", "secret",
-        "client_secret", "password", "passphrase", "signature", "code", "access", "refresh",
-        "auth_token", "X-Auth-Token", "session_token", "jwt", "private_key",
-    ]
+    /// Credentials by the words of their names, such as token, secret, signature, password,
+    /// credential, authorization, cookie, API key, session id: `X-Amz-Security-Token`,
+    /// `userPassword`, `client_secret`.
+    ///
+    /// What only tells something about a secret is shown: `token_type`, `max_tokens`, and whatever
+    /// is true, false or null. `code`, `key` and `auth` are hidden in a query and in a form. In JSON
+    /// they, and names such as `access` and `refresh`, are hidden where the value looks like a token: 16
+    /// characters or more, letters and digits mixed. In texts `password=…`, `Authorization: …`, the user and
+    /// password of a curl command and JSON Web Tokens are hidden.
+    public static let standard = Redaction(names: [], readsWords: true)
 
     /// Nothing is removed, and bodies are shown whatever they hold. The same as `[]`.
     public static let none: Redaction = []
@@ -25,29 +29,50 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
     package static let mark = "REDACTED"
 
     /// The given names, and no others.
+    ///
+    /// They are compared as a whole, without case, hyphens and underscores: `access_token` is
+    /// `accessToken`.
     public init(arrayLiteral names: String...) {
-        self.names = Set(names.map(\.folded))
+        self.init(names: Set(names.map(\.folded)), readsWords: false)
     }
 
-    private init(names: Set<String>) {
+    private init(names: Set<String>, readsWords: Bool) {
         self.names = names
+        self.readsWords = readsWords
     }
 
-    /// These names and more.
+    /// These names and more, compared as a whole.
     public func adding(_ names: String...) -> Redaction {
-        Redaction(names: self.names.union(names.map(\.folded)))
+        Redaction(names: self.names.union(names.map(\.folded)), readsWords: readsWords)
     }
 
-    var isEmpty: Bool { names.isEmpty }
+    var isEmpty: Bool { names.isEmpty && !readsWords }
 
-    /// Whether what goes by this name is a secret.
-    package func hides(_ name: String) -> Bool {
+    /// What a name says of its value.
+    package func secrecy(of name: String, in place: NamePlace) -> Secrecy {
+        if !names.isEmpty, isListed(name) { return .always }
+        return readsWords ? SecretName.secrecy(of: name, in: place) : .none
+    }
+
+    /// Whether the value that goes by this name is a secret.
+    package func hides(_ name: String, in place: NamePlace, value: some Collection<UInt8>) -> Bool {
+        switch secrecy(of: name, in: place) {
+        case .none: false
+        case .byValue: SecretName.looksLikeToken(value)
+        case .always: true
+        }
+    }
+
+    /// The name as a whole, or one of its words: `user[password]`, `/route?token`.
+    private func isListed(_ name: String) -> Bool {
         names.contains(name.folded)
+            || name.split { !($0.isLetter || $0.isNumber || $0 == "_" || $0 == "-") }
+                .contains { names.contains(String($0).folded) }
     }
 
     /// A header's value as it may be shown: nothing of a secret one, no secrets in URLs of others.
     package func headerValue(_ value: String, named name: String) -> String {
-        hides(name) ? Self.mark : text(value)
+        hides(name, in: .header, value: value.utf8) ? Self.mark : text(value)
     }
 
     /// A body as it may be shown; nil if it cannot be read, and so may hold anything.
@@ -55,13 +80,13 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
     /// JSON is told by its text, a form by its content type. Everything that is no secret is
     /// kept, byte for byte.
     package func body(_ body: Data, contentType: String?) -> String? {
-        if isEmpty { return String(data: body, encoding: .utf8) }
-        if let json = try? JSONText(body) {
-            return String(decoding: Edit.apply(edits(in: json), to: json.bytes), as: UTF8.self)
-        }
-        guard mediaType(contentType) == "application/x-www-form-urlencoded" else { return nil }
-        return String(data: body, encoding: .utf8).map { items($0) }
+        if isEmpty { return exactText(body) }
+        if let json = json(Array(body)) { return String(decoding: json, as: UTF8.self) }
+        guard mediaType(contentType) == Self.formType else { return nil }
+        return exactText(body).map { items($0) }
     }
+
+    static let formType = "application/x-www-form-urlencoded"
 
     /// Says what a body is when it cannot be shown: `<image/png, 1,234 bytes>`.
     package func placeholder(for body: Data, contentType: String?) -> String {
@@ -79,6 +104,27 @@ extension String {
     fileprivate var folded: String { lowercased().filter { $0 != "-" && $0 != "_" } }
 }
 
+/// Whether bytes are text in UTF-8.
+func isUTF8(_ bytes: [UInt8]) -> Bool {
+    // Most are ASCII, which is told many bytes at a time.
+    bytes.reduce(0, |) < 0x80 || exactText(bytes) != nil
+}
+
+/// The text of a body in UTF-8, with the byte order mark that Foundation would leave out; nil for
+/// other bytes.
+package func exactText(_ bytes: some Collection<UInt8>) -> String? {
+    let bytes = ContiguousArray(bytes)
+    var text = String(decoding: bytes, as: UTF8.self)
+    // What is no UTF-8 was replaced.
+    let isExact = text.withUTF8 { text in
+        text.count == bytes.count
+            && bytes.withUnsafeBytes {
+                text.isEmpty || memcmp($0.baseAddress!, text.baseAddress!, text.count) == 0
+            }
+    }
+    return isExact ? text : nil
+}
+
 /// The content type in lower case, without its parameters.
 package func mediaType(_ contentType: String?) -> String? {
     let type = contentType?.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces)
@@ -86,7 +132,7 @@ package func mediaType(_ contentType: String?) -> String? {
 }
 
 /// A size for people, the same in every locale: `1 byte`, `1,234 bytes`.
-func byteCount(_ count: Int) -> String {
+package func byteCount(_ count: Int) -> String {
     var digits = String(count)
     var index = digits.count - 3
     while index > 0 {

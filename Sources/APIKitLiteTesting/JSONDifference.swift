@@ -92,7 +92,9 @@ struct JSONDifference {
     ) {
         var rest = actual[...]
         for (index, element) in expected.enumerated() {
-            if let found = rest.firstIndex(where: { Self.isNone(element, relation, $0) }) {
+            // Of those that are only counted none is searched for, so that the time stays linear.
+            let isShown = !isExplaining || lines.count < Self.shownLines
+            if isShown, let found = rest.firstIndex(where: { Self.isNone(element, relation, $0) }) {
                 rest = rest[found...].dropFirst()
             } else if isExplaining, actual.count == expected.count {
                 // None may be left over, so this is the one that was meant. Only to explain it:
@@ -120,7 +122,7 @@ extension JSONDifference {
     /// The way to a value, and whether a secret's name is on it.
     private struct KeyPath: CustomStringConvertible {
         private(set) var description = "$"
-        private var isSecret = false
+        private var secrecy = Secrecy.none
         /// Nobody reads the way to a difference that is not shown.
         private let isKept: Bool
 
@@ -135,7 +137,7 @@ extension JSONDifference {
             let isWord = key.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
             let shown = Redaction.standard.text(key)
             path.description += isName && isWord ? ".\(key)" : "[\(JSONText.quoted(shown))]"
-            path.isSecret = path.isSecret || Redaction.standard.hides(key)
+            path.secrecy = max(path.secrecy, Redaction.standard.secrecy(of: key, in: .key))
             return path
         }
 
@@ -155,18 +157,19 @@ extension JSONDifference {
 
         func shown(_ value: JSONValue?) -> String {
             guard let value else { return "nothing" }
-            if isSecret, case .null = value { return "null" }
-            return isSecret ? Redaction.mark : Excerpt(value.shown).text(limit: 60)
+            switch (value, secrecy) {
+            case (.null, _), (.boolean, _), (_, .none): return value.excerpt(limit: 60)
+            case (.string(let text), .byValue):
+                let isSecret = SecretName.looksLikeToken(text.utf8)
+                return isSecret ? Redaction.mark : value.excerpt(limit: 60)
+            case (_, .byValue): return value.excerpt(limit: 60)
+            case (_, .always): return Redaction.mark
+            }
         }
     }
 }
 
 extension JSONValue {
-    /// The value on one line, as a text may show it.
-    var shown: String {
-        Redaction.standard.body(Data(compact.utf8), contentType: nil) ?? "…"
-    }
-
     fileprivate func isSameScalar(as other: JSONValue) -> Bool {
         switch (self, other) {
         case (.string(let text), .string(let other)): text.utf8.elementsEqual(other.utf8)

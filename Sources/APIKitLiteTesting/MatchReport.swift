@@ -51,6 +51,26 @@ public struct MatchReport: Sendable, CustomStringConvertible {
     /// Whether every criterion holds.
     public var isMatch: Bool { lines.allSatisfy(\.holds) }
 
-    /// One line for each criterion, with ✓ or ✗.
-    public var description: String { lines.map(\.text).joined(separator: "\n") }
+    /// One line for each criterion, with ✓ or ✗. Of more than 50, the first, and the first that do
+    /// not hold.
+    public var description: String {
+        Self.text(of: lines.map(\.holds)) { lines[$0].text }
+    }
+
+    private static let shownCount = 50
+
+    /// The lines as a text; asks for those alone that are shown.
+    static func text(of holds: [Bool], _ line: (Int) -> String) -> String {
+        guard holds.count > shownCount else {
+            return holds.indices.map(line).joined(separator: "\n")
+        }
+        let first = Set(holds.indices.prefix(shownCount / 2))
+        let broken = holds.indices.lazy.filter { !holds[$0] }.prefix(shownCount / 2)
+        let shown = first.union(broken).sorted()
+        let others = holds.count(where: { !$0 }) - shown.count { !holds[$0] }
+        return
+            (shown.map(line) + [
+                "  and \(holds.count - shown.count) more, of which \(others) do not hold"
+            ]).joined(separator: "\n")
+    }
 }

@@ -64,13 +64,15 @@ extension MockFailure {
         let body = reading.shownBody.map { ", with the body \($0)" } ?? ""
         var lines = ["No stub answers \(reading.request.line)\(body)."]
         if let stub = nearest(to: reading, among: stubs) {
-            let report = stub.matcher.report(on: reading)
+            let report = stub.matcher.reportText(on: reading)
+            let isMatch = stub.matcher.mistake == nil && stub.matcher.match(reading) != nil
             let count = stub.callCount
-            let usedUp = report.isMatch ? " is used up: answered \(count) of \(count)." : ":"
+            let usedUp = isMatch ? " is used up: answered \(count) of \(count)." : ":"
             let among =
                 stubs.count == 1 ? "The only stub" : "The nearest of \(stubs.count) stubs"
-            lines += ["\(among) (\(stub.place))\(usedUp)", "\(report)"]
-            if report.lines.isEmpty { lines[lines.count - 1] = "  ✓ any request" }
+            lines += [
+                "\(among) (\(stub.place))\(usedUp)", report.isEmpty ? "  ✓ any request" : report,
+            ]
         } else {
             lines.append("This network has no stubs.")
         }
@@ -80,6 +82,7 @@ extension MockFailure {
             let names = suggestion.secrets.prefix(4) + (suggestion.secrets.count > 4 ? ["…"] : [])
             lines.append("  (without what is secret: \(names.joined(separator: ", ")))")
         }
+        if suggestion.restCount > 0 { lines.append("  (and \(suggestion.restCount) items more)") }
         return MockFailure(.unmatched, lines.joined(separator: "\n"))
     }
 
@@ -110,7 +113,7 @@ extension RecordedRequest {
 extension URLRequest {
     /// Method and URL, without secrets.
     var line: String {
-        let url = url.map { Redaction.standard.url($0.absoluteString) } ?? "(no URL)"
-        return "\(httpMethod ?? "GET") \(url)"
+        let url = url.map { Excerpt(url: $0.absoluteString, limit: 2_000).text(limit: 2_000) }
+        return "\(httpMethod ?? "GET") \(url ?? "(no URL)")"
     }
 }

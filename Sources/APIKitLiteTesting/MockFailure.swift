@@ -1,7 +1,8 @@
+import APIKitLite
 import Foundation
 
 /// Why a mock could not answer a request. The request fails with it.
-public struct MockFailure: LocalizedError, CustomStringConvertible, Sendable {
+public struct MockFailure: LocalizedError, RedactedError, Sendable {
     /// What kept the mock from answering.
     public enum Reason: Sendable {
         /// `MockURLProtocol.requestHandler` is not set.

@@ -58,11 +58,11 @@ public struct RecordedRequest: Sendable {
     }
 }
 
-extension RecordedRequest: CustomStringConvertible {
+extension RecordedRequest: CustomStringConvertible, CustomReflectable, OpaquelyReflected {
     /// Method and URL without secrets, the size of the body, and whether it was cancelled or passed
     /// through.
     public var description: String {
-        let size = body.isEmpty ? "" : ", \(body.count) bytes"
+        let size = body.isEmpty ? "" : ", \(byteCount(body.count))"
         let fate =
             (wasPassedThrough ? ", passed through" : "") + (wasCancelled ? ", cancelled" : "")
         return request.line + size + fate

@@ -62,7 +62,7 @@ extension RequestMatcher {
     }
 
     func adding(_ relation: JSONDifference.Relation, _ expected: JSONValue) -> RequestMatcher {
-        let shown = Excerpt(expected.shown).text(limit: 80)
+        let shown = expected.excerpt(limit: 80)
         let description = relation == .equal ? "JSON \(shown)" : "JSON containing \(shown)"
         return adding(description) { reading in
             guard case .success(let actual) = reading.json else { return false }

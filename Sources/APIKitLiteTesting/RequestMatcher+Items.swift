@@ -53,17 +53,23 @@ extension RequestMatcher {
             self == .query ? reading.query : reading.form
         }
 
+        func counts(in reading: RequestReading) -> ItemCounts? {
+            self == .query ? reading.queryCounts : reading.formCounts
+        }
+
         func difference(
-            _ reading: RequestReading, _ shown: ([NamedItem]) -> String
+            _ reading: RequestReading, _ shown: (ItemCounts) -> String
         ) -> MatchReport.Difference {
-            let items = self == .query ? reading.query : reading.shownForm
+            let isShown = self == .query || reading.shownForm != nil
+            let items = isShown ? counts(in: reading) : nil
             return .has(items.map(shown) ?? reading.bodyPlaceholder)
         }
     }
 
     func adding(_ source: ItemSource, exactly items: [NamedItem]) -> RequestMatcher {
+        let counts = Dictionary(items.map { ($0, 1) }, uniquingKeysWith: +)
         @Sendable func others(_ reading: RequestReading) -> [NamedItem]? {
-            var missing = Dictionary(items.map { ($0, 1) }, uniquingKeysWith: +)
+            var missing = counts
             return source.items(of: reading)?.filter { item in
                 guard let count = missing[item], count > 0 else { return true }
                 missing[item] = count - 1
@@ -79,17 +85,15 @@ extension RequestMatcher {
 
     /// A criterion for each item, so that a report tells which of them is missing.
     private func adding(_ source: ItemSource, _ items: [NamedItem]) -> RequestMatcher {
-        var added: Set<NamedItem> = []
-        return items.reduce(self) { matcher, item in
-            guard added.insert(item).inserted else { return matcher }
-            let count = items.count { $0 == item }
+        var counts = Dictionary(items.map { ($0, 1) }, uniquingKeysWith: +)
+        return items.reduce(into: self) { matcher, item in
+            guard let count = counts.removeValue(forKey: item) else { return }
             let times = count > 1 ? " \(count) times" : ""
-            return matcher.adding("\(source.noun) \(item.shown)\(times)") { reading in
-                guard let actual = source.items(of: reading) else { return false }
-                return count == 1 ? actual.contains(item) : actual.count { $0 == item } >= count
+            matcher.add("\(source.noun) \(item.shown)\(times)") { reading in
+                source.counts(in: reading).map { $0[item] >= count } ?? false
             } or: { reading in
                 source.difference(reading) { actual in
-                    let sameName = actual.filter { $0.name == item.name }
+                    let sameName = actual.named(item.name)
                     if sameName.isEmpty { return "no \(item.shownName)" }
                     let isHidden = !sameName.contains(item) && sameName.shown == item.shown
                     return isHidden ? "another value" : sameName.shown

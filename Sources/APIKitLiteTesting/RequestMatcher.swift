@@ -12,7 +12,8 @@ import Foundation
 public struct RequestMatcher: Sendable, CustomStringConvertible {
     /// One thing that a request must have.
     struct Criterion: Sendable {
-        let description: String
+        /// Made when it is shown: of very many criteria, most never are.
+        let description: @Sendable () -> String
         let holds: @Sendable (RequestReading) -> Bool
         /// Asked only where the criterion does not hold.
         let difference: @Sendable (RequestReading) -> MatchReport.Difference
@@ -30,9 +31,13 @@ public struct RequestMatcher: Sendable, CustomStringConvertible {
 
     /// The criteria, in their order. Secrets are redacted.
     public var description: String {
-        criteria.isEmpty
-            ? "any request" : criteria.map(\.description).joined(separator: ", ")
+        if criteria.isEmpty { return "any request" }
+        let rest = criteria.count - Self.shownCount
+        return criteria.prefix(Self.shownCount).map { $0.description() }.joined(separator: ", ")
+            + (rest > 0 ? " and \(rest) more" : "")
     }
+
+    private static let shownCount = 50
 
     /// Tells which criteria hold for a request, and what it has where they do not.
     public func report(on request: RecordedRequest) -> MatchReport {
@@ -40,13 +45,21 @@ public struct RequestMatcher: Sendable, CustomStringConvertible {
     }
 
     func adding(
-        _ description: String, _ holds: @escaping @Sendable (RequestReading) -> Bool,
+        _ description: @autoclosure @escaping @Sendable () -> String,
+        _ holds: @escaping @Sendable (RequestReading) -> Bool,
         or difference: @escaping @Sendable (RequestReading) -> MatchReport.Difference
     ) -> RequestMatcher {
         var matcher = self
-        matcher.criteria.append(
-            Criterion(description: description, holds: holds, difference: difference))
+        matcher.add(description(), holds, or: difference)
         return matcher
+    }
+
+    mutating func add(
+        _ description: @autoclosure @escaping @Sendable () -> String,
+        _ holds: @escaping @Sendable (RequestReading) -> Bool,
+        or difference: @escaping @Sendable (RequestReading) -> MatchReport.Difference
+    ) {
+        criteria.append(Criterion(description: description, holds: holds, difference: difference))
     }
 
     /// The same matcher, which can never be used rightly.
@@ -83,15 +96,31 @@ extension RequestMatcher {
 
     /// A line for each criterion, and one for a mistake. Captures as it goes.
     func lines(on reading: RequestReading) -> [MatchReport.Line] {
-        let lines = criteria.map { criterion in
-            MatchReport.Line(
-                criterion.description,
-                criterion.holds(reading) ? nil : criterion.difference(reading))
+        criteria.map { Self.line($0, reading, holds: $0.holds(reading)) } + lineOfMistake
+    }
+
+    /// The report as a text, without lines that are not shown.
+    func reportText(on reading: RequestReading) -> String {
+        reading.pathValues = [:]
+        let criteria = criteria
+        let mistake = lineOfMistake
+        let holds = criteria.map { $0.holds(reading) } + mistake.map { _ in false }
+        return MatchReport.text(of: holds) { index in
+            guard criteria.indices.contains(index) else { return mistake[0].text }
+            return Self.line(criteria[index], reading, holds: holds[index]).text
         }
-        let broken = mistake.map {
-            MatchReport.Line("one criterion more", .init("it is unusable: \($0)"))
-        }
-        return lines + (broken.map { [$0] } ?? [])
+    }
+
+    private static func line(
+        _ criterion: Criterion, _ reading: RequestReading, holds: Bool
+    ) -> MatchReport.Line {
+        MatchReport.Line(
+            criterion.description(), holds ? nil : criterion.difference(reading))
+    }
+
+    private var lineOfMistake: [MatchReport.Line] {
+        mistake.map { [MatchReport.Line("one criterion more", .init("it is unusable: \($0)"))] }
+            ?? []
     }
 
     /// How many criteria hold, and whether that is all of them.

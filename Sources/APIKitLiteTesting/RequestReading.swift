@@ -36,8 +36,12 @@ final class RequestReading {
     private(set) lazy var form: [NamedItem]? = {
         let type = mediaType(contentType) ?? NamedItem.formType
         guard type == NamedItem.formType else { return nil }
-        return String(data: body, encoding: .utf8).map { NamedItem.list($0, plusIsSpace: true) }
+        return exactText(body).map { NamedItem.list($0, plusIsSpace: true) }
     }()
+
+    /// How often each query item occurs, and each field of a form.
+    private(set) lazy var queryCounts = ItemCounts(query)
+    private(set) lazy var formCounts = form.map(ItemCounts.init)
 
     /// The same, where the content type says so: of another body nobody knows what is secret.
     var shownForm: [NamedItem]? { contentType == nil ? nil : form }
@@ -54,8 +58,8 @@ final class RequestReading {
     /// The body as a text may show it, on one line.
     var shownBody: String? {
         if body.isEmpty { return nil }
-        let shown = Redaction.standard.body(body, contentType: contentType)
-        return shown.map { Excerpt($0).text(limit: 120) } ?? bodyPlaceholder
+        let shown = Excerpt(body: body, contentType: contentType, limit: 120)
+        return shown?.text(limit: 120) ?? bodyPlaceholder
     }
 }
 
@@ -80,18 +84,42 @@ struct NamedItem: Hashable, Sendable {
     }
 
     var isSecret: Bool {
-        value != nil && Redaction.standard.isSecret(name) || shownName != name
+        isHidden || Redaction.standard.text(name) != name
             || value.map { Redaction.standard.text($0) != $0 } ?? false
     }
 
     /// The item as a text may show it.
     var shown: String {
         guard let value else { return shownName }
-        let isHidden = Redaction.standard.isSecret(name)
-        return "\(shownName)=\(isHidden ? Redaction.mark : Redaction.standard.text(value))"
+        return "\(shownName)=\(isHidden ? Redaction.mark : shown(value))"
     }
 
-    var shownName: String { Redaction.standard.text(name) }
+    var shownName: String { shown(name) }
+
+    /// Whether the value is a secret by its name.
+    private var isHidden: Bool {
+        value.map { Redaction.standard.hides(name, in: .item, value: $0.utf8) } ?? false
+    }
+
+    private func shown(_ text: String) -> String {
+        Excerpt(redacting: text, limit: 500, onOneLine: false).text(limit: 500)
+    }
+}
+
+/// Items by what they are, for those who ask for many of them.
+struct ItemCounts {
+    /// How often each occurs.
+    private let counts: [NamedItem: Int]
+    private let byName: [String: [NamedItem]]
+
+    init(_ items: [NamedItem]) {
+        counts = Dictionary(items.lazy.map { ($0, 1) }, uniquingKeysWith: +)
+        byName = Dictionary(grouping: items, by: \.name)
+    }
+
+    subscript(item: NamedItem) -> Int { counts[item] ?? 0 }
+
+    func named(_ name: String) -> [NamedItem] { byName[name] ?? [] }
 }
 
 extension [NamedItem] {

@@ -9,8 +9,12 @@ struct SuggestedStub {
     /// What the line leaves out, because it is secret.
     private(set) var secrets: [String] = []
 
+    /// How many query items or form fields the line leaves out, because there are too many.
+    private(set) var restCount = 0
+
     /// Longer bodies are left to the reader.
     private static let longestBody = 200
+    private static let mostItems = 20
 
     init(for reading: RequestReading) {
         code = ""
@@ -73,6 +77,8 @@ struct SuggestedStub {
     }
 
     private mutating func shown(_ items: [NamedItem], _ noun: String) -> String {
+        if items.count > Self.mostItems { restCount += items.count - Self.mostItems }
+        let items = items.prefix(Self.mostItems)
         secrets += items.filter(\.isSecret).map { "\(noun) \(Redaction.standard.text($0.name))" }
         return items.filter { !$0.isSecret }
             .map { "\($0.name.swiftLiteral): \($0.value?.swiftLiteral ?? "nil")" }
@@ -89,8 +95,7 @@ extension JSONValue {
             var shown: [Member] = []
             for member in members {
                 let key = redaction.text(member.key)
-                var isSecret = key != member.key || redaction.hides(member.key)
-                if case .null = member.value, key == member.key { isSecret = false }
+                let isSecret = key != member.key || redaction.hides(member)
                 if isSecret {
                     hidden.append("JSON key \(key)")
                 } else if let value = member.value.withoutSecrets(&hidden) {
@@ -105,6 +110,17 @@ extension JSONValue {
             return nil
         case .string, .number, .boolean, .null:
             return self
+        }
+    }
+}
+
+extension Redaction {
+    /// Whether the value of a member is a secret by its name. That there is none is no secret.
+    package func hides(_ member: JSONValue.Member) -> Bool {
+        switch member.value {
+        case .boolean, .null: false
+        case .string(let text): hides(member.key, in: .key, value: text.utf8)
+        case .object, .array, .number: secrecy(of: member.key, in: .key) == .always
         }
     }
 }

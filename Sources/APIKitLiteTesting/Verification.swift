@@ -1,3 +1,4 @@
+import APIKitLite
 import Foundation
 
 /// What ``MockNetwork/verify(fileID:line:)`` found.
@@ -10,7 +11,14 @@ public struct VerificationFailure: LocalizedError, CustomStringConvertible, Send
 
     /// Everything, one to a line, the body's error first.
     public var description: String {
-        let thrown = bodyError.map { ["The body threw: \($0)", "The network, verified after it:"] }
+        let thrown = bodyError.map { error in
+            let text = "\(error)"
+            let isSafe = error is any RedactedError
+            return [
+                "The body threw: \(isSafe ? text : Redaction.standard.text(text))",
+                "The network, verified after it:",
+            ]
+        }
         return ((thrown ?? []) + findings).joined(separator: "\n")
     }
 

@@ -97,9 +97,9 @@ import Testing
         ("[1]", "[1,{}]", ["$[1]: expected nothing, got {}"]),
         (#"{"a":1}"#, "null", [#"$: expected {"a":1}, got null"#]),
         (
-            #"{"token":"hunter2","n":{"key":1}}"#, #"{"token":"hunter3","n":{"key":null}}"#,
+            #"{"token":"hunter2","n":{"pin":1}}"#, #"{"token":"hunter3","n":{"pin":null}}"#,
             [
-                "$.n.key: expected REDACTED, got null",
+                "$.n.pin: expected REDACTED, got null",
                 "$.token: expected another value than REDACTED",
             ]
         ),

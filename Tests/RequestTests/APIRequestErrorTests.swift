@@ -129,15 +129,15 @@ import Testing
         let error = APIRequestError(
             stage: .validate, request: request,
             response: response(404, type: "application/json; charset=utf-8"),
-            data: Data(#"{"message":"no such user","key":"hunter2"}"#.utf8),
+            data: Data(#"{"message":"no such user","secret":"hunter2"}"#.utf8),
             underlying: UnacceptableStatus(statusCode: 404))
 
         #expect(
             error.description == """
                 GET https://h/v1/users got an answer that was not accepted (stage .validate).
-                The server answered 404 (Not Found) with 42 bytes, application/json.
+                The server answered 404 (Not Found) with 45 bytes, application/json.
                 A status in 200..<300 was expected.
-                Body: {"message":"no such user","key":"REDACTED"}
+                Body: {"message":"no such user","secret":"REDACTED"}
                 curl 'https://h/v1/users'
                 """)
     }

@@ -163,13 +163,13 @@ import Testing
     }
 
     @Test func showsAValueThatIsItselfASecretAsOne() throws {
-        struct Login: Decodable { var code: Int }
+        struct Login: Decodable { var pin: Int }
         let rest = String(repeating: "x", count: 500)
         let error = try error(
-            Login.self, #"{"rest":"\#(rest)","code":"hunter2","more":"\#(rest)"}"#)
+            Login.self, #"{"rest":"\#(rest)","pin":"hunter2","more":"\#(rest)"}"#)
 
-        #expect(lines(error)[2] == "At $.code: expected Int, found a string.")
-        #expect(lines(error)[3].contains(#"xxx","code":"REDACTED","more":"xxx"#))
+        #expect(lines(error)[2] == "At $.pin: expected Int, found a string.")
+        #expect(lines(error)[3].contains(#"xxx","pin":"REDACTED","more":"xxx"#))
     }
 
     @Test func tellsWhatTheDecoderSaidWithoutABody() throws {

@@ -64,13 +64,13 @@ import Testing
     @Test(arguments: [
         (#"{"a":1}"#, #"{"a":1}"#),
         (#"{"token":"hunter2","a":[1,2.50,1e5]}"#, #"{"token":"REDACTED","a":[1,2.50,1e5]}"#),
-        (" { \"Key\" :\n 12345 , \"b\": true }\n", " { \"Key\" :\n \"REDACTED\" , \"b\": true }\n"),
+        (" { \"Pin\" :\n 12345 , \"b\": true }\n", " { \"Pin\" :\n \"REDACTED\" , \"b\": true }\n"),
         (#"{"a":[{"secret":{"deep":["hunter2"]}}]}"#, #"{"a":[{"secret":"REDACTED"}]}"#),
         (#"{"\u0074oken":"hunter2"}"#, #"{"\u0074oken":"REDACTED"}"#),
         (#"{"token":null}"#, #"{"token":null}"#),
         (
-            #"{"a":1,"a":2,"key":"\"hunter2","key":3}"#,
-            #"{"a":1,"a":2,"key":"REDACTED","key":"REDACTED"}"#
+            #"{"a":1,"a":2,"pin":"\"hunter2","pin":3}"#,
+            #"{"a":1,"a":2,"pin":"REDACTED","pin":"REDACTED"}"#
         ),
         (#"{"u":"https:\/\/u:hunter2@h\/?x=\u00e9"}"#, #"{"u":"https://REDACTED@h/?x=é"}"#),
         (

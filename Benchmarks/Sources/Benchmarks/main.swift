@@ -16,6 +16,7 @@ case "networks": try await manyNetworks(number ?? 200, requests: 50)
 case "memory": try await memoryOfLoads(number ?? 100_000)
 case "lifetime": try await lifetimeOfNetworks(number ?? 100_000)
 case "leases": try await keptConfigurations(number ?? 10_000)
+case "texts": try await timesOfTexts(rounds: number ?? 5)
 case "marks": try await cancellationMarks(number ?? 50_000)
 default:
     print(
@@ -23,6 +24,7 @@ default:
         usage: Benchmarks compare [rounds] | policies [rounds] | cancel [loads]
                | cancel-real [loads] [url] | compare-real [rounds] | serve | flight [requests]
                | networks [count] | memory [loads] | lifetime [networks] | leases [networks] | marks [requests]
+               | texts [rounds]
 
         compare   ratios against bare URLSession and the talk's mock, as a table
         policies  what each policy costs an exchange, and all of them together
@@ -36,5 +38,6 @@ default:
         lifetime  networks made and dropped, without and with a request: what is left of them
         leases    networks dropped, their configurations kept and used after as many new ones
         marks     whether wasCancelled is true for what was cancelled, and for nothing else
+        texts     what it takes to describe 10 MB, and requests with very many parts
         """)
 }

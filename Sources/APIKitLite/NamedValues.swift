@@ -1,0 +1,314 @@
+import Foundation
+
+/// Finds secrets in text by the names before them: `token=…`, `"password": "…"`,
+/// `Authorization: Bearer …`, `curl -u user:…`.
+///
+/// An edit begins with the name, so that nobody looks at the name alone again.
+struct NamedValues {
+    private let bytes: [UInt8]
+    private let redaction: Redaction
+    private let isCurl: Bool
+
+    /// What follows a name: a separator, and where the value after it begins.
+    private struct Separator {
+        let byte: UInt8
+        let valueStart: Int
+        let hasSpace: Bool
+        /// Whether the name stands in quotation marks of its own.
+        let isQuoted: Bool
+    }
+
+    /// Words after a colon that are the text of an error rather than a secret: "token: expired".
+    private static let prose: Set<String> = [
+        "is", "was", "must", "has", "not", "no", "too", "invalid", "expired", "missing", "required",
+        "expected", "unexpected", "wrong", "empty", "unknown", "cannot", "may", "should", "can",
+        "the", "a", "an", "it", "please", "malformed", "revoked", "denied", "failed", "bad",
+        "incorrect", "unauthorized", "rejected", "found",
+    ]
+
+    /// Values that are none.
+    private static let nothing: Set<String> = ["nil", "null", "true", "false", "none", "undefined"]
+
+    private static let curlOptions: Set<String> = [
+        "--user", "--proxy-user", "--oauth2-bearer", "--cookie", "--pass", "--proxy-pass", "--cert",
+    ]
+
+    init(_ bytes: [UInt8], redaction: Redaction) {
+        self.bytes = bytes
+        self.redaction = redaction
+        isCurl = String(decoding: bytes, as: UTF8.self).contains("curl")
+    }
+
+    /// What to change, in order.
+    func edits() -> [Edit] {
+        var edits: [Edit] = []
+        var index = 0
+        // Items of a URL are told apart there.
+        var isInQuery = false
+        while index < bytes.count {
+            let byte = bytes[index]
+            guard SecretName.isNameByte(byte) else {
+                if endsWord(byte) { isInQuery = false }
+                if byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#") { isInQuery = true }
+                index += 1
+                continue
+            }
+            let start = index
+            while index < bytes.count, SecretName.isNameByte(bytes[index]) { index += 1 }
+            if let value = secret(after: start..<index, isInQuery), !value.isEmpty {
+                edits.append(
+                    Edit(
+                        range: start..<value.upperBound,
+                        replacement: bytes[start..<value.lowerBound] + Array(Redaction.mark.utf8)))
+                index = value.upperBound
+            }
+        }
+        return edits
+    }
+
+    /// The secret that goes by a name, or the name itself if it is one.
+    private func secret(after name: Range<Int>, _ isInQuery: Bool) -> Range<Int>? {
+        if isWebToken(name) { return name }
+        if isCurl, bytes[name.lowerBound] == UInt8(ascii: "-"), let value = curlValue(name) {
+            return value
+        }
+        guard let separator = separator(after: name) else { return schemeValue(name) }
+        let text = String(decoding: bytes[name], as: UTF8.self)
+        let secrecy = redaction.secrecy(of: text, in: .key)
+        guard secrecy > .none else { return schemeValue(name) }
+        guard !leavesToURL(name, separator, isInQuery) else { return nil }
+        guard let value = value(text, separator, name) else { return nil }
+        if secrecy == .byValue, !SecretName.looksLikeToken(trimmed(value)) { return nil }
+        return value
+    }
+
+    /// Whether the name is a part of a URL, or of a path to a JSON value: `/oauth/token: 404`.
+    private func leavesToURL(
+        _ name: Range<Int>, _ separator: Separator, _ isInQuery: Bool
+    ) -> Bool {
+        let isColon = separator.byte == UInt8(ascii: ":")
+        let before = byte(name.lowerBound - 1)
+        if isColon, bytes[name.lowerBound] == UInt8(ascii: ".") || before == UInt8(ascii: "/") {
+            return separator.hasSpace || before == byte(name.lowerBound - 2)
+        }
+        let isWord = !isQuote(byte(separator.valueStart))
+        return isInQuery && separator.byte == UInt8(ascii: "=") && isWord
+    }
+
+    private func separator(after name: Range<Int>) -> Separator? {
+        let before = byte(name.lowerBound - 1)
+        var index = name.upperBound
+        var isQuoted = false
+        if isQuote(before) {
+            // JSON in a string escapes its quotation marks.
+            let quote = skip(index, while: { $0 == UInt8(ascii: "\\") })
+            if byte(quote) == before {
+                isQuoted = true
+                index = quote + 1
+                // As Swift prints a key of any type.
+                if byte(index) == UInt8(ascii: ")") { index += 1 }
+            }
+        } else if before == UInt8(ascii: "["), byte(index) == UInt8(ascii: "]") {
+            index += 1
+        }
+        index = skip(index, while: isQuoted ? { $0 <= 0x20 } : isBlank)
+        guard let separator = byte(index) else { return nil }
+        switch separator {
+        case UInt8(ascii: ":"): index += 1
+        case UInt8(ascii: "="):
+            index = skip(index, while: { $0 == UInt8(ascii: "=") || $0 == UInt8(ascii: ">") })
+        case UInt8(ascii: ">") where before == UInt8(ascii: "<"): index += 1
+        default: return nil
+        }
+        let value = skip(index, while: isQuoted ? { $0 <= 0x20 } : isBlank)
+        return Separator(
+            byte: separator, valueStart: value, hasSpace: value > index, isQuoted: isQuoted)
+    }
+
+    private func value(
+        _ name: String, _ separator: Separator, _ nameRange: Range<Int>
+    ) -> Range<Int>? {
+        let start = separator.valueStart
+        guard start < bytes.count, !bytes[start...].starts(with: Redaction.mark.utf8) else {
+            return nil
+        }
+        if separator.byte == UInt8(ascii: ">") {
+            return start..<skip(start, while: { $0 != UInt8(ascii: "<") })
+        }
+        // `'X-Api-Key: …'`: the quotation mark before the name ends the value.
+        let quote = byte(nameRange.lowerBound - 1)
+        let end = !separator.isQuoted && isQuote(quote) ? closingQuote(quote!, from: start) : nil
+        let isColon = separator.byte == UInt8(ascii: ":")
+        let last = SecretName.words(of: name, atCapitals: true).last ?? ""
+        if isColon, !separator.isQuoted, ["authorization", "cookie"].contains(last) {
+            let line = skip(start, while: { $0 != 0x0a && $0 != 0x0d })
+            let word = word(from: start, separator.isQuoted, end)
+            return isProse(word) ? nil : start..<(end ?? line)
+        }
+        let opening = skip(start, while: { $0 == UInt8(ascii: "\\") })
+        if let quote = byte(opening), isQuote(quote) {
+            return quotedValue(from: opening + 1, quote, slashes: opening - start)
+        }
+        if bytes[start] == UInt8(ascii: "{") || bytes[start] == UInt8(ascii: "[") {
+            return start..<closingBracket(from: start)
+        }
+        let word = word(from: start, separator.isQuoted, end)
+        let text = String(decoding: trimmed(word), as: UTF8.self).lowercased()
+        if Self.nothing.contains(text) { return nil }
+        return isColon && separator.hasSpace && isProse(word) ? nil : word
+    }
+
+    /// Whether a word is one of a sentence, or a sign.
+    private func isProse(_ word: Range<Int>) -> Bool {
+        let text = trimmed(word)
+        return !text.contains { SecretName.isNameByte($0) && $0 != UInt8(ascii: "-") }
+            || Self.prose.contains(String(decoding: text, as: UTF8.self).lowercased())
+    }
+
+    private func trimmed(_ range: Range<Int>) -> ArraySlice<UInt8> {
+        var text = bytes[range]
+        while let last = text.last, ".,;:!)]}'".utf8.contains(last) { text.removeLast() }
+        return text
+    }
+
+    private func word(from start: Int, _ isQuoted: Bool, _ limit: Int?) -> Range<Int> {
+        var index = start
+        while index < limit ?? bytes.count, !endsWord(bytes[index]) || isOpeningQuote(index) {
+            let byte = bytes[index]
+            // After a name in quotation marks, as in JSON: a number.
+            if isQuoted, ",]}".utf8.contains(byte) { break }
+            if byte == UInt8(ascii: "&"), isItem(index + 1) { break }
+            // As Swift prints it: Optional("…").
+            index =
+                isOpeningQuote(index) ? closingQuote(byte, from: index + 1) ?? bytes.count : index
+            index = min(index + 1, bytes.count)
+        }
+        return start..<min(index, limit ?? bytes.count)
+    }
+
+    private func isOpeningQuote(_ index: Int) -> Bool {
+        bytes[index] == UInt8(ascii: "\"") && byte(index - 1) == UInt8(ascii: "(")
+    }
+
+    /// Whether another item of a form begins here; if not, an ampersand belongs to the value.
+    private func isItem(_ index: Int) -> Bool {
+        let end = skip(index, while: { SecretName.isNameByte($0) || $0 == UInt8(ascii: "%") })
+        return end > index && byte(end) == UInt8(ascii: "=")
+    }
+
+    private func quotedValue(from start: Int, _ quote: UInt8, slashes: Int) -> Range<Int> {
+        var index = start
+        while index < bytes.count {
+            let end = skip(index, while: { $0 == UInt8(ascii: "\\") })
+            // More backslashes: a quotation mark inside the value.
+            if byte(end) == quote, end - index <= slashes { return start..<index }
+            index = end + 1
+        }
+        return start..<bytes.count
+    }
+
+    /// Where an object or array ends, or the text.
+    private func closingBracket(from start: Int) -> Int {
+        var index = start
+        var depth = 0
+        while index < bytes.count {
+            switch bytes[index] {
+            case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                depth -= 1
+                if depth == 0 { return index + 1 }
+            case UInt8(ascii: "\""):
+                index = closingQuote(UInt8(ascii: "\""), from: index + 1) ?? bytes.count
+            default: break
+            }
+            index += 1
+        }
+        return bytes.count
+    }
+
+    /// Where a quotation mark closes what another opened; nil if none does.
+    private func closingQuote(_ quote: UInt8, from start: Int) -> Int? {
+        let isShell = quote == UInt8(ascii: "'")
+        var index = start
+        while index < bytes.count {
+            if bytes[index] == quote {
+                // How a shell writes an apostrophe between two of them.
+                guard isShell, bytes[index...].starts(with: #"'\''"#.utf8) else { return index }
+                index += 3
+            } else if !isShell, bytes[index] == UInt8(ascii: "\\") {
+                index += 1
+            }
+            index += 1
+        }
+        return nil
+    }
+
+    private func skip(_ start: Int, while holds: (UInt8) -> Bool) -> Int {
+        var index = start
+        while index < bytes.count, holds(bytes[index]) { index += 1 }
+        return index
+    }
+
+    private func byte(_ index: Int) -> UInt8? { bytes.indices.contains(index) ? bytes[index] : nil }
+
+    private func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
+    private func isQuote(_ byte: UInt8?) -> Bool {
+        byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") || byte == UInt8(ascii: "`")
+    }
+}
+
+extension NamedValues {
+    /// `header.payload.signature`, as base64 of JSON begins.
+    private func isWebToken(_ name: Range<Int>) -> Bool {
+        name.count >= 20 && bytes[name].starts(with: "eyJ".utf8)
+            && bytes[name].count { $0 == UInt8(ascii: ".") } >= 2
+    }
+
+    /// What follows `Bearer` or `Basic`.
+    private func schemeValue(_ name: Range<Int>) -> Range<Int>? {
+        guard byte(name.upperBound) == 0x20, [5, 6].contains(name.count) else { return nil }
+        let start = skip(name.upperBound, while: isBlank)
+        let value = start..<skip(start, while: { !endsWord($0) && !",;)'".utf8.contains($0) })
+        switch String(decoding: bytes[name], as: UTF8.self).lowercased() {
+        case "bearer": return isBearer(value) ? value : nil
+        case "basic": return isBasic(value) ? value : nil
+        default: return nil
+        }
+    }
+
+    /// Not "Bearer authentication", nor what a challenge says.
+    private func isBearer(_ value: Range<Int>) -> Bool {
+        let text = trimmed(value)
+        let isWord = text.allSatisfy { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 }
+        let isChallenge = ["realm=", "error", "scope="].contains { text.starts(with: $0.utf8) }
+        return !text.isEmpty && !(isWord && text.count < 16) && !isChallenge
+            && !text.starts(with: Redaction.mark.utf8)
+    }
+
+    /// Base64 of a user and a password.
+    private func isBasic(_ value: Range<Int>) -> Bool {
+        var text = String(decoding: trimmed(value), as: UTF8.self)
+        text += String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
+        return Data(base64Encoded: text)?.contains(UInt8(ascii: ":")) ?? false
+    }
+
+    /// The user and password, or the cookies, of a curl command.
+    private func curlValue(_ name: Range<Int>) -> Range<Int>? {
+        let option = String(decoding: bytes[name], as: UTF8.self)
+        let isShort = !option.hasPrefix("--")
+        if isShort, option.hasPrefix("-u"), byte(name.upperBound) == UInt8(ascii: ":") {
+            return name.lowerBound + 2..<skip(name.upperBound, while: { !endsWord($0) })
+        }
+        // Short options may stand together: -sSu.
+        guard Self.curlOptions.contains(option) || isShort && "uUbE".contains(option.last!) else {
+            return nil
+        }
+        let start = skip(name.upperBound, while: { isBlank($0) || $0 == UInt8(ascii: "=") })
+        guard start > name.upperBound, let first = byte(start), first != UInt8(ascii: "-") else {
+            return nil
+        }
+        guard isQuote(first) else { return start..<skip(start, while: { !endsWord($0) }) }
+        return start + 1..<(closingQuote(first, from: start + 1) ?? bytes.count)
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import Testing
+
+@testable import APIKitLite
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// What `dump`, `print` and reflection show of values that hold a credential.
+@Suite struct ReflectionTests {
+    private static let url = URL(string: "https://h/?token=hunter2")!
+    private static var request: URLRequest {
+        var request = URLRequest(url: url)
+        request.setValue("Bearer hunter2", forHTTPHeaderField: "Authorization")
+        request.httpBody = Data("password=hunter2".utf8)
+        return request
+    }
+    private static var error: APIRequestError {
+        APIRequestError(
+            stage: .validate, request: request, data: Data(#"{"token":"hunter2"}"#.utf8),
+            underlying: UnacceptableStatus(statusCode: 401))
+    }
+
+    private static let values: [(String, any Sendable)] = [
+        ("Credentials", Credentials.bearer("hunter2", for: url)),
+        ("Credentials", Credentials.basic(user: "emma", password: "hunter2", for: url)),
+        ("Credential", BasicAuthenticator.Credential(user: "emma", password: "hunter2")),
+        ("BearerAuthenticator", BearerAuthenticator()),
+        ("CredentialState", CredentialState("hunter2")),
+        ("AuthorizedRequest", AuthorizedRequest(request: request, generation: 1)),
+        ("a session", URLSession.shared.authenticated(by: .bearer("hunter2", for: url))),
+        ("started", ExchangeEvent.started(id: 1, request)),
+        ("failed", ExchangeEvent.failed(id: 1, request, error, after: .zero)),
+        ("lost", ExchangeEvent.lost(error)),
+        ("APIRequestError", error), ("AuthenticationError", AuthenticationError(underlying: error)),
+    ]
+
+    @Test(arguments: 0..<12)
+    func showsNoCredential(_ index: Int) {
+        let (name, value) = Self.values[index]
+        for value in [value, [value], Optional(value) as Any, (value, 1)] as [Any] {
+            var dumped = ""
+            dump(value, to: &dumped)
+            var debugged = ""
+            debugPrint(value, to: &debugged)
+            for text in [dumped, debugged, "\(value)", String(reflecting: value)] {
+                // As bytes, a body would be a list of numbers.
+                #expect(!text.contains("hunter2") && !text.contains("104"), "\(name): \(text)")
+            }
+        }
+    }
+
+    @Test func stillSaysWhatItIs() {
+        #expect("\(Credentials.bearer("hunter2", for: Self.url))" == "Credentials (signed in)")
+        #expect(
+            "\(BasicAuthenticator.Credential(user: "emma", password: "hunter2"))"
+                == "user emma, password REDACTED")
+    }
+}

@@ -1,0 +1,118 @@
+import APIKitLite
+import Foundation
+import Testing
+
+/// Which names say that a value is a secret.
+@Suite struct SecretNameTests {
+    private static let secretNames = [
+        "Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie", "X-Api-Key", "api_key",
+        "apiKey", "apikey", "APIKEY", "googleApiKey", "X-Amz-Signature", "X-Amz-Credential",
+        "X-Amz-Security-Token", "X-Goog-Signature", "X-Goog-Credential", "Key-Pair-Id", "Signature",
+        "sig", "oauth_token", "oauth_signature", "oauth_verifier", "oauthToken2", "OAuth2Token",
+        "X-Access-Token", "PRIVATE-TOKEN", "JOB-TOKEN", "X-Vault-Token", "X-CSRF-Token",
+        "X-XSRF-TOKEN", "csrfmiddlewaretoken", "_csrf", "Ocp-Apim-Subscription-Key",
+        "X-Functions-Key", "X-Auth-Token", "X-Shopify-Access-Token", "token", "Token", "ToKeN",
+        "access_token", "accessToken", "accesstoken", "ACCESS_TOKEN", "refresh_token", "id_token",
+        "device_token", "token1", "tokenValue", "user.token", "user[token]", "secret",
+        "client_secret", "clientSecret", "app-secret", "secretKey", "AWSAccessKeyId",
+        "secretAccessKey", "private_key", "privateKeyPEM", "encryption_key", "password",
+        "userPassword", "password_confirmation", "newPassword2", "passwd", "pwd", "db_pass",
+        "passphrase", "passcode", "pin", "otp", "totp", "cvv", "cardNumber", "credential",
+        "credentials", "jwt", "session_id", "sessionId", "sessionToken", "JSESSIONID", "PHPSESSID",
+        "connect.session.id", "device_code", "code_verifier", "client_assertion", "SAMLResponse",
+    ]
+
+    private static let ordinaryNames = [
+        "id", "name", "title", "message", "error", "status", "statusCode", "status_code",
+        "errorCode",
+        "error_code", "country_code", "postalCode", "zipCode", "currencyCode", "promoCode",
+        "pincode",
+        "keyboard", "keynote", "keyword", "keywords", "monkey", "sort_key", "sortKey", "primaryKey",
+        "foreign_key", "partitionKey", "cacheKey", "publicKey", "public_key", "Idempotency-Key",
+        "Sec-WebSocket-Key", "Surrogate-Key", "tokenizer", "tokenized", "tokenization",
+        "max_tokens",
+        "maxTokens", "total_tokens", "prompt_tokens", "completion_tokens", "token_type",
+        "tokenType",
+        "token_count", "tokenCount", "access_token_expires_in", "token_expires_at",
+        "token_endpoint",
+        "nextToken", "next_token", "nextPageToken", "page_token", "pageToken", "continuationToken",
+        "syncToken", "author", "authors", "authorId", "authority", "accessibility", "accessLevel",
+        "access_level", "accessed_at", "refreshInterval", "refresh_rate", "signal", "signup",
+        "design",
+        "assigned", "assignee", "significant", "signatureDate", "signature_version",
+        "oauth_signature_method", "oauth_version", "oauth_timestamp", "X-Amz-SignedHeaders",
+        "X-Amz-Algorithm", "X-Amz-Date", "X-Amz-Expires", "password_updated_at",
+        "passwordResetRequired", "passwordPolicy", "secretary", "secretName", "spin", "pinned",
+        "pinCount", "pinned_at", "opinion", "passenger", "passengers", "passport", "compass",
+        "bypassed",
+        "passThrough", "cookieConsent", "cookies_enabled", "session_count", "sessions",
+        "otpEnabled",
+        "email", "user", "username", "Content-Type", "Accept", "ETag", "If-None-Match", "Link",
+        "Location", "User-Agent", "state", "nonce", "page", "limit", "cursor", "q", "Expires",
+    ]
+
+    private func query(_ name: String) -> String {
+        Redaction.standard.url("https://h/?\(name)=hunter2&z=1")
+    }
+
+    private func shown(_ name: String) -> [String?] {
+        let form = Data("\(name)=hunter2".utf8)
+        return [
+            Redaction.standard.headerValue("hunter2", named: name), query(name),
+            Redaction.standard.body(Data(#"{"\#(name)":"hunter2"}"#.utf8), contentType: nil),
+            Redaction.standard.body(
+                Data(#"{"a":[{"\#(name)":[1,"hunter2"]}]}"#.utf8), contentType: nil),
+            Redaction.standard.body(form, contentType: "application/x-www-form-urlencoded"),
+        ]
+    }
+
+    @Test(arguments: secretNames)
+    func hidesWhatGoesByASecretName(_ name: String) {
+        for text in shown(name) {
+            #expect(text?.contains("hunter2") == false)
+        }
+    }
+
+    @Test(arguments: ordinaryNames)
+    func showsOrdinaryData(_ name: String) {
+        for text in shown(name) {
+            #expect(text?.contains("hunter2") == true)
+        }
+    }
+
+    /// An OAuth `code` comes in a query; the `code` of an error comes in JSON.
+    @Test(arguments: ["code", "key", "auth"])
+    func tellsAmbiguousNamesByTheirPlace(_ name: String) {
+        #expect(query(name) == "https://h/?\(name)=REDACTED&z=1")
+        for value in [
+            "\"hunter2\"", "\"INVALID_ARGUMENT_42\"", "404", "\"uploads/2024/Image1.png\"",
+        ] {
+            let json = #"{"\#(name)":\#(value)}"#
+            #expect(Redaction.standard.body(Data(json.utf8), contentType: nil) == json)
+        }
+    }
+
+    @Test(arguments: ["code", "key", "auth", "access", "refresh", "session", "keys", "tokens"])
+    func hidesUnderAVagueNameWhatLooksLikeAToken(_ name: String) {
+        let json = #"{"\#(name)":["4/0AeanS0bPx7Qd_Ykz-3","read",{"x":"4/0AeanS0bPx7Qd_Ykz-3"},5]}"#
+        let expected = #"{"\#(name)":["REDACTED","read",{"x":"4/0AeanS0bPx7Qd_Ykz-3"},5]}"#
+
+        #expect(Redaction.standard.body(Data(json.utf8), contentType: nil) == expected)
+    }
+
+    @Test func showsThatThereIsNoSecret() {
+        let json = #"{"token":null,"password":true,"otp":false}"#
+
+        #expect(Redaction.standard.body(Data(json.utf8), contentType: nil) == json)
+    }
+
+    @Test func takesTheNamesOfALiteralAsTheyAre() {
+        let pin: Redaction = ["user-pin"]
+
+        #expect(pin.headerValue("hunter2", named: "userPIN") == "REDACTED")
+        #expect(pin.headerValue("hunter2", named: "pin") == "hunter2")
+        #expect(pin.headerValue("hunter2", named: "Authorization") == "hunter2")
+        #expect(pin != Redaction.standard)
+        #expect(Redaction.standard.adding("user-pin") != Redaction.standard)
+    }
+}
