@@ -7,6 +7,7 @@ package struct PathTemplate: Hashable, Sendable {
     /// The names, in the order in which they first occur.
     package let names: [String]
     private let segments: [[Piece]]
+    private let repeatsNames: Bool
 
     enum Piece: Hashable {
         case literal(String)
@@ -34,9 +35,11 @@ package struct PathTemplate: Hashable, Sendable {
             return pieces
         }
         self.text = text
-        names = segments.joined().reduce(into: []) { names, piece in
-            if case .name(let name) = piece, !names.contains(name) { names.append(name) }
+        let all = segments.joined().compactMap { piece in
+            if case .name(let name) = piece { name } else { nil }
         }
+        names = all.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+        repeatsNames = names.count < all.count
     }
 
     private init(text: String, names: [String], segments: [[Piece]]) {
@@ -147,6 +150,10 @@ package struct PathTemplate: Hashable, Sendable {
     /// The same for segments that were cut and decoded before.
     package func match(_ found: ArraySlice<String>) -> [String: String]? {
         guard found.count == segments.count else { return nil }
+        if repeatsNames {
+            var search = TemplateSearch(segments, found.map { Array($0.unicodeScalars) })
+            return search.found()
+        }
         var values: [String: String] = [:]
         for (pieces, segment) in zip(segments, found) {
             if pieces.count == 1, case .literal(let literal) = pieces[0] {
@@ -189,11 +196,7 @@ package struct PathTemplate: Hashable, Sendable {
                 text = text.dropFirst(literal.unicodeScalars.count)
             case .name(let name):
                 guard let end = end(ofValueIn: text, before: pieces) else { return false }
-                let value = String(String.UnicodeScalarView(text[..<end]))
-                // A name used twice stands for one value.
-                guard values.updateValue(value, forKey: name) ?? value == value else {
-                    return false
-                }
+                values[name] = String(String.UnicodeScalarView(text[..<end]))
                 text = text[end...]
             }
         }

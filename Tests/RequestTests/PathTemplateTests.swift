@@ -14,6 +14,9 @@ import Testing
         ("/v1/{a}/{b}", "/v1/1/2", ["a": "1", "b": "2"]),
         ("/a b/ä", "/a%20b/%c3%A4", [:]),
         ("/{x}/{x}", "/1/1", ["x": "1"]),
+        ("/{a}-{a}", "/1-1", ["a": "1"]), ("/{a}-{a}", "/1-2-1-2", ["a": "1-2"]),
+        ("/{a}{a}", "/xyxy", ["a": "xy"]), ("/{a}{b}{a}", "/xyzxy", ["a": "xy", "b": "z"]),
+        ("/{a}-{b}/{a}", "/1-2-3/1-2", ["a": "1-2", "b": "3"]),
         ("", "/", [:]), ("/", "", [:]), ("", "", [:]), ("/a/", "/a/", [:]),
         ("/{id}", "/%zz%4", ["id": "%zz%4"]),
     ])
@@ -24,7 +27,8 @@ import Testing
     @Test(arguments: [
         ("/users/{id}", "/users/"), ("/users/{id}", "/users"), ("/users/{id}", "/users/1/2"),
         ("/users/{id}", "/Users/1"), ("/{name}.json", "/.json"), ("/{name}.json", "/a.jsonx"),
-        ("/{a}-{b}", "/-2"), ("/{a}-{b}", "/1-"), ("/{x}/{x}", "/1/2"), ("/a", "/a/"),
+        ("/{a}-{b}", "/-2"), ("/{a}-{b}", "/1-"), ("/{x}/{x}", "/1/2"),
+        ("/{a}-{a}", "/1-2"), ("/{a}{a}", "/xyx"), ("/{a}-{b}/{a}", "/1-2/3"), ("/a", "/a/"),
         ("/", "/a"), ("/a/b", "/a%2Fb"), ("/é", "/e\u{301}"),
     ])
     func matchesNoOtherPath(_ template: String, _ path: String) throws {
@@ -52,6 +56,27 @@ import Testing
 
     @Test func namesAreListedOnceAndInOrder() throws {
         #expect(try PathTemplate("/{b}/{a}-{b}").names == ["b", "a"])
+    }
+
+    @Test func aNameThatComesTwiceIsReadBack() throws {
+        var random = SeededGenerator(seed: 2)
+        for text in ["/{a}-{a}", "/{a}{b}{a}", "/x{a}/{b}-{a}.{b}/{a}{a}"] {
+            let template = try PathTemplate(text)
+            for _ in 0..<200 {
+                let values: KeyValuePairs<String, any CustomStringConvertible> =
+                    template.names.count == 1
+                    ? ["a": random.text()] : ["a": random.text(), "b": random.text()]
+                let path = try template.expand(values)
+                let read = try #require(template.match(percentEncodedPath: path))
+                let again: KeyValuePairs<String, any CustomStringConvertible> =
+                    template.names.count == 1
+                    ? ["a": read["a"]!] : ["a": read["a"]!, "b": read["b"]!]
+                #expect(try template.expand(again) == path)
+            }
+        }
+        // Many ways to read it, and none that holds.
+        let hard = try PathTemplate("/{a}{b}{c}{d}{a}!")
+        #expect(hard.match(percentEncodedPath: "/" + String(repeating: "x", count: 100)) == nil)
     }
 
     @Test func whatIsFilledInIsReadBack() throws {
