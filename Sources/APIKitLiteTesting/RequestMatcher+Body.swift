@@ -19,7 +19,9 @@ extension RequestMatcher {
     /// A body that says the same as a JSON text.
     ///
     /// The order of keys does not count, nor how a number is written: `1` equals `1.0`. Arrays are
-    /// compared in order.
+    /// compared in order. Whole numbers are compared to the last digit; others as `Double` holds
+    /// them, to about 17 digits, so that `1e-400` equals `0.0`. Powers of ten beyond 2⁶² count as
+    /// they are written: `1e5000000000000000000` is not `10e4999999999999999999`.
     public func json(_ text: String) -> RequestMatcher {
         adding(.equal, text, of: ".json(_:)")
     }

@@ -89,6 +89,39 @@ import Testing
     }
 
     @Test(arguments: [
+        ("1e1099511627777", "1e1099511627778", false),
+        ("1e1099511627777", "10e1099511627776", true),
+        ("1e4611686018427387904", "10e4611686018427387903", true),
+        ("1e4611686018427387904", "1e4611686018427387903", false),
+        // Beyond 2⁶² a power counts as it is written.
+        ("1e5000000000000000000", "1E+05000000000000000000", true),
+        ("1e5000000000000000000", "1e5000000000000000001", false),
+        ("1e5000000000000000000", "10e4999999999999999999", false),
+        ("1e-5000000000000000000", "1e5000000000000000000", false),
+        ("0e5000000000000000000", "0.0", true), ("-0", "0", true),
+        ("9007199254740993", "9007199254740992", false), ("0.1", "0.10000000000000001", true),
+        ("1e-400", "0.0", true), ("0.5", "5e-1", true),
+    ])
+    func comparesNumbersByTheirValues(_ one: String, _ other: String, _ areEqual: Bool) {
+        for (expected, actual) in [(one, other), (other, one)] {
+            let report = RequestMatcher.json(expected).report(
+                on: RecordedRequest(request: .json(actual)))
+            #expect(report.isMatch == areEqual)
+        }
+    }
+
+    @Test func countsTheDifferencesOfVeryManyElements() {
+        let ids = (0..<500).map { #"{"id":\#($0)}"# }
+        let matcher = RequestMatcher.json(containing: "[\(ids.joined(separator: ","))]")
+        let backwards = "[\(ids.reversed().joined(separator: ","))]"
+        let details = matcher.report(on: RecordedRequest(request: .json(backwards))).lines[0]
+            .details
+
+        #expect(details.count == 6)
+        #expect(details.last?.hasPrefix("and 4") == true)
+    }
+
+    @Test(arguments: [
         (
             #"{"a":{"b c":[1,{"d":"x"}]}}"#, #"{"a":{"b c":[1,{"d":"y"}]}}"#,
             [#"$.a["b c"][1].d: expected "x", got "y""#]
