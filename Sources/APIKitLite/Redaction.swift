@@ -50,6 +50,9 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
 
     /// What a name says of its value.
     package func secrecy(of name: String, in place: NamePlace) -> Secrecy {
+        // A byte order mark at the start of a form belongs to the first name.
+        let name =
+            name.unicodeScalars.first == "\u{feff}" ? String(name.unicodeScalars.dropFirst()) : name
         if !names.isEmpty, isListed(name) { return .always }
         return readsWords ? SecretName.secrecy(of: name, in: place) : .none
     }

@@ -72,6 +72,17 @@ import Testing
                 == "curl -X POST 'https://h/v1' -H 'Content-Type: \(type)' --data-raw " + expected)
     }
 
+    @Test(arguments: [
+        ("application/json", "[1]"), ("application/x-www-form-urlencoded", "a=b"),
+    ])
+    func keepsAByteOrderMark(_ type: String, _ body: String) {
+        let body = Data("\u{feff}\(body)".utf8)
+        for redaction in [Redaction.standard, .none] {
+            let command = request(type: type, body: body).curlCommand(redacting: redaction)
+            #expect(command.utf8.suffix(body.count + 2).elementsEqual("'".utf8 + body + "'".utf8))
+        }
+    }
+
     @Test func saysThatAStreamIsNotShown() {
         var request = request()
         request.httpBodyStream = InputStream(data: Data("hunter2".utf8))

@@ -98,6 +98,17 @@ import Testing
                 == "q=a+b&%70assword=REDACTED&x=%zz&client_secret=REDACTED&code=REDACTED")
     }
 
+    @Test func readsTheFirstNameOfAFormBehindAByteOrderMark() {
+        let form = Data("\u{feff}code=hunter2&a=b".utf8)
+        let type = "application/x-www-form-urlencoded"
+
+        #expect(
+            standard.body(form, contentType: type)?.utf8
+                .elementsEqual("\u{feff}code=REDACTED&a=b".utf8) == true)
+        #expect(
+            (["code"] as Redaction).body(form, contentType: type)?.contains("hunter2") == false)
+    }
+
     @Test(arguments: [
         ("password=hunter2", "text/plain"), ("<p>hunter2</p>", "text/html"),
         ("", "application/json"),
