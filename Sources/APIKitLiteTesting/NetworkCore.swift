@@ -21,7 +21,7 @@ final class NetworkCore: AnswerSource {
     private let closure: Closure?
     private let handlers = HandlerPool()
     private let stubs = Locked(StubIndex())
-    private let unanswered = Locked<[MockFailure]>([])
+    private let unanswered = Locked(UnansweredRequests())
     private let declined = Locked<[RequestMatcher]>([])
     private let serverCount = Locked(0)
     /// Where the network was verified, if it was.
@@ -165,7 +165,7 @@ final class NetworkCore: AnswerSource {
 
     /// Keeps a failure for `verify()`.
     private func fail(_ failure: MockFailure) -> MockFailure {
-        unanswered.withLock { $0.append(failure) }
+        unanswered.withLock { $0.add(failure) }
         return failure
     }
 
@@ -177,8 +177,12 @@ final class NetworkCore: AnswerSource {
         let stubs = stubs.withLock { $0.all }
         let broken = stubs.compactMap { stub in stub.mistake.map { "\($0) (\(stub.place))" } }
         let sound = stubs.filter { $0.mistake == nil }
-        return broken + unanswered.withLock { $0.map(\.description) }
-            + sound.compactMap(\.finding) + journal.awaited.map(\.straggling)
+        let awaited = journal.awaited
+        let limit = UnansweredRequests.limit
+        let others = awaited.count - limit
+        let rest = others > 0 ? ["and \(others) more requests are still waited for."] : []
+        return broken + unanswered.withLock { $0.findings } + sound.compactMap(\.finding)
+            + awaited.prefix(limit).map(\.straggling) + rest
     }
 }
 

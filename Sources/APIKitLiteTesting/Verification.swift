@@ -3,7 +3,8 @@ import Foundation
 
 /// What ``MockNetwork/verify(fileID:line:)`` found.
 public struct VerificationFailure: LocalizedError, CustomStringConvertible, Sendable {
-    /// One text for each thing that is wrong.
+    /// One text for each thing that is wrong; of very many requests the first 20, and how many more
+    /// there are.
     public let findings: [String]
 
     /// What the body of ``withMockNetwork(clock:fileID:line:_:)`` threw, if it did.

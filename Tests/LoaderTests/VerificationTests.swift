@@ -95,6 +95,29 @@ import Testing
         try network.verify()
     }
 
+    @Test(
+        arguments: [
+            (20, 20, nil), (21, 21, "and 1 more request that was not answered."),
+            (100, 21, "and 80 more requests that were not answered."),
+        ] as [(Int, Int, String?)])
+    func keepsTheFirstOfManyUnansweredRequests(_ count: Int, _ findings: Int, _ rest: String?)
+        async throws
+    {
+        network.journalLimit = 0
+        for number in 0..<count {
+            let error = await #expect(throws: MockFailure.self) {
+                try await network.urlSession.exchange(.test("a\(number)"))
+            }
+            #expect(error?.description.contains("/a\(number)") == true)
+        }
+
+        let failure = #expect(throws: VerificationFailure.self) { try network.verify() }
+
+        #expect(failure?.findings.count == findings)
+        #expect(failure?.findings[19].contains("/a19.") == true)
+        if let rest { #expect(failure?.findings.last == rest) }
+    }
+
     @Test func listsAllThatIsWrongTogether() async throws {
         network.stub(.get("/unused"), .text("x"))
         network.stub(.get("/twice"), .text("x"), times: .exactly(2))
