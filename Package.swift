@@ -20,11 +20,15 @@ let package = Package(
             name: "TalkTests", dependencies: ["APIKitLite", "APIKitLiteTesting"],
             resources: [.process("Coffees.json")],
             swiftSettings: [.swiftLanguageMode(.v5)]),
+        // The names that a client may import twice, from here and from Alamofire.
+        .target(name: "ClashingNames", path: "Tests/ClashingNames"),
         // Clients with the compiler settings that an app may have.
         .testTarget(
-            name: "SwiftSixClient", dependencies: ["APIKitLite", "APIKitLiteTesting"]),
+            name: "SwiftSixClient",
+            dependencies: ["APIKitLite", "APIKitLiteTesting", "ClashingNames"]),
         .testTarget(
-            name: "SwiftFiveClient", dependencies: ["APIKitLite", "APIKitLiteTesting"],
+            name: "SwiftFiveClient",
+            dependencies: ["APIKitLite", "APIKitLiteTesting", "ClashingNames"],
             swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
         .testTarget(
             name: "MainActorClient", dependencies: ["APIKitLite", "APIKitLiteTesting"],
