@@ -42,8 +42,10 @@ package struct PathTemplate: Hashable, Sendable {
         repeatsNames = names.count < all.count
     }
 
-    private init(text: String, names: [String], segments: [[Piece]]) {
-        (self.text, self.names, self.segments) = (text, names, segments)
+    /// The same template with other literals.
+    private init(_ other: PathTemplate, segments: [[Piece]]) {
+        (text, names, repeatsNames) = (other.text, other.names, other.repeatsNames)
+        self.segments = segments
     }
 
     /// The template that is meant where its text was percent-encoded, as in a URL; nil where it has
@@ -55,7 +57,7 @@ package struct PathTemplate: Hashable, Sendable {
                 return .literal(PercentEncoding.decode(text))
             }
         }
-        return decoded == segments ? nil : PathTemplate(text: text, names: names, segments: decoded)
+        return decoded == segments ? nil : PathTemplate(self, segments: decoded)
     }
 
     /// The percent-encoded path, with a leading slash; nothing for a template without text.
