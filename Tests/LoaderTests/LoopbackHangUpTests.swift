@@ -27,19 +27,19 @@ import Testing
     ])
     func noticesAReset(_ departure: Departure) async throws {
         let server = try HeldRequests().serve()
-        for _ in 0..<50 {
+        for _ in 0..<20 {
             let client = try RawClient(port: server.port)
             client.send(departure.text)
             client.reset()
         }
 
-        await server.closedConnections.wait(for: 50)
+        await server.closedConnections.wait(for: 20)
     }
 
     @Test(arguments: ["", "Connection: close\r\n"])
     func noticesAResetAfterAnAnswer(_ field: String) async throws {
         let server = try LoopbackServer.echo()
-        for _ in 0..<50 {
+        for _ in 0..<20 {
             let client = try RawClient(port: server.port)
             client.send(get("/", field))
             _ = try client.reply()
@@ -47,7 +47,7 @@ import Testing
             client.reset()
         }
 
-        await server.closedConnections.wait(for: 50)
+        await server.closedConnections.wait(for: 20)
     }
 
     @Test func noticesAResetBehindWhatIsNotRead() async throws {
