@@ -12,7 +12,9 @@ let package = Package(
         .target(name: "APIKitLite"),
         .target(name: "APIKitLiteTesting", dependencies: ["APIKitLite"]),
         .testTarget(name: "RequestTests", dependencies: ["APIKitLite"]),
-        .testTarget(name: "LoaderTests", dependencies: ["APIKitLite", "APIKitLiteTesting"]),
+        .testTarget(
+            name: "LoaderTests", dependencies: ["APIKitLite", "APIKitLiteTesting", "ClashingNames"]
+        ),
         // The talk and what was written after it, in the language mode of their code. Everything
         // that sets `MockURLProtocol.requestHandler`, here and in the clients, is XCTest: its
         // tests run one after another, and never beside those of Swift Testing.

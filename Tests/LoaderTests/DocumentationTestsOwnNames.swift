@@ -1,0 +1,5 @@
+import APIKitLite
+
+typealias HTTPRetryPolicy = RetryPolicy
+typealias HTTPAuthenticator = Authenticator
+typealias HTTPAuthenticationError = AuthenticationError
