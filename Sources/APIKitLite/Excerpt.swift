@@ -4,7 +4,8 @@ import Foundation
 ///
 /// Of a long text only what may be shown of it is read: see ``margin``.
 package struct Excerpt {
-    /// So many bytes are redacted beyond those that are asked for, since redaction makes a text shorter.
+    /// So many bytes are redacted beyond those that are asked for, since redaction makes a text
+    /// shorter.
     static let margin = 2_000
 
     private let bytes: [UInt8]

@@ -2,8 +2,8 @@ extension Redaction {
     /// Text may hold a URL that holds text, and so on. Deeper than this, nothing is shown.
     private static let maximumDepth = 6
 
-    /// Text with its secrets redacted: JSON as a body would be; else URLs, relative ones included, and values
-    /// after their names.
+    /// Text with its secrets redacted: JSON as a body would be; else URLs, relative ones included,
+    /// and values after their names.
     package func text(_ text: String) -> String {
         guard !isEmpty, let shown = redacted(Array(text.utf8), depth: 0) else { return text }
         return String(decoding: shown, as: UTF8.self)
@@ -57,8 +57,8 @@ extension Redaction {
         return edits
     }
 
-    /// A URL ends where no URL goes on. Rather too late than too early: the rest of a secret would be
-    /// left standing.
+    /// A URL ends where no URL goes on. Rather too late than too early: the rest of a secret would
+    /// be left standing.
     private func addWords(
         of text: ArraySlice<UInt8>, to edits: inout [Edit], _ depth: Int, _ isCut: Bool
     ) {

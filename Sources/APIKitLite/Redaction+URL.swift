@@ -18,8 +18,8 @@ extension Redaction {
         var authority = Authority(url, isCut: isCut)
         var start = url.startIndex
         var isFirst = true
-        // Whether it is an authority that comes. Backslashes count as nothing: JSON that was not unescaped
-        // writes "https:\/\/".
+        // Whether it is an authority that comes. Backslashes count as nothing: JSON that was not
+        // unescaped writes "https:\/\/".
         var followsSlashes = false
         while true {
             var segment = url[start..<authority.pathEnd].prefix { $0 != UInt8(ascii: "/") }

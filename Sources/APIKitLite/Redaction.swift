@@ -17,9 +17,9 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
     ///
     /// What only tells something about a secret is shown: `token_type`, `max_tokens`, and whatever
     /// is true, false or null. `code`, `key` and `auth` are hidden in a query and in a form. In JSON
-    /// they, and names such as `access` and `refresh`, are hidden where the value looks like a token: 16
-    /// characters or more, letters and digits mixed. In texts `password=…`, `Authorization: …`, the user and
-    /// password of a curl command and JSON Web Tokens are hidden.
+    /// they, and names such as `access` and `refresh`, are hidden where the value looks like a
+    /// token: 16 characters or more, letters and digits mixed. In texts `password=…`,
+    /// `Authorization: …`, the user and password of a curl command and JSON Web Tokens are hidden.
     public static let standard = Redaction(names: [], readsWords: true)
 
     /// Nothing is removed, and bodies are shown whatever they hold. The same as `[]`.
