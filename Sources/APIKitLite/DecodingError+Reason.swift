@@ -154,15 +154,8 @@ private struct Finder {
 func describe(_ path: [any CodingKey]) -> String {
     path.reduce(into: "$") { text, key in
         // A coder names an index "Index 1"; a key that is a number names itself.
-        if let index = key.intValue, key.stringValue != String(index) {
-            text += "[\(index)]"
-        } else if !key.stringValue.isEmpty,
-            key.stringValue.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" || $0 == "-" })
-        {
-            text += "." + key.stringValue
-        } else {
-            text += "[\(key.stringValue.debugDescription)]"
-        }
+        let index = key.intValue.flatMap { key.stringValue == String($0) ? nil : $0 }
+        text += index.map { JSONPath.step($0) } ?? JSONPath.step(key.stringValue)
     }
 }
 

@@ -133,10 +133,7 @@ extension JSONDifference {
         static func + (path: KeyPath, key: String) -> KeyPath {
             guard path.isKept else { return path }
             var path = path
-            let isName = key.utf8.first.map { !(48...57).contains($0) } ?? false
-            let isWord = key.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
-            let shown = Redaction.standard.text(key)
-            path.description += isName && isWord ? ".\(key)" : "[\(JSONText.quoted(shown))]"
+            path.description += JSONPath.step(Redaction.standard.text(key))
             path.secrecy = max(path.secrecy, Redaction.standard.secrecy(of: key, in: .key))
             return path
         }
@@ -144,15 +141,27 @@ extension JSONDifference {
         static func + (path: KeyPath, index: Int) -> KeyPath {
             guard path.isKept else { return path }
             var path = path
-            path.description += "[\(index)]"
+            path.description += JSONPath.step(index)
             return path
         }
 
         func comparison(_ expected: JSONValue?, _ actual: JSONValue?) -> String {
             let (wanted, got) = (shown(expected), shown(actual))
             return wanted == got
-                ? "\(self): expected another value than \(got)"
+                ? "\(self): expected another value than \(got)\(hint(expected, actual))"
                 : "\(self): expected \(wanted), got \(got)"
+        }
+
+        /// How two texts differ that must not be shown, or are too long for it.
+        private func hint(_ expected: JSONValue?, _ actual: JSONValue?) -> String {
+            guard case .string(let expected) = expected, case .string(let actual) = actual else {
+                return ""
+            }
+            guard expected.count == actual.count else {
+                return ", of \(expected.count) characters, got \(actual.count)"
+            }
+            let same = zip(expected, actual).prefix { $0 == $1 }.count
+            return ", the same up to character \(same)"
         }
 
         func shown(_ value: JSONValue?) -> String {

@@ -43,16 +43,10 @@ extension JSONValue {
 
     private var children: [(step: String, value: JSONValue)] {
         switch self {
-        case .object(let members): members.map { (Self.step($0.key), $0.value) }
-        case .array(let elements): elements.enumerated().map { ("[\($0)]", $1) }
+        case .object(let members): members.map { (JSONPath.step($0.key), $0.value) }
+        case .array(let elements): elements.enumerated().map { (JSONPath.step($0), $1) }
         case .string, .number, .boolean, .null: []
         }
-    }
-
-    private static func step(_ key: String) -> String {
-        let isName = key.first.map { !$0.isNumber } ?? false
-        let isWord = key.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
-        return isName && isWord ? ".\(key)" : "[\(JSONText.quoted(key))]"
     }
 
     fileprivate var ofAnotherType: JSONValue {
@@ -88,11 +82,11 @@ extension JSONValue {
             case .object(let members):
                 return .object(
                     members.map {
-                        .init(key: $0.key, value: rebuilt($0.value, here + Self.step($0.key)))
+                        .init(key: $0.key, value: rebuilt($0.value, here + JSONPath.step($0.key)))
                     })
             case .array(let elements):
                 return .array(
-                    elements.enumerated().map { rebuilt($1, here + "[\($0)]") })
+                    elements.enumerated().map { rebuilt($1, here + JSONPath.step($0)) })
             case .string, .number, .boolean, .null: return value
             }
         }

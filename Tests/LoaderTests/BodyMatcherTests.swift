@@ -133,7 +133,7 @@ import Testing
             #"{"token":"hunter2","n":{"pin":1}}"#, #"{"token":"hunter3","n":{"pin":null}}"#,
             [
                 "$.n.pin: expected REDACTED, got null",
-                "$.token: expected another value than REDACTED",
+                "$.token: expected another value than REDACTED, the same up to character 6",
             ]
         ),
         (

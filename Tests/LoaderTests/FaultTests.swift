@@ -30,6 +30,27 @@ import Testing
         #expect("\(fault)" == name)
     }
 
+    /// One way to write a path, in errors, differences and faults.
+    @Test(arguments: ["a", "a-b", "a b", "1st", "5", "é", "q\"\\", "a.b", "_"])
+    func takesThePathThatAnErrorAndAMatcherPrint(_ key: String) async throws {
+        let sample = String(decoding: try JSONEncoder().encode([key: [["x": 1]]]), as: UTF8.self)
+        let error = #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode([String: [[String: Bool]]].self, from: Data(sample.utf8))
+        }
+        let text = try "\(APIRequestError(stage: .parse, underlying: #require(error)))"
+        let path = try #require(text.firstMatch(of: #/At (.*\.x): /#)?.output.1)
+        let network = MockNetwork()
+        network.stub(.any, Fault.null(at: String(path)).response(from: .json(sample)))
+
+        let (data, _) = try await MockURLSession(network).exchange(.test("a"))
+        let broken = try JSONDecoder().decode([String: [[String: Int?]]].self, from: data)
+
+        #expect(broken == [key: [["x": nil]]])
+        let report = RequestMatcher.json(sample).report(
+            on: RecordedRequest(request: .json(data.text)))
+        #expect(report.lines[0].details == ["\(path): expected 1, got null"])
+    }
+
     private static let sample = #"{"a":"x","b":[1,true,null],"c":{},"d e":[]}"#
 
     @Test(arguments: [

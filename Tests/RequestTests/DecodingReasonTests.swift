@@ -77,7 +77,7 @@ import Testing
     @Test func quotesKeysThatAreNoWords() throws {
         #expect(
             lines(try error([String: [String: Int]].self, #"{"a b":{"5":"x"}}"#))[2]
-                == #"At $["a b"].5: expected Int, found a string."#)
+                == #"At $["a b"]["5"]: expected Int, found a string."#)
     }
 
     @Test func seesTheEndOfAnArray() throws {
