@@ -3,7 +3,7 @@ import APIKitLiteTesting
 import Foundation
 import Testing
 
-@Suite struct APIRequestLoaderTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct APIRequestLoaderTests {
     let network = MockNetwork()
 
     private func loader(_ request: TextRequest = TextRequest()) -> APIRequestLoader<TextRequest> {
@@ -107,7 +107,7 @@ import Testing
 }
 
 /// The talk's own form.
-@Suite struct CompletionHandlerTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct CompletionHandlerTests {
     let network = MockNetwork()
 
     @Test func failsBeforeItReturnsWhereNoRequestCanBeMade() {

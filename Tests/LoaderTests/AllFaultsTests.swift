@@ -2,7 +2,7 @@ import APIKitLiteTesting
 import Testing
 
 /// Which faults are tried.
-@Suite struct AllFaultsTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct AllFaultsTests {
     @Test func aSmallBodyIsCutAtEveryByte() {
         let faults = Fault.all(of: .json(#"{"a":1}"#))
 

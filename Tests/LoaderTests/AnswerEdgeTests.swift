@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Ways of answering that meet each other.
-@Suite struct AnswerEdgeTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct AnswerEdgeTests {
     @Test(arguments: Carrier.allCases)
     func aCompressedAnswerCanBePassedThrough(_ carrier: Carrier) async throws {
         let zipped = try #require(Data(base64Encoded: "H4sIAAAAAAACA8tIzcnJBwCGphA2BQAAAA=="))

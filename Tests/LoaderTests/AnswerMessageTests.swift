@@ -3,7 +3,7 @@ import Testing
 
 @testable import APIKitLiteTesting
 
-@Suite struct AnswerMessageTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct AnswerMessageTests {
     @Test(arguments: [
         Case("one chunk", .of("abc"), "Content-Length: 3", body: "abc"),
         Case("no chunk", .of(), "Content-Length: 0"),

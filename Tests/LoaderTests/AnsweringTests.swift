@@ -5,7 +5,7 @@ import Testing
 @testable import APIKitLiteTesting
 
 /// Fixtures, sequences and real answers, over every way into a network.
-@Suite struct AnsweringTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct AnsweringTests {
     private func exchange(
         _ carrier: Carrier, _ network: MockNetwork
     ) async throws -> (body: String, response: HTTPURLResponse) {

@@ -2,7 +2,7 @@ import APIKitLite
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct AsyncSemaphoreTests {
+@Suite(.timeLimit(.minutes(5))) struct AsyncSemaphoreTests {
     /// Tasks that come to a semaphore in a known order, and what they have told.
     private final class Users: Sendable {
         let semaphore: AsyncSemaphore

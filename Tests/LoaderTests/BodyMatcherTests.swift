@@ -3,7 +3,7 @@ import APIKitLiteTesting
 import Foundation
 import Testing
 
-@Suite struct BodyMatcherTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct BodyMatcherTests {
     private struct User: Encodable {
         var name = "Emma"
         var age = 3

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Bodies are seen wherever the client puts them.
-@Suite struct BodyTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct BodyTests {
     let network = MockNetwork()
 
     init() {

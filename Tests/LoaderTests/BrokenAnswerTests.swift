@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Answers that break off, over every way into a network.
-@Suite struct BrokenAnswerTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct BrokenAnswerTests {
     private static let sample = MockResponse.json(#"{"name":"Emma"}"#)
 
     private func code(

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// What `makeCancellationSafe()` leaves as it was: the session's cache.
-@Suite(.timeLimit(.minutes(1))) struct CancellationSafeCacheTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct CancellationSafeCacheTests {
     private let url = URL(string: "https://example.com/a")!
 
     private func sessionAndCache() -> (URLSession, URLCache) {

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// `makeCancellationSafe()`, without which a cancelled task can end the process on Linux.
-@Suite(.timeLimit(.minutes(2))) struct CancellationSafetyTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct CancellationSafetyTests {
     // Foundation is told the answer of its cache while it makes the protocol. If a cancellation can
     // come there, the task can end before it starts.
     @Test(arguments: [false, true])

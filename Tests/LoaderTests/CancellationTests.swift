@@ -3,7 +3,7 @@ import APIKitLiteTesting
 import Foundation
 import Testing
 
-@Suite struct CancellationTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct CancellationTests {
     @Test(arguments: Carrier.allCases)
     func sendsNothingWhenCancelledBefore(_ carrier: Carrier) async throws {
         let network = MockNetwork()

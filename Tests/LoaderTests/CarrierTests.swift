@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// One table of answers, over every way into a network.
-@Suite struct CarrierTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct CarrierTests {
     private func exchange(
         _ carrier: Carrier, _ path: String, method: String = "GET", stub: (MockNetwork) -> Void
     ) async throws -> (body: String, response: HTTPURLResponse, requests: [RecordedRequest]) {

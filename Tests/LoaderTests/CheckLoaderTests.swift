@@ -3,7 +3,7 @@ import APIKitLiteTesting
 import Foundation
 import Testing
 
-@Suite struct CheckLoaderTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct CheckLoaderTests {
     struct User: Codable, Sendable {
         var name: String
     }

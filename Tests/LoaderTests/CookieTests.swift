@@ -3,7 +3,7 @@ import APIKitLiteTesting
 import Foundation
 import Testing
 
-@Suite struct CookieTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct CookieTests {
     @Test(arguments: Carrier.allCases)
     func keepsSeveralOfOneAnswer(_ carrier: Carrier) async throws {
         let network = MockNetwork()

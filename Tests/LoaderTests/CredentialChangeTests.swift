@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Signing in and out, while requests are under way.
-@Suite(.timeLimit(.minutes(1))) struct CredentialChangeTests {
+@Suite(.timeLimit(.minutes(5))) struct CredentialChangeTests {
     @Test func sendsWithoutACredentialWhereThereIsNone() async throws {
         let server = TokenServer()
         let tokens = server.tokens(nil)

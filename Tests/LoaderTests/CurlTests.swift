@@ -9,7 +9,9 @@ private let hasCurl = ["/usr/bin", "/usr/local/bin", "/bin"].contains {
 }
 
 /// The command, pasted into a shell, sends what the request says.
-@Suite(.enabled(if: hasCurl, "There is no curl on this machine."))
+@Suite(
+    .enabled(if: hasCurl, "There is no curl on this machine."), .timeLimit(.minutes(5)),
+    .usesSockets)
 struct CurlTests {
     private static let bodies: [Data?] = [
         nil, Data(), Data("plain".utf8), Data("it's \"quoted\" $HOME `id` \\ % @file".utf8),

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// What a network leaves to others, forgets, and tells when it is done.
-@Suite(.timeLimit(.minutes(1))) struct DecliningTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct DecliningTests {
     let network = MockNetwork()
 
     @Test func leavesADeclinedRequestToTheNextClass() async throws {

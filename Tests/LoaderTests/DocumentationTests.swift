@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The documentation's samples are copied from the files beside this one, `DocumentationTests*`.
-@Suite struct DocumentationTests {
+@Suite(.timeLimit(.minutes(5))) struct DocumentationTests {
     @Test func everySampleIsCompiled() throws {
         let tests = try SampleFile.all(in: "Tests/LoaderTests", named: "DocumentationTests*.swift")
         let pages =

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// The sample of ComingFromYourOwnMock.md for a file that imports Alamofire as well.
-@Suite struct ClashingNamesSamples {
+@Suite(.timeLimit(.minutes(5))) struct ClashingNamesSamples {
     @Test func aNameIsQualified() {
         let policy = APIKitLite.RetryPolicy.standard
 

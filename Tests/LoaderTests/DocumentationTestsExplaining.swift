@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// The samples of Explaining.md, and the texts that it shows.
-@Suite struct ExplainingSamples {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct ExplainingSamples {
     let network = MockNetwork()
     let api = URL(string: "https://api.example.com")!
 

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// The samples of GettingStarted.md.
-@Suite struct GettingStartedSamples {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct GettingStartedSamples {
     struct Coordinate: Sendable {
         var latitude: Double
         var longitude: Double

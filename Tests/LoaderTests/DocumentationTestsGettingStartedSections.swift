@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// The samples of the sections after the fourth step.
-@Suite struct GettingStartedSectionSamples {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct GettingStartedSectionSamples {
     struct User: Codable, Equatable, Sendable {
         var name: String
     }

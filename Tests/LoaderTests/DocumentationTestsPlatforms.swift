@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// What README.md and Platforms.md say of a mocked `URLSession`, as far as this platform goes.
-@Suite struct PlatformClaims {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct PlatformClaims {
     let url = URL(string: "https://api.example.com/files")!
 
     @Test func uploadsArriveWithTheirBody() async throws {

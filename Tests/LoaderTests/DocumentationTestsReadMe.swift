@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// The samples of README.md.
-@Suite struct ReadMeSamples {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct ReadMeSamples {
     struct User: Codable, Equatable, Sendable { var name: String }
 
     struct UserRequest: APIRequest {

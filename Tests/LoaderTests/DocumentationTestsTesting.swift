@@ -5,7 +5,7 @@ import Testing
 import XCTest
 
 /// The samples of Testing.md.
-@Suite struct TestingSamples {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct TestingSamples {
     struct User: Codable, Equatable, Sendable {
         var name: String
     }

@@ -3,7 +3,7 @@ import APIKitLiteTesting
 import Foundation
 import Testing
 
-@Suite struct ForEachFaultTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct ForEachFaultTests {
     struct User: Codable, Sendable {
         var name: String
     }

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// What a test waits for, without polling and without a clock.
-@Suite struct GateTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct GateTests {
     @Test(arguments: Carrier.allCases)
     func aHeldAnswerComesWhenItIsReleased(_ carrier: Carrier) async throws {
         let network = MockNetwork()

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Handlers run beside the loading thread and beside each other.
-@Suite struct HandlerTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct HandlerTests {
     enum Local {
         @TaskLocal static var name = "none"
     }

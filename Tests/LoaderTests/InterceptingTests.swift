@@ -3,7 +3,7 @@ import APIKitLiteTesting
 import Foundation
 import Testing
 
-@Suite struct InterceptingTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct InterceptingTests {
     @Test(arguments: Carrier.allCases)
     func changesTheRequest(_ carrier: Carrier) async throws {
         let network = MockNetwork()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import APIKitLiteTesting
 
-@Suite struct IsolationTests {
+@Suite(.timeLimit(.minutes(5))) struct IsolationTests {
     @Test func networksNeverAnswerForEachOther() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for id in 0..<200 {

@@ -5,7 +5,7 @@ import Testing
 @testable import APIKitLiteTesting
 
 /// What the loader check does not let pass, and what it says about it.
-@Suite struct LoaderFailureTests {
+@Suite(.timeLimit(.minutes(5))) struct LoaderFailureTests {
     struct User: Codable, Sendable {
         var name: String
     }

@@ -5,7 +5,7 @@ import Testing
 @testable import APIKitLiteTesting
 
 #if canImport(FoundationNetworking)
-@Suite struct LoadingThreadTests {
+@Suite(.timeLimit(.minutes(5))) struct LoadingThreadTests {
     @Test func isOneThreadAtATimeByEitherWay() async {
         let inside = Locked(0)
         let mostInside = Locked(0)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import APIKitLiteTesting
 
-@Suite struct LoopbackLifetimeTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct LoopbackLifetimeTests {
     @Test func serves500ConnectionsAtOnce() throws {
         raiseDescriptorLimit()
         let held = HeldRequests()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import APIKitLiteTesting
 
-@Suite struct LoopbackServerTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct LoopbackServerTests {
     @Test func answersWithWhatTheStubSays() throws {
         let server = try LoopbackServer { request in
             .of(

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// A request value as a matcher.
-@Suite struct MatchingRequestTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct MatchingRequestTests {
     @Test(arguments: [
         MatchCase(
             .request(.query("?a=1&b")), takes: [.query("?b&a=1"), .query("?a=1&b").with("X", "y")],

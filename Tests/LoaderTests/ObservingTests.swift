@@ -3,7 +3,7 @@ import APIKitLiteTesting
 import Foundation
 import Testing
 
-@Suite struct ObservingTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct ObservingTests {
     @Test(arguments: Carrier.allCases)
     func tellsHowAnExchangeEnded(_ carrier: Carrier) async throws {
         let log = EventLog()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import APIKitLiteTesting
 
-@Suite struct ParsedRequestTests {
+@Suite(.timeLimit(.minutes(5))) struct ParsedRequestTests {
     @Test(arguments: [
         ("GET", "/a/b?c=d&e", "http://host:81/a/b?c=d&e"), ("GET", "//a", "http://host:81//a"),
         ("GET", "/%2F%20", "http://host:81/%2F%20"),

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// A request that is passed on and comes back is recognized, whichever way it took.
-@Suite(.timeLimit(.minutes(1))) struct PassageTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct PassageTests {
     /// The ways back to the network itself.
     enum Way: CaseIterable {
         case urlSession, mockURLSession, policies, chain, address, localhost

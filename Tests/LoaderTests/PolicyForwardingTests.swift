@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// What a policy has no say in goes to the session inside.
-@Suite struct PolicyForwardingTests {
+@Suite(.timeLimit(.minutes(5))) struct PolicyForwardingTests {
     @Test func tellsTheSessionInsideOfALostLoad() async throws {
         struct Listening: HTTPSession {
             let stages = Locked<[APIRequestError.Stage]>([])

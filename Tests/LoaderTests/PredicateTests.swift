@@ -8,7 +8,7 @@ import FoundationNetworking
 #endif
 
 /// Predicates are code of the user's, which may use a URLSession.
-@Suite(.timeLimit(.minutes(1))) struct PredicateTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct PredicateTests {
     @Test(arguments: Carrier.allCases)
     func aPredicateMayStartAndCancelATask(_ carrier: Carrier) async throws {
         let other = MockNetwork()

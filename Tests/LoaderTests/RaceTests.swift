@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// What happens to a task between the moments that one thinks of first.
-@Suite(.timeLimit(.minutes(1))) struct RaceTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct RaceTests {
     @Test(arguments: [false, true])
     func answersATaskThatIsSuspendedAndResumedAtOnce(hasCache: Bool) async {
         for _ in 0..<50 {

@@ -5,7 +5,7 @@ import Testing
 @testable import APIKitLiteTesting
 
 /// Parts of a body, over every way into a network.
-@Suite struct RangeTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct RangeTests {
     private func exchange(
         _ carrier: Carrier, _ network: MockNetwork, _ fields: [String: String]
     ) async throws -> (body: String, response: HTTPURLResponse) {

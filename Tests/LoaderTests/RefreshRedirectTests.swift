@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// A refresh token goes to the origins of its credential, wherever a server redirects it to.
-@Suite(.timeLimit(.minutes(1))) struct RefreshRedirectTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct RefreshRedirectTests {
     private let api = URL(string: "https://api.example.com")!
 
     /// A chain of policies around a session, or none.

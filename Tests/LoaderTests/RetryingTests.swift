@@ -3,7 +3,7 @@ import APIKitLiteTesting
 import Foundation
 import Testing
 
-@Suite struct RetryingTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct RetryingTests {
     @Test(arguments: Carrier.allCases)
     func waitsOnItsClockAndSendsAgain(_ carrier: Carrier) async throws {
         let clock = MockClock()

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Handlers that ignore their cancellation keep nobody waiting, on any way into a network.
-@Suite(.timeLimit(.minutes(1))) struct StubbornHandlerTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct StubbornHandlerTests {
     private static let ways = [Carrier.urlProtocol, .mockURLSession]
 
     /// A network whose handler answers when the gate opens.

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Delays, slow bodies and timeouts, over every way into a network, on clocks of every kind.
-@Suite struct TimeTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct TimeTests {
     @Test(arguments: Carrier.allCases)
     func aDelayedAnswerWaitsForTheClock(_ carrier: Carrier) async throws {
         let clock = MockClock()

@@ -3,7 +3,7 @@ import APIKitLiteTesting
 import Foundation
 import Testing
 
-@Suite struct TimingOutTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct TimingOutTests {
     @TaskLocal static var name = "nobody"
 
     @Test(arguments: Carrier.allCases)

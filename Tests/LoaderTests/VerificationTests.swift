@@ -3,7 +3,7 @@ import APIKitLiteTesting
 import Foundation
 import Testing
 
-@Suite struct VerificationTests {
+@Suite(.timeLimit(.minutes(5))) struct VerificationTests {
     let network = MockNetwork()
 
     @Test(arguments: [

@@ -4,7 +4,7 @@ import Testing
 @testable import APIKitLiteTesting
 
 /// When a load counts as one that hangs.
-@Suite struct WatchdogTests {
+@Suite(.timeLimit(.minutes(5))) struct WatchdogTests {
     /// The moves of a network's clock that the watchdog sees: the factor times 0, 1, 2, … modulo.
     @Test(arguments: [
         // The clock stands still.

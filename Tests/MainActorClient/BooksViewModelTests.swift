@@ -3,7 +3,7 @@ import APIKitLiteTesting
 import Foundation
 import Testing
 
-@Suite struct BooksViewModelTests {
+@Suite(.timeLimit(.minutes(5))) struct BooksViewModelTests {
     let network = MockNetwork()
     let model: BooksViewModel
 

@@ -5,7 +5,7 @@ import Testing
 
 // Nothing here is annotated either: bodies and requests stay on the main actor.
 
-@Suite struct BooksFaultsTests {
+@Suite(.timeLimit(.minutes(5))) struct BooksFaultsTests {
     let baseURL = URL(string: "https://books.example.com")!
     let sample = MockResponse.json(#"{"title": "Emma"}"#)
 

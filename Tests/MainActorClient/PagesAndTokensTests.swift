@@ -3,7 +3,7 @@ import APIKitLiteTesting
 import Foundation
 import Testing
 
-@Suite struct PagesAndTokensTests {
+@Suite(.timeLimit(.minutes(5))) struct PagesAndTokensTests {
     let network = MockNetwork()
     let library: Library
 

@@ -24,7 +24,7 @@ final class Network {
     }
 }
 
-@Suite struct PolicyTests {
+@Suite(.timeLimit(.minutes(5))) struct PolicyTests {
     @Test func aChainIsBuiltOnTheMainActor() async throws {
         let network = MockNetwork()
         network.stub(

@@ -2,7 +2,7 @@ import APIKitLite
 import Foundation
 import Testing
 
-@Suite struct APIRequestErrorTests {
+@Suite(.timeLimit(.minutes(5))) struct APIRequestErrorTests {
     private let request = try! URLRequest("GET", URL(string: "https://h/v1/users")!)
 
     private func response(_ status: Int, type: String? = nil) -> HTTPURLResponse {

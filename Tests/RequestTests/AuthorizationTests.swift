@@ -3,7 +3,7 @@ import Testing
 
 @testable import APIKitLite
 
-@Suite struct AuthorizationTests {
+@Suite(.timeLimit(.minutes(5))) struct AuthorizationTests {
     private let baseURL = URL(string: "https://api.example.com/v1")!
 
     private func request(_ url: String = "https://api.example.com/v1/a") -> URLRequest {

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Every sentence here is one that somebody reads with a request that does not work.
-@Suite struct BadInputTests {
+@Suite(.timeLimit(.minutes(5))) struct BadInputTests {
     private static let base = URL(string: "https://h/v1")!
 
     private func text(of make: () throws -> URLRequest) throws -> String {

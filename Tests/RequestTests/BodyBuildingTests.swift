@@ -2,7 +2,7 @@ import APIKitLite
 import Foundation
 import Testing
 
-@Suite struct BodyBuildingTests {
+@Suite(.timeLimit(.minutes(5))) struct BodyBuildingTests {
     private let post = try! URLRequest("POST", URL(string: "https://h/v1")!)
 
     private func text(_ request: URLRequest) -> String {

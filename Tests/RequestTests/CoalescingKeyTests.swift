@@ -3,7 +3,7 @@ import Testing
 
 @testable import APIKitLite
 
-@Suite struct CoalescingKeyTests {
+@Suite(.timeLimit(.minutes(5))) struct CoalescingKeyTests {
     private func request(
         _ url: String = "https://a.example/p?q=1", _ change: (inout URLRequest) -> Void = { _ in }
     ) -> URLRequest {

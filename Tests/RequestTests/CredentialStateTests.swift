@@ -3,7 +3,7 @@ import Testing
 @testable import APIKitLite
 
 /// What a request does about its credential, without a session.
-@Suite struct CredentialStateTests {
+@Suite(.timeLimit(.minutes(5))) struct CredentialStateTests {
     struct Case: CustomTestStringConvertible {
         var name: String
         var credential: String?

@@ -2,7 +2,7 @@ import APIKitLite
 import Foundation
 import Testing
 
-@Suite struct CurlCommandTests {
+@Suite(.timeLimit(.minutes(5))) struct CurlCommandTests {
     private func request(
         _ method: String = "POST", _ url: String = "https://h/v1", type: String? = nil,
         body: Data? = nil

@@ -1,7 +1,7 @@
 import APIKitLite
 import Testing
 
-@Suite struct DeadlineQueueTests {
+@Suite(.timeLimit(.minutes(5))) struct DeadlineQueueTests {
     @Test func takesOutWhoIsDueOldestFirst() {
         var queue = DeadlineQueue<String>()
         _ = queue.add("a", until: .seconds(1))

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// What a developer reads whose model and server do not agree.
-@Suite struct DecodingReasonTests {
+@Suite(.timeLimit(.minutes(5))) struct DecodingReasonTests {
     private struct User: Decodable {
         var id: Int
         var name: String

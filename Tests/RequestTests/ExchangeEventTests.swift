@@ -2,7 +2,7 @@ import APIKitLite
 import Foundation
 import Testing
 
-@Suite struct ExchangeEventTests {
+@Suite(.timeLimit(.minutes(5))) struct ExchangeEventTests {
     private struct Opaque: Error {
         var text: String
     }

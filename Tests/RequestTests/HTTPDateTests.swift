@@ -2,7 +2,7 @@ import APIKitLite
 import Foundation
 import Testing
 
-@Suite struct HTTPDateTests {
+@Suite(.timeLimit(.minutes(5))) struct HTTPDateTests {
     private let now = Date(timeIntervalSince1970: 1_763_700_000)  // In November 2025.
 
     @Test(

@@ -2,7 +2,7 @@ import APIKitLite
 import Foundation
 import Testing
 
-@Suite struct HTTPMessageTests {
+@Suite(.timeLimit(.minutes(5))) struct HTTPMessageTests {
     private func request(
         _ method: String = "GET", _ url: String = "https://api.example.com/users",
         type: String? = nil, body: String? = nil

@@ -3,7 +3,7 @@ import Testing
 
 @testable import APIKitLite
 
-@Suite struct JSONTextTests {
+@Suite(.timeLimit(.minutes(5))) struct JSONTextTests {
     private struct Key: CodingKey, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
         var stringValue: String
         var intValue: Int?

@@ -9,7 +9,7 @@ import FoundationNetworking
 
 /// Of a large body only a part is redacted. No secret may be cut in such a way that half of it is
 /// shown.
-@Suite struct LargeTextTests {
+@Suite(.timeLimit(.minutes(5))) struct LargeTextTests {
     private static let form = "application/x-www-form-urlencoded"
 
     private func bodyLine(_ body: String, type: String) -> String {

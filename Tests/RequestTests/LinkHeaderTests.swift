@@ -2,7 +2,7 @@ import APIKitLite
 import Foundation
 import Testing
 
-@Suite struct LinkHeaderTests {
+@Suite(.timeLimit(.minutes(5))) struct LinkHeaderTests {
     private let base = URL(string: "https://api.example.com/v1/users?page=1")!
 
     /// `rel rel>URL`, separated by spaces and bars.

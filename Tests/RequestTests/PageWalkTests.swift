@@ -3,7 +3,7 @@ import Testing
 
 @testable import APIKitLite
 
-@Suite struct PageWalkTests {
+@Suite(.timeLimit(.minutes(5))) struct PageWalkTests {
     /// The inputs that are loaded where each page names the next of `named`.
     private func inputs<Input: Hashable>(
         from first: Input, limit: Int = 1_000, naming next: (Input) -> Input?

@@ -2,7 +2,7 @@ import Testing
 
 @testable import APIKitLite
 
-@Suite struct PathTemplateTests {
+@Suite(.timeLimit(.minutes(5))) struct PathTemplateTests {
     @Test(arguments: [
         ("/users/{id}", "/users/42", ["id": "42"]),
         ("users/{id}", "/users/42", ["id": "42"]),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import APIKitLite
 
-@Suite struct RedactionTests {
+@Suite(.timeLimit(.minutes(5))) struct RedactionTests {
     private let standard = Redaction.standard
 
     @Test(arguments: [

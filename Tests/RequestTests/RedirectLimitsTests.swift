@@ -2,7 +2,7 @@ import APIKitLite
 import Foundation
 import Testing
 
-@Suite struct RedirectLimitsTests {
+@Suite(.timeLimit(.minutes(5))) struct RedirectLimitsTests {
     private let auth = URL(string: "https://auth.example.com/token")!
     private let api = URL(string: "https://api.example.com")!
 

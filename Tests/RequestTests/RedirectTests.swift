@@ -2,7 +2,7 @@ import APIKitLite
 import Foundation
 import Testing
 
-@Suite struct RedirectTests {
+@Suite(.timeLimit(.minutes(5))) struct RedirectTests {
     private func request(_ method: String, headers: [String: String] = [:]) -> URLRequest {
         var request = URLRequest(url: URL(string: "https://a.example/v1/old?q=1#part")!)
         request.httpMethod = method

@@ -8,7 +8,7 @@ import FoundationNetworking
 #endif
 
 /// What `dump`, `print` and reflection show of values that hold a credential.
-@Suite struct ReflectionTests {
+@Suite(.timeLimit(.minutes(5))) struct ReflectionTests {
     private static let url = URL(string: "https://h/?token=hunter2")!
     private static var request: URLRequest {
         var request = URLRequest(url: url)

@@ -2,7 +2,7 @@ import APIKitLite
 import Foundation
 import Testing
 
-@Suite struct RetryPolicyTests {
+@Suite(.timeLimit(.minutes(5))) struct RetryPolicyTests {
     private func request(
         _ method: String = "GET", _ headers: [String: String] = [:]
     ) -> URLRequest {

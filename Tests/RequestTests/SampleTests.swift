@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// The samples in the documentation comments, so that they keep compiling and keep their word.
-@Suite struct SampleTests {
+@Suite(.timeLimit(.minutes(5))) struct SampleTests {
     @Test func building() throws {
         let base = URL(string: "https://api.example.com/v1")!
         let request = try URLRequest(

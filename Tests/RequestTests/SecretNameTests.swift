@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Which names say that a value is a secret.
-@Suite struct SecretNameTests {
+@Suite(.timeLimit(.minutes(5))) struct SecretNameTests {
     private static let secretNames = [
         "Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie", "X-Api-Key", "api_key",
         "apiKey", "apikey", "APIKEY", "googleApiKey", "X-Amz-Signature", "X-Amz-Credential",

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Secrets in the texts of errors that are somebody's own.
-@Suite struct SecretTextTests {
+@Suite(.timeLimit(.minutes(5))) struct SecretTextTests {
     private static let webToken = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjMifQ.hunter2_hunter2"
 
     @Test(arguments: [

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Plants a secret wherever one may stand, and looks for it in everything that is written.
-@Suite struct SecretsTests {
+@Suite(.timeLimit(.minutes(5))) struct SecretsTests {
     private static let secret = "hunter2"
     private static let headers = [
         "Authorization", "Cookie", "Set-Cookie", "Proxy-Authorization", "X-Api-Key",

@@ -2,7 +2,7 @@ import APIKitLite
 import Foundation
 import Testing
 
-@Suite struct URLBuildingTests {
+@Suite(.timeLimit(.minutes(5))) struct URLBuildingTests {
     private static func base(_ text: String = "https://h/v1") -> URL { URL(string: text)! }
 
     @Test(arguments: [

@@ -3,7 +3,7 @@ import APIKitLiteTesting
 import Foundation
 import Testing
 
-@Suite struct FaultsTests {
+@Suite(.timeLimit(.minutes(5))) struct FaultsTests {
     struct Title: Decodable {
         var title: String
     }

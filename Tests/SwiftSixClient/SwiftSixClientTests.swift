@@ -57,7 +57,7 @@ actor Library {
     }
 }
 
-@Suite struct SwiftSixClientTests {
+@Suite(.timeLimit(.minutes(5))) struct SwiftSixClientTests {
     let network = MockNetwork()
 
     @Test func anActorLoadsAndKeeps() async throws {
