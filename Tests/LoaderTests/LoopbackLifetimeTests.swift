@@ -8,7 +8,7 @@ import Testing
         raiseDescriptorLimit()
         let held = HeldRequests()
         let server = try held.serve()
-        let clients = try (0..<500).map { _ in try RawClient(port: server.port) }
+        let clients = try (0..<connectionCount).map { _ in try RawClient(port: server.port) }
         for client in clients { client.send(get("/")) }
 
         // All of them wait for an answer now.
@@ -169,4 +169,15 @@ private func raiseDescriptorLimit() {
     guard limit.rlim_cur < 4_096 else { return }
     limit.rlim_cur = min(4_096, limit.rlim_max)
     setrlimit(resource, &limit)
+}
+
+/// 500, where the process may have as many descriptors: each connection takes two of them here.
+private var connectionCount: Int {
+    var limit = rlimit()
+    #if canImport(Darwin)
+    getrlimit(RLIMIT_NOFILE, &limit)
+    #else
+    getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    #endif
+    return min(500, Int(clamping: limit.rlim_cur) / 8)
 }
