@@ -22,19 +22,19 @@ struct JSONScanner {
         var count = 0
     }
 
-    private enum State {
+    enum State {
         case value, firstValue, firstKey, afterValue
     }
 
     let bytes: [UInt8]
-    private(set) var index: Int
+    var index: Int
     /// The innermost object or array that is open, at depth 0 none.
     private(set) var frame = Frame(isObject: false, start: 0)
     private(set) var depth = 0
     private var outerFrames: [Frame] = []
     /// Where the latest token begins.
     private(set) var start: Int
-    private var state = State.value
+    var state = State.value
     let end: Int
 
     /// Begins at a value, by default at that of the whole text.
@@ -95,14 +95,6 @@ struct JSONScanner {
         }
     }
 
-    /// Goes past the comma before an element that is known to be there.
-    mutating func skipComma() {
-        skipSpace()
-        guard case .afterValue = state else { return }
-        index += 1
-        state = .value
-    }
-
     private mutating func value() throws(JSONText.Failure) -> Token {
         start = index
         let byte = try peek()
@@ -146,7 +138,7 @@ struct JSONScanner {
         return .key
     }
 
-    private mutating func close() -> Token {
+    mutating func close() -> Token {
         start = frame.start
         frame = outerFrames.removeLast()
         depth -= 1
@@ -155,9 +147,11 @@ struct JSONScanner {
         return .close
     }
 
-    private mutating func string() throws(JSONText.Failure) {
+    mutating func string() throws(JSONText.Failure) {
         try expect(UInt8(ascii: "\""))
-        while index < end {
+        while true {
+            index = plainEnd()
+            guard index < end else { throw .truncated(at: index) }
             switch bytes[index] {
             case UInt8(ascii: "\""):
                 index += 1
@@ -165,11 +159,22 @@ struct JSONScanner {
             case UInt8(ascii: "\\"):
                 index += 1
                 try escape()
-            case 0..<0x20: throw .unexpected(at: index)
-            default: index += 1
+            default: throw .unexpected(at: index)
             }
         }
-        throw .truncated(at: index)
+    }
+
+    /// The next byte of a string that stands not for itself.
+    private func plainEnd() -> Int {
+        bytes.withUnsafeBufferPointer { bytes in
+            var index = index
+            while index < end, bytes[index] >= 0x20, bytes[index] != UInt8(ascii: "\""),
+                bytes[index] != UInt8(ascii: "\\")
+            {
+                index += 1
+            }
+            return index
+        }
     }
 
     private mutating func escape() throws(JSONText.Failure) {
@@ -186,7 +191,7 @@ struct JSONScanner {
     }
 
     @inline(__always)
-    private mutating func number() throws(JSONText.Failure) {
+    mutating func number() throws(JSONText.Failure) {
         if try peek() == UInt8(ascii: "-") { index += 1 }
         if try peek() == UInt8(ascii: "0") { index += 1 } else { try digits() }
         if index < end, bytes[index] == UInt8(ascii: ".") {
@@ -207,24 +212,24 @@ struct JSONScanner {
         while index < end, digits.contains(bytes[index]) { index += 1 }
     }
 
-    private mutating func word(_ word: StaticString) throws(JSONText.Failure) {
+    mutating func word(_ word: StaticString) throws(JSONText.Failure) {
         for offset in 0..<word.utf8CodeUnitCount { try expect(word.utf8Start[offset]) }
     }
 
     @inline(__always)
-    private mutating func expect(_ byte: UInt8) throws(JSONText.Failure) {
+    mutating func expect(_ byte: UInt8) throws(JSONText.Failure) {
         guard try peek() == byte else { throw .unexpected(at: index) }
         index += 1
     }
 
     @inline(__always)
-    private func peek() throws(JSONText.Failure) -> UInt8 {
+    func peek() throws(JSONText.Failure) -> UInt8 {
         guard index < end else { throw .truncated(at: index) }
         return bytes[index]
     }
 
     @inline(__always)
-    private mutating func skipSpace() {
+    mutating func skipSpace() {
         while index < end, bytes[index] <= 0x20 {
             switch bytes[index] {
             case 0x20, 0x0a, 0x0d, 0x09: index += 1

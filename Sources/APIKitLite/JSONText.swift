@@ -41,7 +41,7 @@ package struct JSONText: Sendable {
     package init(_ bytes: some Sequence<UInt8>) throws(Failure) {
         self.bytes = Array(bytes)
         var scanner = JSONScanner(self.bytes)
-        while try scanner.next() != nil {}
+        try scanner.validate()
         // After the scan, so that a text cut inside a character counts as truncated.
         guard isUTF8(self.bytes) else { throw .notUTF8 }
     }
@@ -79,7 +79,8 @@ package struct JSONText: Sendable {
         var keys: [String] = []
         var count = 0
         while !scanner.isComplete, let token = scanner.nextKnown() {
-            guard case .key = token, scanner.depth == 1 else { continue }
+            if case .open = token, scanner.depth > 1 { scanner.skipOpened() }
+            guard case .key = token else { continue }
             count += 1
             if keys.count < limit { keys.append(string(at: scanner.frame.key)) }
         }
@@ -90,7 +91,8 @@ package struct JSONText: Sendable {
     func count(of array: Value) -> Int {
         var scanner = JSONScanner(bytes, at: array.range.lowerBound)
         var count = 0
-        while !scanner.isComplete, scanner.nextKnown() != nil {
+        while !scanner.isComplete, let token = scanner.nextKnown() {
+            if case .open = token, scanner.depth > 1 { scanner.skipOpened() }
             if scanner.depth == 1 { count = scanner.frame.count }
         }
         return count
@@ -175,7 +177,7 @@ private struct Search {
         case .boolean: kind = .boolean
         case .null, .key, .close, nil: kind = .null
         }
-        while end.depth > scanner.depth, end.nextKnown() != nil {}
+        if end.depth > scanner.depth { end.skipOpened() }
         return JSONText.Found(
             value: JSONText.Value(kind: kind, range: end.range), depth: depth, context: mark)
     }
@@ -196,15 +198,15 @@ private struct Search {
                 scanner.skipComma()
                 return true
             }
-        } while next() != nil && scanner.depth >= level
+        } while nextValue() != nil && scanner.depth >= level
         return false
     }
 
     private mutating func enterMember(_ name: String) -> Bool {
         let level = scanner.depth
         var similar: Search?
-        while let token = next(), scanner.depth >= level {
-            guard case .key = token, scanner.depth == level else { continue }
+        while let token = nextValue(), scanner.depth >= level {
+            guard case .key = token else { continue }
             let key = scanner.bytes[scanner.frame.key.dropFirst().dropLast()]
             if isKey(key, name) { return true }
             // A decoder that converts from snake case asks for "userId" and reads "user_id".
@@ -219,11 +221,17 @@ private struct Search {
         if scanner.index - nextMark.index >= 1_000 { (mark, nextMark) = (nextMark, scanner) }
         return scanner.nextKnown()
     }
-}
 
-extension JSONScanner {
-    /// The next token of a text that is known to be JSON; nil at its end.
-    fileprivate mutating func nextKnown() -> Token? { (try? next()) ?? nil }
+    /// The same, past the whole of an object or array.
+    private mutating func nextValue() -> JSONScanner.Token? {
+        let token = next()
+        guard case .open = token else { return token }
+        let start = scanner.index
+        scanner.skipOpened()
+        // What stands before is too much to be read again.
+        if scanner.index - start > 1_000 { (mark, nextMark) = (scanner, scanner) }
+        return token
+    }
 }
 
 private func isKey(_ key: ArraySlice<UInt8>, _ name: String) -> Bool {

@@ -98,6 +98,12 @@ import Testing
                 }
             }
             var isJSON = true
+            // Two readers of one grammar.
+            let failures = [
+                failure { () throws(JSONText.Failure) in _ = try JSONText(text) },
+                failure { () throws(JSONText.Failure) in _ = try JSONValue(text) },
+            ]
+            #expect(failures[0] == failures[1])
             do throws(JSONText.Failure) {
                 _ = try JSONText(text)
             } catch {
@@ -113,6 +119,15 @@ import Testing
                 with: Data(text), options: .fragmentsAllowed)
             #expect(isJSON == (theirs != nil), "\(String(decoding: text, as: UTF8.self))")
             _ = Redaction.standard.body(Data(text), contentType: "application/json")
+        }
+    }
+
+    private func failure(_ read: () throws(JSONText.Failure) -> Void) -> JSONText.Failure? {
+        do throws(JSONText.Failure) {
+            try read()
+            return nil
+        } catch {
+            return error
         }
     }
 
