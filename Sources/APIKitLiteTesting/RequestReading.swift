@@ -107,16 +107,16 @@ struct NamedItem: Hashable, Sendable {
 }
 
 /// Items by what they are, for those who ask for many of them.
-struct ItemCounts {
-    /// How often each occurs.
-    private let counts: [NamedItem: Int]
-    private let byName: [String: [NamedItem]]
+final class ItemCounts {
+    private let items: [NamedItem]
+    private lazy var counts = Dictionary(items.lazy.map { ($0, 1) }, uniquingKeysWith: +)
+    private lazy var byName = Dictionary(grouping: items, by: \.name)
 
     init(_ items: [NamedItem]) {
-        counts = Dictionary(items.lazy.map { ($0, 1) }, uniquingKeysWith: +)
-        byName = Dictionary(grouping: items, by: \.name)
+        self.items = items
     }
 
+    /// How often an item occurs.
     subscript(item: NamedItem) -> Int { counts[item] ?? 0 }
 
     func named(_ name: String) -> [NamedItem] { byName[name] ?? [] }
