@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Many requests, one credential.
-@Suite(.timeLimit(.minutes(5))) struct AuthenticationRaceTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct AuthenticationRaceTests {
     // All are sent with the old token before the first one is rejected.
     @Test func refreshesOnceForAThousandRejections() async throws {
         let together = Barrier(1_000)

@@ -3,7 +3,7 @@ import APIKitLiteTesting
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct AuthenticationTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct AuthenticationTests {
     private let baseURL = URL(string: "https://api.example.com")!
 
     @Test func sendsTheCredentialAlong() async throws {

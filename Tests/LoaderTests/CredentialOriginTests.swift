@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Where a credential may go.
-@Suite(.timeLimit(.minutes(5))) struct CredentialOriginTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct CredentialOriginTests {
     /// The places where APIs want their keys.
     enum Place: CaseIterable, Sendable {
         case authorization

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import XCTest
 
-@Suite(.timeLimit(.minutes(5))) struct DelegateTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct DelegateTests {
     let network = MockNetwork()
 
     @Test(arguments: DelegateClient.Level.allCases)

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// The samples on broken answers.
-@Suite(.timeLimit(.minutes(5))) struct FaultSamples {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct FaultSamples {
     struct User: Codable, Equatable, Sendable {
         var name: String
     }

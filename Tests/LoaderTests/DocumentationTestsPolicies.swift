@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// The samples of Policies.md that need no credential and no page.
-@Suite(.timeLimit(.minutes(5))) struct PolicySamples {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct PolicySamples {
     typealias User = TestingSamples.User
     typealias UserRequest = TestingSamples.UserRequest
 

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// The samples of Time.md.
-@Suite(.timeLimit(.minutes(5))) struct TimeSamples {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct TimeSamples {
     typealias User = TestingSamples.User
     typealias UserRequest = TestingSamples.UserRequest
 

@@ -67,7 +67,7 @@ private struct UsersRequest: PagedAPIRequest {
     }
 }
 
-@Suite(.timeLimit(.minutes(5))) private struct TokensAndPagesSamples {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) private struct TokensAndPagesSamples {
     let baseURL = URL(string: "https://api.example.com")!
     let old = Tokens(access: "old", refresh: "r0", expires: .distantFuture)
     let new = Tokens(access: "new", refresh: "r1", expires: .distantFuture)

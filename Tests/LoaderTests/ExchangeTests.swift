@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// `URLSession.exchange` over a real wire.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct ExchangeTests {
+@Suite(.timeLimit(.minutes(5)), .usesManySockets) struct ExchangeTests {
     let network = MockNetwork()
     let session = URLSession(configuration: .withoutProxy)
 

@@ -3,7 +3,7 @@ import APIKitLiteTesting
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct ForEachFaultTests {
+@Suite(.timeLimit(.minutes(5)), .usesManySockets) struct ForEachFaultTests {
     struct User: Codable, Sendable {
         var name: String
     }

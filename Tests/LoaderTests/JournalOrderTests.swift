@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// One order for each request: it is recorded, then counted, then whoever waits is woken.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct JournalOrderTests {
+@Suite(.timeLimit(.minutes(5)), .usesManySockets) struct JournalOrderTests {
     @Test(arguments: Carrier.allCases)
     func whoeverWaitedForAStubFindsTheRequest(_ carrier: Carrier) async throws {
         let missing = try await count(of: carrier == .loopback ? 200 : 2_000) {

@@ -6,7 +6,7 @@ import Testing
 
 #if canImport(FoundationNetworking)
 /// A session used without this library: a mock must do to it what Foundation does over a socket.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct LinuxFoundationTests {
+@Suite(.timeLimit(.minutes(5)), .usesManySockets) struct LinuxFoundationTests {
     /// What a client saw, and what the server.
     struct Outcome: Equatable {
         var status: Int?

@@ -3,7 +3,7 @@ import APIKitLiteTesting
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct MockNetworkTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct MockNetworkTests {
     let network = MockNetwork()
 
     private func get(_ path: String) async throws -> String {

@@ -3,7 +3,7 @@ import APIKitLiteTesting
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct PagesFailureTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct PagesFailureTests {
     let network = MockNetwork()
 
     private var numbers: APIRequestLoader<NumbersRequest> {

@@ -3,7 +3,7 @@ import APIKitLiteTesting
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct PagesTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct PagesTests {
     let network = MockNetwork()
 
     private var numbers: APIRequestLoader<NumbersRequest> {

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// What ends a retry before its attempts are used up.
-@Suite(.timeLimit(.minutes(5))) struct RetryingEndTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct RetryingEndTests {
     @Test(arguments: [nil, Duration.seconds(60)])
     func aCancelledWaitEndsAtOnceAndSendsNothing(_ deadline: Duration?) async throws {
         let clock = MockClock()

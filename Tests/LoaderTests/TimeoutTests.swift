@@ -22,7 +22,7 @@ extension Carrier {
 }
 
 /// Requests that wait too long, on the clock of their network.
-@Suite(.timeLimit(.minutes(5))) struct TimeoutTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct TimeoutTests {
     private static let timedOut = "\(URLError.Code.timedOut.rawValue)"
 
     @Test(arguments: [Carrier.urlProtocol, .mockURLSession])

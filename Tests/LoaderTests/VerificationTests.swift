@@ -3,7 +3,7 @@ import APIKitLiteTesting
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct VerificationTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct VerificationTests {
     let network = MockNetwork()
 
     @Test(arguments: [

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Whom `verify()` takes for somebody who waits.
-@Suite(.timeLimit(.minutes(5))) struct VerifiedStragglerTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct VerifiedStragglerTests {
     @Test func aRequestThatIsCancelledAsSoonAsItCameIsNone() async throws {
         guard #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) else { return }
         let network = MockNetwork()

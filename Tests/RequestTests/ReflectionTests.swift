@@ -29,12 +29,19 @@ import FoundationNetworking
         ("BearerAuthenticator", BearerAuthenticator()),
         ("CredentialState", CredentialState("hunter2")),
         ("AuthorizedRequest", AuthorizedRequest(request: request, generation: 1)),
-        ("a session", URLSession.shared.authenticated(by: .bearer("hunter2", for: url))),
+        ("a session", NoSession().authenticated(by: .bearer("hunter2", for: url))),
         ("started", ExchangeEvent.started(id: 1, request)),
         ("failed", ExchangeEvent.failed(id: 1, request, error, after: .zero)),
         ("lost", ExchangeEvent.lost(error)),
         ("APIRequestError", error), ("AuthenticationError", AuthenticationError(underlying: error)),
     ]
+
+    /// Has nothing to show itself.
+    private struct NoSession: HTTPSession {
+        func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
+            throw URLError(.unsupportedURL)
+        }
+    }
 
     @Test(arguments: 0..<12)
     func showsNoCredential(_ index: Int) {
