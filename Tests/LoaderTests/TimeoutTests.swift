@@ -61,9 +61,11 @@ extension Carrier {
     func aHandlerThatTakesTooLongTimesOutAndIsCancelled(_ carrier: Carrier) async throws {
         let clock = MockClock()
         let network = MockNetwork(clock: clock)
+        let hasStarted = Gate()
         let handlers = Recorder<String>()
         network.stub(.any) { _ in
             await withTaskCancellationHandler {
+                hasStarted.open()
                 _ = try? await waitForCancellation()
             } onCancel: {
                 handlers.append("cancelled")
@@ -72,7 +74,7 @@ extension Carrier {
         }
         let load = try carrier.outcome(of: "a", in: network, timeout: 30)
 
-        await network.waitForRequests()
+        await hasStarted.wait()
         await clock.advance(by: .seconds(30))
 
         #expect(try await load.value == Self.timedOut)
