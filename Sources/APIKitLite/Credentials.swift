@@ -42,7 +42,9 @@ public final class Credentials<A: Authenticator>: Sendable {
     ///   - others: Who else may get it.
     ///   - credential: Nil when nobody is signed in yet.
     ///   - session: What the refresh is sent over: a session with another timeout or with a
-    ///     retry. By default, the one inside ``AuthenticatedSession``, as the requests are.
+    ///     retry. By default, the one inside ``AuthenticatedSession``, as the requests are. It may be
+    ///     the very chain that the requests go over: the refresh then uses the place that they hold in
+    ///     a limit, and a request that the refresh itself needs goes without the credential.
     ///   - now: The time that ``Authenticator/isStale(_:now:)`` gets.
     ///   - onChange: Gets each new credential, from a refresh or from the app, one after another in
     ///     their order, so that the last one told is the one to keep on disk. Called where the

@@ -67,6 +67,7 @@ func compareAll(rounds: Int) async throws {
                 name: name, run: inFlight(16) { _ = try await bareLoad(session, Fixture.request) }),
             Side(name: "talk", run: inFlight(16) { _ = try await bareLoad(talk, Fixture.request) }))
     }
+    try await compareWithoutCache(rounds: rounds, closureSession, stubsSession, direct)
     let many = manyStubs(10_000)
     let one = manyStubs(1)
     for (name, ours, theirs) in [
@@ -103,4 +104,62 @@ private func manyStubs(_ count: Int) -> MockNetwork {
         network.stub(.get("/items/\(number)"), .data(Fixture.json), times: .any)
     }
     return network
+}
+
+/// Against a ten-line mock whose session has no cache, as the sessions of a network have none; and
+/// what all policies add to a mocked exchange, as a part of such a request.
+private func compareWithoutCache(
+    rounds: Int, _ closure: URLSession, _ stub: URLSession, _ direct: MockURLSession
+) async throws {
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.protocolClasses = [TalkURLProtocol.self]
+    configuration.urlCache = nil
+    let tenLines = URLSession(configuration: configuration)
+    for width in [1, 16] {
+        let theirs = Side(
+            name: "ten lines",
+            run: inFlight(width) { _ = try await bareLoad(tenLines, Fixture.request) })
+        for (name, session, limit) in [("closure", closure, 1.1), ("stub", stub, 0.95)] {
+            try await compare(
+                "mocked by a \(name), against ten lines without a cache, \(width) in flight, CPU",
+                limit: limit, by: \.cpu, operations: 2000, rounds: rounds,
+                Side(
+                    name: name,
+                    run: inFlight(width) { _ = try await bareLoad(session, Fixture.request) }),
+                theirs)
+        }
+        if width == 1 {
+            try await compare(
+                "exchange, against a data task with a completion handler, mocked, wall",
+                limit: 0.9, by: \.wall, operations: 2000, rounds: rounds,
+                Side(
+                    name: "exchange",
+                    run: inFlight(1) { _ = try await tenLines.exchange(Fixture.request) }),
+                theirs)
+            try await compare(
+                "data(for:), against the same, wall", limit: 1, by: \.wall, operations: 2000,
+                rounds: rounds,
+                Side(
+                    name: "data(for:)",
+                    run: inFlight(1) { _ = try await tenLines.data(for: Fixture.request) }),
+                theirs)
+        }
+    }
+    let chain = allPolicies(around: direct)
+    let policies = Side(
+        name: "chain", run: inFlight(1) { _ = try await chain.exchange(Fixture.request) })
+    let floor = Side(
+        name: "bare", run: inFlight(1) { _ = try await direct.exchange(Fixture.request) })
+    let request = Side(
+        name: "ten lines", run: inFlight(1) { _ = try await bareLoad(tenLines, Fixture.request) })
+    var ratios: [Double] = []
+    for side in [policies, floor, request] { try await side.run(500) }
+    for _ in 0..<rounds {
+        let added =
+            try await measure(policies, 2000).wall - (try await measure(floor, 2000)).wall
+        ratios.append(added / (try await measure(request, 2000)).wall)
+    }
+    print(
+        "| all policies over MockURLSession, added, against a ten-line request, wall | | |",
+        "\(ratios.median.rounded(to: 100)) | 0.15 | \(ratios.median <= 0.15 ? "" : "over")")
 }

@@ -10,14 +10,19 @@ private struct InstantSession: HTTPSession {
     }
 }
 
+/// The recommended chain, with an interceptor.
+func allPolicies(around session: any HTTPSession) -> any HTTPSession {
+    session.timingOut(after: .seconds(30)).limited(to: 8).coalescing()
+        .authenticated(by: .bearer("token", for: Fixture.request.url!)).retrying()
+        .intercepting { request, next in try await next.exchange(request) }
+        .observed { _ in }
+}
+
 /// What each policy costs an exchange, and all of them together.
 func costOfPolicies(rounds: Int) async throws {
     let bare = InstantSession()
     let url = Fixture.request.url!
-    let chain = bare.timingOut(after: .seconds(30)).limited(to: 8).coalescing()
-        .authenticated(by: .bearer("token", for: url)).retrying()
-        .intercepting { request, next in try await next.exchange(request) }
-        .observed { _ in }
+    let chain = allPolicies(around: bare)
     let sides: [(name: String, session: any HTTPSession, limit: String)] = [
         ("intercepting", bare.intercepting { try await $1.exchange($0) }, ""),
         ("observed", bare.observed { _ in }, "2 µs"),
