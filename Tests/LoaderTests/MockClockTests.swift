@@ -46,7 +46,7 @@ import Testing
     }
 
     // What a woken task sleeps on again within the step belongs to the step.
-    @Test(.timeLimit(.minutes(2)), arguments: [TaskPriority.high, .medium, .background])
+    @Test(.timeLimit(.minutes(5)), arguments: [TaskPriority.high, .medium, .background])
     func wakesEachOfManySleepsInOneStep(_ priority: TaskPriority) async throws {
         for _ in 0..<5 {
             let clock = MockClock()
