@@ -98,8 +98,9 @@ struct CoalescingKey: Hashable {
         self.url = url
         var headers: [String: String] = [:]
         for (name, value) in request.allHTTPHeaderFields ?? [:] {
+            let name = name.lowercased()
             // Two spellings of one name cannot be told apart by order: neither is dropped.
-            headers[name.lowercased(), default: ""] += "\(value)\n"
+            headers[name] = headers[name].map { $0 + "\n" + value } ?? value
         }
         self.headers = headers
         body = request.httpBody
