@@ -14,11 +14,11 @@ final class WaitNode: Sendable {
     func wait(for other: WaitNode) -> Wait? {
         Self.edges.withLock { edges in
             var seen: Set<ObjectIdentifier> = []
-            var open = [other]
-            while let node = open.popLast() {
+            var pending = [other]
+            while let node = pending.popLast() {
                 if node === self { return nil }
                 guard seen.insert(ObjectIdentifier(node)).inserted else { continue }
-                open += edges[ObjectIdentifier(node)] ?? []
+                pending += edges[ObjectIdentifier(node)] ?? []
             }
             edges[ObjectIdentifier(self), default: []].append(other)
             return Wait(from: self, to: other)
