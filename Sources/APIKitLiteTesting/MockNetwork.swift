@@ -108,8 +108,12 @@ public final class MockNetwork: Sendable {
     /// Only a `URLSession` has somebody else to ask. A ``MockURLSession`` and a ``LoopbackServer``
     /// answer such a request as any other.
     ///
-    /// - Parameter matcher: Is asked inside `resume()`, when a body may not be known yet, nor what
-    ///   the session adds to the headers: URL, method and the request's own headers are safe.
+    /// - Parameters:
+    ///   - matcher: Is asked inside `resume()`, when a body may not be known yet, nor what the session
+    ///     adds to the headers: URL, method and the request's own headers are safe. It must not have
+    ///     a predicate.
+    ///   - fileID: The file that a failure names.
+    ///   - line: The line that a failure names.
     public func decline(
         _ matcher: RequestMatcher, fileID: StaticString = #fileID, line: UInt = #line
     ) {
