@@ -59,9 +59,10 @@ final class TaskClient: Client {
 
     /// Ends the wait, and tells the network.
     func cancel() {
-        guard waiter.end(with: .failure(URLError(.cancelled))) else { return }
         let ticket = ticket.withLock { $0 }
+        // Before the caller goes on, who may send the next request.
         ticket?.note()
+        waiter.end(with: .failure(URLError(.cancelled)))
         ticket?.cancelWork?()
     }
 }
