@@ -126,14 +126,9 @@ public final class MockClock: CallbackClock {
 
     /// Moves the clock to a moment, as ``advance(by:)`` does.
     public func advance(to moment: Instant) async {
-        // Whether a task cannot run does not show: it may wait for a thread that waits for this.
-        let limit = Task.detached { [weak self] in
-            while true {
-                try await Task.sleep(for: .seconds(10))
-                self?.stopWaitingForResumptions()
-            }
-        }
-        defer { limit.cancel() }
+        // Made for the first task that is waited for: most moves wake none.
+        var limit: Task<Void, any Error>?
+        defer { limit?.cancel() }
         while true {
             await settle(before: moment)
             guard let sleeper = takeNext(until: moment) else { return }
@@ -143,7 +138,22 @@ public final class MockClock: CallbackClock {
                 continue
             }
             // On a busy machine it may take long until the task is scheduled at all.
-            try? await sleepers.withLock { $0.resumption(of: sleeper.key) }?.value()
+            guard let resumption = sleepers.withLock({ $0.resumption(of: sleeper.key) }) else {
+                continue
+            }
+            limit = limit ?? limitOfResumptions()
+            try? await resumption.value()
+        }
+    }
+
+    /// Ends waits for woken tasks after ten seconds. Whether a task cannot run does not show: it may
+    /// wait for a thread that waits for this clock.
+    private func limitOfResumptions() -> Task<Void, any Error> {
+        Task.detached { [weak self] in
+            while true {
+                try await Task.sleep(for: .seconds(10))
+                self?.stopWaitingForResumptions()
+            }
         }
     }
 

@@ -21,11 +21,6 @@ public final class MockURLSession: HTTPSession {
         source = .network(network.core)
     }
 
-    /// The network that answers, if one does.
-    var core: NetworkCore? {
-        if case .network(let core) = source { core } else { nil }
-    }
-
     /// Gives every request the same answer.
     public init(response: Response) {
         source = .fixed { _ in response }
