@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Authentication inside and outside of something that repeats.
-@Suite(.timeLimit(.minutes(5))) struct AuthenticationAndRetryTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct AuthenticationAndRetryTests {
     /// Repeats what the server could not do, and what did not arrive.
     struct Repeating: HTTPSession {
         let next: any HTTPSession

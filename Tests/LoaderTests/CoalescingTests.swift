@@ -3,7 +3,7 @@ import APIKitLiteTesting
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct CoalescingTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct CoalescingTests {
     let network = MockNetwork()
 
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Deadlines that have passed when somebody looks.
-@Suite(.timeLimit(.minutes(5))) struct DeadlineTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct DeadlineTests {
     // However soon after the start the clock is moved.
     @Test(arguments: [false, true])
     func whatComesAfterTheTimeoutIsTooLate(isRetry: Bool) async throws {

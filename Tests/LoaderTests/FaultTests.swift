@@ -3,7 +3,7 @@ import APIKitLiteTesting
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct FaultTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct FaultTests {
     @Test(arguments: [
         (Fault.error(.notConnectedToInternet), "URLError.notConnectedToInternet"),
         (.error(.zeroByteResource), "URLError -1014"),

@@ -3,7 +3,7 @@ import APIKitLiteTesting
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct LimitTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct LimitTests {
     /// How many exchanges are under way, and how many there were at most.
     private struct Traffic {
         var now = 0

@@ -157,20 +157,3 @@ import Testing
 private final class ServerBox: @unchecked Sendable {  // Safe: set before the first request.
     var server: LoopbackServer?
 }
-
-/// Raises the limit where the process may, and returns it. Apple's systems give a process 256
-/// descriptors, and 500 connections within one take 1,000.
-private func raisedDescriptorLimit() -> Int {
-    var limit = rlimit()
-    #if canImport(Glibc)
-    let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-    #else
-    let resource = RLIMIT_NOFILE
-    #endif
-    getrlimit(resource, &limit)
-    if limit.rlim_cur < 4_096 {
-        limit.rlim_cur = min(4_096, limit.rlim_max)
-        setrlimit(resource, &limit)
-    }
-    return Int(clamping: limit.rlim_cur)
-}

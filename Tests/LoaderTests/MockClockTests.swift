@@ -1,7 +1,7 @@
 import APIKitLiteTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct MockClockTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct MockClockTests {
     private func sleep(
         on clock: MockClock, _ seconds: Int, then note: @escaping @Sendable () -> Void
     )

@@ -3,7 +3,7 @@ import APIKitLiteTesting
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct MockURLSessionTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct MockURLSessionTests {
     private let url = URL(string: "https://api.example.com/a")!
 
     private func response(_ status: Int) -> HTTPURLResponse {
@@ -117,7 +117,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct JsonLoaderTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct JsonLoaderTests {
     @Test func listsEveryPathItTried() {
         let error = #expect(throws: FixtureNotFound.self) {
             try JsonLoader(bundle: .main).data(fileName: "Missing")

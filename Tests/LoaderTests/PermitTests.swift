@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// A place in a limit belongs to the work, also when nobody waits for it any more.
-@Suite(.timeLimit(.minutes(5))) struct PermitTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct PermitTests {
     /// Counts what is on the wire, ignores cancellations, and answers when it may.
     private struct StubbornWire: HTTPSession {
         let now = Locked(0)

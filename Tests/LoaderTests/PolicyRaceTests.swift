@@ -3,7 +3,7 @@ import APIKitLiteTesting
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct PolicyRaceTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct PolicyRaceTests {
     @Test func aThousandExchangesEndOnceEach() async throws {
         let clock = MockClock()
         let arrivals = Turnstile(1_000)

@@ -3,7 +3,7 @@ import APIKitLiteTesting
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct RequestMatcherTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct RequestMatcherTests {
     @Test(arguments: [
         MatchCase(.any, takes: [.url("https://h"), .url("x:y")], leaves: []),
         MatchCase(

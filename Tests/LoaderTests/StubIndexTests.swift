@@ -3,7 +3,7 @@ import APIKitLiteTesting
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct StubIndexTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct StubIndexTests {
     private let network = MockNetwork()
 
     private func answer(_ path: String) async throws -> String {

@@ -16,7 +16,7 @@ private struct Pasted: CustomTestStringConvertible, Sendable {
     var testDescription: String { text }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct SuggestionTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct SuggestionTests {
     private static let pasted = [
         Pasted(.test("users/42"), #"network.stub(.get("/users/42"), .json("{}"))"#) { network in
             network.stub(.get("/users/42"), .json("{}"))
