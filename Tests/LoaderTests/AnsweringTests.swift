@@ -78,11 +78,11 @@ import Testing
     @Test(
         arguments: Carrier.allCases,
         [
-            (Stub.Continuation.repeatLast, ["1", "2", "2", "2"]),
+            (Stub.AfterLast.repeatLast, ["1", "2", "2", "2"]),
             (.startOver, ["1", "2", "1", "2"]),
         ])
     func goesOnAfterTheLastResponse(
-        _ carrier: Carrier, _ test: (continuation: Stub.Continuation, bodies: [String])
+        _ carrier: Carrier, _ test: (continuation: Stub.AfterLast, bodies: [String])
     ) async throws {
         let network = MockNetwork()
         network.stub(.any, .text("1"), .text("2"), then: test.continuation)

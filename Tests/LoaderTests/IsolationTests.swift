@@ -70,7 +70,7 @@ import Testing
     @Test func aStaleClassAnswersForNobody() async throws {
         let configuration = URLSessionConfiguration.ephemeral
         // Never given back, so that no network of another test gets it.
-        configuration.protocolClasses = [CarrierClass.lease(to: NetworkCore(nil, clock: nil)).type]
+        configuration.protocolClasses = [LeasedProtocolClass.lease(to: NetworkCore(nil, clock: nil)).type]
         let session = URLSession(configuration: configuration)
 
         let failure = await #expect(throws: MockFailure.self) {

@@ -75,7 +75,7 @@ import Testing
             return (try answer(to: request, status: 503).1, nil)
         }
         let session = MockURLSession(network).retrying(
-            RetryPolicy(baseWait: .seconds(2), deadline: .seconds(10)), clock: clock,
+            RetryPolicy(baseDelay: .seconds(2), deadline: .seconds(10)), clock: clock,
             random: { 0.5 })
         let task = Task { try await session.exchange(.test("a")).1.statusCode }
         await clock.waitForSleepers()

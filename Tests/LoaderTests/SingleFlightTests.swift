@@ -10,7 +10,7 @@ import Testing
     ) -> SingleFlight<Int>.Handle {
         let handle = SingleFlight<Int>.joined(
             isCancelledWithLastWaiter: isCancelledWithLastWaiter)
-        handle.flight.start(work)
+        handle.singleFlight.start(work)
         return handle
     }
 
@@ -29,20 +29,20 @@ import Testing
             await mayEnd.wait()
             return try end.get()
         }
-        let handles = [first] + (1..<1_000).compactMap { _ in first.flight.joined }
+        let handles = [first] + (1..<1_000).compactMap { _ in first.singleFlight.joined }
         let waiting = handles.map { handle in Task { await outcome(handle) } }
 
         mayEnd.open()
 
         for task in waiting { #expect(await task.value == end) }
         #expect(handles.count == 1_000)
-        #expect(first.flight.isOver)
-        #expect(first.flight.joined == nil)
+        #expect(first.singleFlight.isOver)
+        #expect(first.singleFlight.joined == nil)
     }
 
     @Test func keepsItsEndForOneWhoDoesNotWaitYet() async throws {
         let handle = started(isCancelledWithLastWaiter: true) { 7 }
-        let late = handle.flight.joined
+        let late = handle.singleFlight.joined
 
         #expect(try await handle.value() == 7)
         #expect(try await late?.value() ?? 7 == 7)
@@ -54,7 +54,7 @@ import Testing
             await mayEnd.wait()
             return 7
         }
-        let second = try #require(first.flight.joined)
+        let second = try #require(first.singleFlight.joined)
         let staying = Task { await outcome(first) }
         let leaving = Task { try await second.value() }
 
@@ -73,7 +73,7 @@ import Testing
             isCancelled.open()
             throw TestError()
         }
-        let second = try #require(first.flight.joined)
+        let second = try #require(first.singleFlight.joined)
         let tasks = [first, second].map { handle in Task { try await handle.value() } }
 
         for task in tasks { task.cancel() }
@@ -82,7 +82,7 @@ import Testing
             #expect(error?.code == .cancelled)
         }
 
-        #expect(first.flight.joined == nil)
+        #expect(first.singleFlight.joined == nil)
         await isCancelled.wait()
     }
 
@@ -99,7 +99,7 @@ import Testing
         task.cancel()
         await #expect(throws: URLError.self) { try await task.value }
 
-        let late = try #require(first.flight.joined)
+        let late = try #require(first.singleFlight.joined)
         mayEnd.open()
 
         #expect(try await late.value() == 7)
@@ -112,7 +112,7 @@ import Testing
                 await Task.yield()
                 return round
             }
-            let handles = [first] + (1..<20).compactMap { _ in first.flight.joined }
+            let handles = [first] + (1..<20).compactMap { _ in first.singleFlight.joined }
             await withTaskGroup(of: Void.self) { group in
                 for (index, handle) in handles.enumerated() {
                     let task = Task { try await handle.value() }
@@ -128,8 +128,8 @@ import Testing
 
     @Test func isNotJoinedByItsOwnWork() async throws {
         let first = SingleFlight<Int>.joined(isCancelledWithLastWaiter: true)
-        first.flight.start {
-            if case .circular = first.flight.join() { 7 } else { 0 }
+        first.singleFlight.start {
+            if case .circular = first.singleFlight.join() { 7 } else { 0 }
         }
 
         #expect(try await first.value() == 7)
@@ -139,12 +139,12 @@ import Testing
         let mayAsk = Gate()
         let outer = SingleFlight<Int>.joined(isCancelledWithLastWaiter: true)
         let inner = SingleFlight<Int>.joined(isCancelledWithLastWaiter: true)
-        inner.flight.start {
+        inner.singleFlight.start {
             await mayAsk.wait()
-            return if case .circular = outer.flight.join() { 7 } else { 0 }
+            return if case .circular = outer.singleFlight.join() { 7 } else { 0 }
         }
-        outer.flight.start {
-            guard let handle = inner.flight.joined else { return 0 }
+        outer.singleFlight.start {
+            guard let handle = inner.singleFlight.joined else { return 0 }
             mayAsk.open()
             return try await handle.value()
         }
@@ -157,13 +157,13 @@ import Testing
         let outer = SingleFlight<Int>.joined(isCancelledWithLastWaiter: true)
         let inner = SingleFlight<Int>.joined(isCancelledWithLastWaiter: false)
         let mayAsk = Gate()
-        inner.flight.start {
+        inner.singleFlight.start {
             await mayAsk.wait()
-            guard case .joined(let handle) = outer.flight.join() else { return 0 }
+            guard case .joined(let handle) = outer.singleFlight.join() else { return 0 }
             return try await handle.value()
         }
-        outer.flight.start {
-            inner.flight.joined?.giveUp()
+        outer.singleFlight.start {
+            inner.singleFlight.joined?.giveUp()
             mayAsk.open()
             return 7
         }

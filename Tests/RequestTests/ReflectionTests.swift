@@ -32,7 +32,7 @@ import FoundationNetworking
         ("a session", NoSession().authenticated(by: .bearer("hunter2", for: url))),
         ("started", ExchangeEvent.started(id: 1, request)),
         ("failed", ExchangeEvent.failed(id: 1, request, error, after: .zero)),
-        ("lost", ExchangeEvent.lost(error)),
+        ("lost", ExchangeEvent.rejected(error)),
         ("APIRequestError", error), ("AuthenticationError", AuthenticationError(underlying: error)),
     ]
 

@@ -104,7 +104,7 @@ import Testing
         ] as [(Double, [Double])])
     func doublesTheWaitUpToTheLongest(_ random: Double, _ expected: [Double]) {
         let policy = RetryPolicy(
-            maximumAttempts: 6, baseWait: .seconds(1), maximumWait: .seconds(10))
+            maximumAttempts: 6, baseDelay: .seconds(1), maximumDelay: .seconds(10))
         let outcomes = Array(repeating: RetryPolicy.Outcome.failure(.timedOut), count: 6)
 
         let waits = policy.schedule(for: outcomes, of: request(), random: random)
@@ -117,7 +117,7 @@ import Testing
         (.zero, .seconds(10)),
     ])
     func countsNegativeWaitsAsZero(_ base: Duration, _ maximum: Duration) {
-        let policy = RetryPolicy(baseWait: base, maximumWait: maximum)
+        let policy = RetryPolicy(baseDelay: base, maximumDelay: maximum)
 
         let waits = policy.schedule(
             for: [.failure(.timedOut), .failure(.timedOut)], of: request())
@@ -128,7 +128,7 @@ import Testing
     @Test func staysFiniteAfterAnyNumberOfAttempts() {
         let longest = Duration.seconds(Int64.max)
         let policy = RetryPolicy(
-            maximumAttempts: .max, baseWait: longest, maximumWait: longest, deadline: nil)
+            maximumAttempts: .max, baseDelay: longest, maximumDelay: longest, deadline: nil)
 
         let wait = policy.wait(
             afterAttempt: .max - 1, of: request(), outcome: .failure(.timedOut), elapsed: longest,
@@ -153,7 +153,7 @@ import Testing
         ] as [(Double?, [Double])])
     func neverWaitsUntilTheDeadline(_ deadline: Double?, _ expected: [Double]) {
         let policy = RetryPolicy(
-            maximumAttempts: 4, baseWait: .seconds(1),
+            maximumAttempts: 4, baseDelay: .seconds(1),
             deadline: deadline.map { Duration.seconds($0) })
         let outcomes = Array(repeating: RetryPolicy.Outcome.failure(.timedOut), count: 4)
 

@@ -1,0 +1,95 @@
+import Foundation
+
+/// One field or file of a `multipart/form-data` body.
+public struct MultipartPart: Equatable, Sendable {
+    /// The name of the form field.
+    public var name: String
+    /// The field's value, or the file's bytes.
+    public var data: Data
+    /// The name of the file; nil for a field that is not one.
+    public var fileName: String?
+    /// The media type of `data`; nil leaves it out, which stands for plain text.
+    public var contentType: String?
+
+    /// A part from its pieces. ``text(_:_:)`` and ``file(_:fileName:contentType:data:)`` are
+    /// shorter.
+    public init(name: String, data: Data, fileName: String? = nil, contentType: String? = nil) {
+        self.name = name
+        self.data = data
+        self.fileName = fileName
+        self.contentType = contentType
+    }
+
+    /// A field whose value is text, sent as UTF-8.
+    public static func text(_ name: String, _ value: String) -> MultipartPart {
+        MultipartPart(name: name, data: Data(value.utf8))
+    }
+
+    /// A file.
+    public static func file(
+        _ name: String, fileName: String, contentType: String = "application/octet-stream",
+        data: Data
+    ) -> MultipartPart {
+        MultipartPart(name: name, data: data, fileName: fileName, contentType: contentType)
+    }
+
+    /// The part's headers, an empty line, and its data.
+    func encoded() throws -> Data {
+        for text in [name, fileName ?? "", contentType ?? ""] where breaksLine(text) {
+            throw RequestBuildingError.unusablePart(
+                name: name,
+                reason: "has a line break or NUL in its name, file name or type. Remove it.")
+        }
+        // WHATWG, "multipart/form-data encoding algorithm": a quotation mark is escaped like this.
+        func quoted(_ text: String) -> String {
+            "\"" + text.replacingOccurrences(of: "\"", with: "%22") + "\""
+        }
+        var head = "Content-Disposition: form-data; name=" + quoted(name)
+        if let fileName { head += "; filename=" + quoted(fileName) }
+        if let contentType { head += "\r\nContent-Type: " + contentType }
+        return Data((head + "\r\n\r\n").utf8) + data
+    }
+}
+
+/// The boundary, if it separates these parts and servers take it.
+///
+/// - Throws: ``RequestBuildingError/unusableBoundary(_:reason:)``.
+func checked(_ boundary: String, for parts: [MultipartPart]) throws -> String {
+    // RFC 2046, section 5.1.1: 1 to 70 "bchars", the last of them not a space.
+    let isLegal = boundary.utf8.allSatisfy { byte in
+        byte.isHTTPTokenCharacter && !"!#$%&*^`|~".utf8.contains(byte)
+            || "(),/:=? ".utf8.contains(byte)
+    }
+    guard isLegal, 1...70 ~= boundary.utf8.count, boundary.utf8.last != UInt8(ascii: " ") else {
+        throw RequestBuildingError.unusableBoundary(
+            boundary, reason: "is not 1 to 70 letters, digits or hyphens. Shorten or replace it.")
+    }
+    if let part = try parts.first(where: { try $0.encoded().holds(boundary) }) {
+        throw RequestBuildingError.unusableBoundary(
+            boundary, reason: "occurs in the part \"\(part.name)\". Leave it out or choose another."
+        )
+    }
+    return boundary
+}
+
+/// A boundary that depends on the parts alone and occurs in none of them.
+func derivedBoundary(for parts: [MultipartPart]) throws -> String {
+    let encoded = try parts.map { try $0.encoded() }
+    // FNV-1a: `Hasher` gives another value in each process.
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    func mix(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
+    for part in encoded {
+        for byte in part { mix(byte) }
+        mix(0)
+    }
+    while true {
+        let digits = String(hash, radix: 16)
+        let boundary = "part-" + String(repeating: "0", count: 16 - digits.count) + digits
+        if !encoded.contains(where: { $0.holds(boundary) }) { return boundary }
+        mix(0)
+    }
+}
+
+extension Data {
+    fileprivate func holds(_ text: String) -> Bool { range(of: Data(text.utf8)) != nil }
+}

@@ -1,0 +1,21 @@
+extension Collection<UInt8> {
+    /// Whether the bytes are a token of RFC 9110, section 5.6.2, as methods and field names are.
+    package var isHTTPToken: Bool { !isEmpty && allSatisfy(\.isHTTPTokenCharacter) }
+}
+
+extension UInt8 {
+    /// Whether a token of RFC 9110, section 5.6.2, may contain this byte.
+    package var isHTTPTokenCharacter: Bool {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "a")...UInt8(ascii: "z"):
+            true
+        default: "!#$%&'*+-.^_`|~".utf8.contains(self)
+        }
+    }
+}
+
+/// Whether the text would end the header line that it stands in.
+func breaksLine(_ text: String) -> Bool {
+    text.utf8.contains { [0, UInt8(ascii: "\r"), UInt8(ascii: "\n")].contains($0) }
+}

@@ -1,0 +1,7 @@
+import Foundation
+
+/// The content type in lower case, without its parameters.
+package func mediaType(_ contentType: String?) -> String? {
+    let type = contentType?.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces)
+    return type.flatMap { $0.isEmpty ? nil : $0.lowercased() }
+}

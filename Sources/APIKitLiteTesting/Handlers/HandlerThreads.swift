@@ -1,0 +1,61 @@
+import Foundation
+
+/// Threads for handlers that block.
+///
+/// Swift's own pool has one thread for each core: as many handlers that sleep or wait on a
+/// semaphore would stop every task of the process. These grow up to 64, one at a time, only while
+/// none is idle, and go after five idle seconds.
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+final class HandlerThreads: TaskExecutor, @unchecked Sendable {  // State only under `condition`.
+    static let shared = HandlerThreads()
+
+    private static let limit = 64
+    private let condition = NSCondition()
+    private var jobs: [UnownedJob] = []
+    private var next = 0
+    private var idle = 0
+    private var count = 0
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        condition.withLock {
+            jobs.append(job)
+            if idle >= jobs.count - next {
+                condition.signal()
+            } else if count < Self.limit {
+                count += 1
+                let thread = Thread { [self] in run() }
+                thread.stackSize = 1 << 20
+                thread.start()
+            }
+        }
+    }
+
+    private func run() {
+        while let job = takeJob() {
+            job.runSynchronously(on: asUnownedTaskExecutor())
+        }
+    }
+
+    private func takeJob() -> UnownedJob? {
+        condition.withLock {
+            let idleTimeout = Date(timeIntervalSinceNow: 5)
+            while next == jobs.count {
+                idle += 1
+                let wasSignalled = condition.wait(until: idleTimeout)
+                idle -= 1
+                if !wasSignalled, next == jobs.count {
+                    count -= 1
+                    return nil
+                }
+            }
+            let job = jobs[next]
+            next += 1
+            if next == jobs.count {
+                jobs.removeAll(keepingCapacity: true)
+                next = 0
+            }
+            return job
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import APIKitLite
+import Foundation
+
+extension RequestMatcher {
+    /// Anything else that can be said of a request.
+    ///
+    /// - Parameters:
+    ///   - description: What must hold, as a failure shall show it: `"an even id"`.
+    ///   - predicate: Told the request, with the path values that the criteria before this one
+    ///     captured. It is called from any thread, also to explain a failure. A network with such a
+    ///     stub matches in the background: its requests are recorded a moment after `resume()` has
+    ///     returned, and the predicate may use any `URLSession`.
+    public func `where`(
+        _ description: String, _ predicate: @escaping @Sendable (RecordedRequest) -> Bool
+    ) -> RequestMatcher {
+        var matcher = self
+        matcher.hasPredicate = true
+        return matcher.adding(description) {
+            predicate($0.recorded)
+        } or: { _ in
+            MatchReport.Difference("the predicate says no")
+        }
+    }
+
+    /// At least one of several matchers; what the first that holds captures is kept.
+    public func anyOf(_ matchers: RequestMatcher...) -> RequestMatcher {
+        anyOf(matchers)
+    }
+
+    /// At least one of several matchers; what the first that holds captures is kept.
+    public func anyOf(_ matchers: [RequestMatcher]) -> RequestMatcher {
+        if matchers.isEmpty { return broken(".anyOf(_:) was given no matcher.") }
+        let names = matchers.map { "(\($0))" }.joined(separator: " or ")
+        var matcher = broken(matchers.lazy.compactMap(\.configurationError).first)
+        matcher.hasPredicate = hasPredicate || matchers.contains(where: \.hasPredicate)
+        return matcher.adding("any of \(names)") {
+            reading in
+            matchers.contains { $0.holds(for: reading) }
+        } or: { reading in
+            let nearest = matchers.map { $0.lines(on: reading) }
+                .max { $0.count(where: \.holds) < $1.count(where: \.holds) }
+            let lines = (nearest ?? []).flatMap { $0.text.components(separatedBy: "\n") }
+            return MatchReport.Difference(
+                "none holds; the nearest:", details: lines.map { String($0.dropFirst(2)) })
+        }
+    }
+
+    /// Everything that another matcher does not match.
+    public func not(_ matcher: RequestMatcher) -> RequestMatcher {
+        if let configurationError = matcher.configurationError { return broken(configurationError) }
+        var result = self
+        result.hasPredicate = hasPredicate || matcher.hasPredicate
+        return result.adding("not (\(matcher))") { reading in
+            let before = reading.pathValues
+            defer { reading.pathValues = before }
+            return !matcher.holds(for: reading)
+        } or: { _ in
+            MatchReport.Difference("that is what the request has")
+        }
+    }
+
+    /// A request like this one, as ``/APIKitLite/APIRequest`` makes it, so that stub and loader
+    /// cannot drift apart.
+    ///
+    /// ```swift
+    /// network.stub(.request(try UserRequest().makeRequest(from: 42)), .json("{}"))
+    /// ```
+    ///
+    /// Compared are method, scheme, host and port, path, all query items, the headers that the
+    /// value sets, and the body: JSON by what it says, a form by its fields, the rest by bytes.
+    public func request(_ value: URLRequest) -> RequestMatcher {
+        let filled: URLRequest
+        do {
+            filled = try RequestBody.fill(value, nil)
+        } catch {
+            return broken(".request(_:) could not read the request's body stream: \(error)")
+        }
+        let reading = RequestReading(RecordedRequest(request: filled))
+        let url = reading.url
+        var matcher = method(reading.method)
+        if !url.scheme.isEmpty { matcher = matcher.scheme(url.scheme) }
+        if !url.host.isEmpty { matcher = matcher.host(url.host) }
+        if let port = url.port { matcher = matcher.port(port) }
+        matcher = matcher.path(exactly: url.path).adding(.query, exactly: reading.query)
+        for (name, value) in (value.allHTTPHeaderFields ?? [:]).sorted(by: { $0.key < $1.key }) {
+            matcher = matcher.header(name, value)
+        }
+        switch reading.json {
+        case .success(let json): return matcher.adding(.equal, json)
+        case nil: return matcher.body(Data())
+        case .failure:
+            let isForm = filled.value(forHTTPHeaderField: "Content-Type") != nil
+            guard isForm, let form = reading.form else { return matcher.body(reading.body) }
+            return matcher.adding(.form, exactly: form)
+        }
+    }
+}

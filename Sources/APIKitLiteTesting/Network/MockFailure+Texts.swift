@@ -1,0 +1,91 @@
+import APIKitLite
+import Foundation
+
+extension MockFailure {
+    static func forbidden(_ record: RecordedRequest, by stub: Stub) -> MockFailure {
+        MockFailure(
+            .forbidden,
+            """
+            \(record.request.line) must never be made: the stub for \(stub.matcher) \
+            (\(stub.sourceLocation)) says times: .never.
+            """)
+    }
+
+    static func usedUp(_ record: RecordedRequest, _ stub: Stub, after count: Int) -> MockFailure {
+        let last = count == 1 ? "only response" : "last of the \(count) responses"
+        return MockFailure(
+            .usedUp,
+            """
+            \(record.request.line) came after the \(last) of the stub for \
+            \(stub.matcher) (\(stub.sourceLocation)), which says then: .fail.
+            """)
+    }
+
+    static func passedToItself(_ record: RecordedRequest, by stub: Stub) -> MockFailure {
+        MockFailure(
+            .brokenStub,
+            """
+            \(record.request.line) would come back to this network, for ever: the stub for \
+            \(stub.matcher) (\(stub.sourceLocation)) passes it to a session of the network itself, or back to \
+            its server. Pass it to a session that reaches the real host, such as one of intercepting(_:).
+            """)
+    }
+
+    /// The request, the nearest stub with what differs, and the line that would have matched.
+    static func unmatched(_ reading: RequestReading, among stubs: [Stub]) -> MockFailure {
+        let body = reading.shownBody.map { ", with the body \($0)" } ?? ""
+        var lines = ["No stub answers \(reading.request.line)\(body)."]
+        if let stub = nearest(to: reading, among: stubs) {
+            let report = stub.matcher.reportText(on: reading)
+            let isMatch = stub.matcher.configurationError == nil && stub.matcher.match(reading) != nil
+            let count = stub.callCount
+            let usedUp = isMatch ? " is used up: answered \(count) of \(count)." : ":"
+            let among =
+                stubs.count == 1 ? "The only stub" : "The nearest of \(stubs.count) stubs"
+            lines += [
+                "\(among) (\(stub.sourceLocation))\(usedUp)", report.isEmpty ? "  ✓ any request" : report,
+            ]
+        } else {
+            lines.append("This network has no stubs.")
+        }
+        let suggestion = SuggestedStub(for: reading)
+        lines += ["This would answer it:", "  \(suggestion.code)"]
+        if !suggestion.secrets.isEmpty {
+            let names = suggestion.secrets.prefix(4) + (suggestion.secrets.count > 4 ? ["…"] : [])
+            lines.append("  (without what is secret: \(names.joined(separator: ", ")))")
+        }
+        if suggestion.restCount > 0 { lines.append("  (and \(suggestion.restCount) items more)") }
+        return MockFailure(.unmatched, lines.joined(separator: "\n"))
+    }
+
+    /// The stub that would have answered, were it not used up; else the one with the most criteria
+    /// met. Of several, the newest.
+    private static func nearest(to reading: RequestReading, among stubs: [Stub]) -> Stub? {
+        var best: (stub: Stub, hits: Int)?
+        for stub in stubs.reversed() {
+            let (hits, isMatch) = stub.matcher.score(on: reading)
+            if isMatch { return stub }
+            if hits > best?.hits ?? -1 { best = (stub, hits) }
+        }
+        return best?.stub
+    }
+}
+
+extension RecordedRequest {
+    /// What `verify()` says about a request that is still waited for.
+    var unansweredFinding: String {
+        let sourceLocation = stub.map { " by the stub for \($0.matcher) (\($0.sourceLocation))" } ?? ""
+        return """
+            \(request.line) is a straggler: it has not been answered yet\(sourceLocation), and somebody \
+            waits for it. Await or cancel every request before the test ends.
+            """
+    }
+}
+
+extension URLRequest {
+    /// Method and URL, without secrets.
+    var line: String {
+        let url = url.map { Excerpt(url: $0.absoluteString, limit: 2_000).text(limit: 2_000) }
+        return "\(httpMethod ?? "GET") \(url ?? "(no URL)")"
+    }
+}

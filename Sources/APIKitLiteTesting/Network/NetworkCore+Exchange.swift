@@ -1,0 +1,57 @@
+import APIKitLite
+import Foundation
+
+extension NetworkCore {
+    /// The whole exchange for a client without a URLSession, whose task waits for it.
+    func exchange(_ first: URLRequest) async throws -> Answer {
+        let jar = CookieJar(self)
+        let passage = Passage(of: first)
+        let limits = RedirectLimits(of: first)
+        // Most networks never see a cookie, and looking for one costs a microsecond.
+        var request = try RequestBody.fill(hasCookieStorage ? jar.applied(to: first) : first, nil)
+        for _ in 0...redirectLimit {
+            let answer = try await answer(to: request, passage)
+            jar.store(from: answer.response, to: request)
+            guard let next = redirectedRequest(after: answer.response, from: request) else {
+                return answer
+            }
+            if let refusal = limits.refusal(of: next.url) { throw refusal }
+            request = jar.applied(to: next)
+        }
+        throw URLError(.httpTooManyRedirects)
+    }
+
+    private func answer(to request: URLRequest, _ passage: Passage) async throws -> Answer {
+        let decision = decide(on: request, passage: passage)
+        if case .now(let result) = decision.resolution {
+            _ = journal.append(decision.record, awaitedBy: nil)
+            try Task.checkNotCancelled()
+            return try result.get()
+        }
+        let client = TaskClient()
+        // Before the request is recorded: whoever cancels may verify right after it.
+        return try await withTaskCancellationHandler {
+            let accumulator = Locked(ResponseAccumulator())
+            let handle = carryOut(decision, for: client, running: Self.startHere) { event in
+                let result = accumulator.withLock { $0.add(event) }
+                if let result { client.waiter.end(with: result) }
+            }
+            client.keep(handle)
+            let result = await Result { try await client.waiter.value() }
+            guard Task.isCancelled else { return try result.get() }
+            // The cancellation may have come before the handle, or after the answer.
+            handle.recordCancellation()
+            handle.cancelWork?()
+            throw URLError(.cancelled)
+        } onCancel: {
+            client.cancel()
+        }
+    }
+
+    /// Starts a handler in a task of its own, on the caller's thread where the system can: one that
+    /// ignores its cancellation must not keep the caller waiting.
+    private static func startHere(_ handler: @escaping @Sendable () async -> Void) -> Cancellation {
+        let task = Task.immediateIfAvailable(handler)
+        return Cancellation { task.cancel() }
+    }
+}

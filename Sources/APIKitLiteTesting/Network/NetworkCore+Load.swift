@@ -1,0 +1,68 @@
+import APIKitLite
+import Foundation
+
+// From a decision to an answer.
+extension NetworkCore {
+    func load(
+        _ request: URLRequest, for client: any Client, passage: Passage,
+        respond: @escaping @Sendable (ResponseEvent) -> Void
+    ) -> CancellationHandle {
+        let decision = decide(on: request, passage: passage)
+        return carryOut(decision, for: client, running: handlers.start, respond: respond)
+    }
+
+    /// Records a request and answers it.
+    ///
+    /// - Parameter run: Starts a handler, and returns what cancels it.
+    func carryOut(
+        _ decision: Decision, for client: any Client,
+        running run: (@escaping @Sendable () async -> Void) -> Cancellation,
+        respond: @escaping @Sendable (ResponseEvent) -> Void
+    ) -> CancellationHandle {
+        // The journal looks whether it has ended: here, that would end the optimizer of Swift 6.3.1.
+        let id = journal.append(decision.record, awaitedBy: client)
+        let recordCancellation = { @Sendable [self] in journal.markCancelled(id, at: time.now) }
+        switch decision.resolution {
+        case .now(.success(let answer)):
+            respond(.answer(answer))
+            return CancellationHandle(recordCancellation: recordCancellation)
+        case .now(.failure(let error)):
+            respond(.failure(error))
+            return CancellationHandle(recordCancellation: recordCancellation)
+        case .play(let plan):
+            let player = player(of: decision.record, id, for: client, respond)
+            player.start(plan)
+            return CancellationHandle(recordCancellation: recordCancellation, cancelWork: { player.cancel() })
+        case .later(let work):
+            let player = player(of: decision.record, id, for: client, respond)
+            let handler = run { [self] in
+                do {
+                    let plan = try await work()
+                    if plan.isPassedThrough { journal.markPassedThrough(id) }
+                    player.start(plan)
+                } catch {
+                    player.fail(error)
+                }
+            }
+            player.watchHandler(onTimeout: handler.cancel)
+            return CancellationHandle(
+                recordCancellation: recordCancellation,
+                cancelWork: {
+                    player.cancel()
+                    handler.cancel()
+                })
+        }
+    }
+
+    private func player(
+        of record: RecordedRequest, _ id: Int, for client: any Client,
+        _ respond: @escaping @Sendable (ResponseEvent) -> Void
+    ) -> ResponsePlayer {
+        ResponsePlayer(
+            in: time, since: record.startTime,
+            for: .init(idleTimeout: { client.idleTimeout(for: record.request) }) { [self] step in
+                if step.isLast { journal.markEnded(id, at: time.now) }
+                respond(step)
+            })
+    }
+}
