@@ -11,32 +11,49 @@ let package = Package(
     targets: [
         .target(name: "APIKitLite"),
         .target(name: "APIKitLiteTesting", dependencies: ["APIKitLite"]),
-        .testTarget(name: "RequestTests", dependencies: ["APIKitLite"]),
+
+        // Pure functions: no session, no clock.
+        .testTarget(name: "RequestTests", dependencies: ["APIKitLite", "TalkSupport"]),
+        // Loading end to end, through the mock and over a socket.
         .testTarget(
-            name: "LoaderTests", dependencies: ["APIKitLite", "APIKitLiteTesting", "ClashingNames"]
-        ),
+            name: "LoaderTests", dependencies: ["APIKitLite", "APIKitLiteTesting", "TestSupport"]),
+        // The mock itself.
+        .testTarget(
+            name: "MockTests", dependencies: ["APIKitLite", "APIKitLiteTesting", "TestSupport"]),
+        // The samples of the README and of Docs, compiled and run.
+        .testTarget(
+            name: "DocumentationTests",
+            dependencies: ["APIKitLite", "APIKitLiteTesting", "ClashingNames", "TestSupport"]),
+        .target(
+            name: "TestSupport", dependencies: ["APIKitLite", "APIKitLiteTesting"],
+            path: "Tests/TestSupport"),
+
         // The talk and what was written after it, in the language mode of their code. Everything
         // that sets `MockURLProtocol.requestHandler`, here and in the clients, is XCTest: its
         // tests run one after another, and never beside those of Swift Testing.
         .testTarget(
-            name: "TalkTests", dependencies: ["APIKitLite", "APIKitLiteTesting"],
+            name: "TalkTests", dependencies: ["APIKitLite", "APIKitLiteTesting", "TalkSupport"],
             resources: [.process("Coffees.json")],
             swiftSettings: [.swiftLanguageMode(.v5)]),
-        // The names that a client may import twice, from here and from Alamofire.
-        .target(name: "ClashingNames", path: "Tests/ClashingNames"),
+        // The part of CoreLocation that the talk uses.
+        .target(name: "TalkSupport", path: "Tests/TalkSupport"),
+
         // Clients with the compiler settings that an app may have.
         .testTarget(
             name: "SwiftSixClient",
-            dependencies: ["APIKitLite", "APIKitLiteTesting", "ClashingNames"]),
+            dependencies: ["APIKitLite", "APIKitLiteTesting", "ClashingNames", "TestSupport"]),
         .testTarget(
             name: "SwiftFiveClient",
-            dependencies: ["APIKitLite", "APIKitLiteTesting", "ClashingNames"],
+            dependencies: ["APIKitLite", "APIKitLiteTesting", "ClashingNames", "TestSupport"],
             swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
         .testTarget(
-            name: "MainActorClient", dependencies: ["APIKitLite", "APIKitLiteTesting"],
+            name: "MainActorClient",
+            dependencies: ["APIKitLite", "APIKitLiteTesting", "TestSupport"],
             swiftSettings: [.defaultIsolation(MainActor.self)]),
         .testTarget(
-            name: "TalkTypesClient", dependencies: ["APIKitLiteTesting"],
+            name: "TalkTypesClient", dependencies: ["APIKitLiteTesting", "TalkSupport"],
             swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
+        // The names that a client may import twice, from here and from Alamofire.
+        .target(name: "ClashingNames", path: "Tests/ClashingNames"),
     ]
 )

@@ -1,9 +1,10 @@
 import APIKitLite
 import APIKitLiteTesting
 import Foundation
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct BooksViewModelTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct BooksViewModelTests {
     let network = MockNetwork()
     let model: BooksViewModel
 

@@ -1,11 +1,12 @@
 import APIKitLite
 import APIKitLiteTesting
 import Foundation
+import TestSupport
 import Testing
 
 // Nothing here is annotated either: bodies and requests stay on the main actor.
 
-@Suite(.timeLimit(.minutes(5))) struct BooksFaultsTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct BooksFaultsTests {
     let baseURL = URL(string: "https://books.example.com")!
     let sample = MockResponse.json(#"{"title": "Emma"}"#)
 

@@ -1,9 +1,10 @@
 import APIKitLite
 import APIKitLiteTesting
 import Foundation
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct PagesAndTokensTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct PagesAndTokensTests {
     let network = MockNetwork()
     let library: Library
 

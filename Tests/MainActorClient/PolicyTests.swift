@@ -1,6 +1,7 @@
 import APIKitLite
 import APIKitLiteTesting
 import Foundation
+import TestSupport
 import Testing
 
 // Nothing here is annotated either: a chain is built on the main actor, and its closures run off it.
@@ -24,7 +25,7 @@ final class Network {
     }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct PolicyTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct PolicyTests {
     @Test func aChainIsBuiltOnTheMainActor() async throws {
         let network = MockNetwork()
         network.stub(

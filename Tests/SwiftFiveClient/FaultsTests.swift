@@ -1,9 +1,10 @@
 import APIKitLite
 import APIKitLiteTesting
 import Foundation
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct FaultsTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct FaultsTests {
     struct Title: Decodable {
         var title: String
     }

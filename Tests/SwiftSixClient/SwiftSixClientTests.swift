@@ -1,6 +1,7 @@
 import APIKitLite
 import APIKitLiteTesting
 import Foundation
+import TestSupport
 import Testing
 
 // An app in the Swift 6 language mode.
@@ -57,7 +58,7 @@ actor Library {
     }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct SwiftSixClientTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct SwiftSixClientTests {
     let network = MockNetwork()
 
     @Test func anActorLoadsAndKeeps() async throws {

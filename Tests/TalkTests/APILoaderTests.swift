@@ -1,11 +1,8 @@
 import APIKitLite
 import APIKitLiteTesting
 import Foundation
+import TalkSupport
 import XCTest
-
-#if canImport(CoreLocation)
-import CoreLocation
-#endif
 
 // The talk's end-to-end test, as the article on URLProtocol (Qiita) and the notes on the talk have
 // it; only the clean-up is added.

@@ -1,11 +1,8 @@
 import APIKitLite
 import APIKitLiteTesting
 import Foundation
+import TalkSupport
 import XCTest
-
-#if canImport(CoreLocation)
-import CoreLocation
-#endif
 
 // `loadData(near:)` of the notes on the talk: first as one piece, then split.
 

@@ -1,9 +1,6 @@
 import APIKitLite
 import Foundation
-
-#if canImport(CoreLocation)
-import CoreLocation
-#endif
+import TalkSupport
 
 // What the article on URLProtocol (Qiita) and the notes on the talk load. `APIRequest` and
 // `APIRequestLoader` are ours.

@@ -1,10 +1,7 @@
 import APIKitLiteTesting
 import Foundation
+import TalkSupport
 import XCTest
-
-#if canImport(CoreLocation)
-import CoreLocation
-#endif
 
 class APILoaderTests: XCTestCase {
 

@@ -1,9 +1,6 @@
 import APIKitLiteTesting
 import Foundation
-
-#if canImport(CoreLocation)
-import CoreLocation
-#endif
+import TalkSupport
 
 // The app's own types, line by line from the article on URLProtocol (Qiita): an app that has the
 // talk's pattern already needs the mock only.

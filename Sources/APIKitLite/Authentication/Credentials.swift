@@ -168,7 +168,8 @@ extension Credentials: CredentialSource {
         }
         if isNew, case .joined(let handle) = joining {
             let session = surroundings.session ?? next
-            handle.singleFlight.start { [self] in try await refresh(old, generation, over: session) }
+            handle.singleFlight.start { [self] in try await refresh(old, generation, over: session)
+            }
         }
         return joining
     }

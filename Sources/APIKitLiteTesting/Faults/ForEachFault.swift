@@ -36,7 +36,8 @@ public func forEachFault<R>(
     // As for `Task`: else a client on the main actor would have to say so in every body.
     @_inheritActorContext _ body: @escaping @Sendable (MockNetwork) async throws -> R
 ) async throws -> FaultReport {
-    try await FaultRun(sample, seed: seed, sourceLocation: "\(fileID):\(line)").report { network, _ in
+    try await FaultRun(sample, seed: seed, sourceLocation: "\(fileID):\(line)").report {
+        network, _ in
         _ = try await body(network)
     }
 }
@@ -60,7 +61,8 @@ public func forEachFault<R>(
     fileID: StaticString = #fileID, line: UInt = #line,
     @_inheritActorContext _ body: @escaping @Sendable (MockNetwork, MockClock) async throws -> R
 ) async throws -> FaultReport {
-    try await FaultRun(sample, seed: seed, sourceLocation: "\(fileID):\(line)").report { network, clock in
+    try await FaultRun(sample, seed: seed, sourceLocation: "\(fileID):\(line)").report {
+        network, clock in
         _ = try await body(network, clock)
     }
 }

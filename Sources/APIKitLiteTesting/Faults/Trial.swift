@@ -122,10 +122,13 @@ extension MockResponse {
         case .complete where isHeld: configurationError = "it is held, and nobody releases it."
         case .complete: configurationError = self.configurationError
         case .never, .failure, .cut, .cutHead, .passed:
-            configurationError = self.configurationError ?? "it is broken itself. Give the answer of a healthy server."
+            configurationError =
+                self.configurationError
+                ?? "it is broken itself. Give the answer of a healthy server."
         }
         guard let configurationError else { return }
         throw MockFailure(
-            .brokenStub, "\(function) cannot use its sample: \(configurationError) (\(sourceLocation))")
+            .brokenStub,
+            "\(function) cannot use its sample: \(configurationError) (\(sourceLocation))")
     }
 }

@@ -119,7 +119,9 @@ extension RequestMatcher {
     }
 
     private var lineOfConfigurationError: [MatchReport.Line] {
-        configurationError.map { [MatchReport.Line("one criterion more", .init("it is unusable: \($0)"))] }
+        configurationError.map {
+            [MatchReport.Line("one criterion more", .init("it is unusable: \($0)"))]
+        }
             ?? []
     }
 

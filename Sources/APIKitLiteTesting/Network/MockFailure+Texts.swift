@@ -37,13 +37,15 @@ extension MockFailure {
         var lines = ["No stub answers \(reading.request.line)\(body)."]
         if let stub = nearest(to: reading, among: stubs) {
             let report = stub.matcher.reportText(on: reading)
-            let isMatch = stub.matcher.configurationError == nil && stub.matcher.match(reading) != nil
+            let isMatch =
+                stub.matcher.configurationError == nil && stub.matcher.match(reading) != nil
             let count = stub.callCount
             let usedUp = isMatch ? " is used up: answered \(count) of \(count)." : ":"
             let among =
                 stubs.count == 1 ? "The only stub" : "The nearest of \(stubs.count) stubs"
             lines += [
-                "\(among) (\(stub.sourceLocation))\(usedUp)", report.isEmpty ? "  ✓ any request" : report,
+                "\(among) (\(stub.sourceLocation))\(usedUp)",
+                report.isEmpty ? "  ✓ any request" : report,
             ]
         } else {
             lines.append("This network has no stubs.")
@@ -74,7 +76,8 @@ extension MockFailure {
 extension RecordedRequest {
     /// What `verify()` says about a request that is still waited for.
     var unansweredFinding: String {
-        let sourceLocation = stub.map { " by the stub for \($0.matcher) (\($0.sourceLocation))" } ?? ""
+        let sourceLocation =
+            stub.map { " by the stub for \($0.matcher) (\($0.sourceLocation))" } ?? ""
         return """
             \(request.line) is a straggler: it has not been answered yet\(sourceLocation), and somebody \
             waits for it. Await or cancel every request before the test ends.

@@ -24,7 +24,8 @@ extension MockNetwork {
             _ = stopped
         } answering: { request, respond in
             core.load(
-                request, for: SocketClient.any, passage: Passage(overSocket: request), respond: respond
+                request, for: SocketClient.any, passage: Passage(overSocket: request),
+                respond: respond
             ).cancel
         }
         core.addServer()

@@ -32,7 +32,8 @@ extension NetworkCore {
         case .play(let plan):
             let player = player(of: decision.record, id, for: client, respond)
             player.start(plan)
-            return CancellationHandle(recordCancellation: recordCancellation, cancelWork: { player.cancel() })
+            return CancellationHandle(
+                recordCancellation: recordCancellation, cancelWork: { player.cancel() })
         case .later(let work):
             let player = player(of: decision.record, id, for: client, respond)
             let handler = run { [self] in

@@ -42,7 +42,8 @@ final class NetworkCore: Responder {
     }
 
     func add(
-        _ matcher: RequestMatcher, _ behavior: Stub.Behavior, times: Stub.Times, sourceLocation: String
+        _ matcher: RequestMatcher, _ behavior: Stub.Behavior, times: Stub.Times,
+        sourceLocation: String
     ) -> Stub {
         let stub = Stub(
             matcher, behavior, times: times, sourceLocation: sourceLocation, journal: journal,
@@ -114,7 +115,9 @@ final class NetworkCore: Responder {
         for record: RecordedRequest, _ passage: Passage, _ stub: Stub, _ turn: Stub.NextResponse
     ) -> Resolution {
         if let configurationError = stub.configurationError {
-            return .now(.failure(MockFailure(.brokenStub, "\(configurationError) (\(stub.sourceLocation))")))
+            return .now(
+                .failure(MockFailure(.brokenStub, "\(configurationError) (\(stub.sourceLocation))"))
+            )
         }
         if stub.times == .never {
             return .now(.failure(MockFailure.forbidden(record, by: stub)))
@@ -126,7 +129,8 @@ final class NetworkCore: Responder {
             return .later { [self] in
                 let response = try await handler(record)
                 if let configurationError = response.configurationError {
-                    throw fail(MockFailure(.brokenStub, "\(configurationError) (\(stub.sourceLocation))"))
+                    throw fail(
+                        MockFailure(.brokenStub, "\(configurationError) (\(stub.sourceLocation))"))
                 }
                 return try await plan(
                     for: record, passage, stub, response.part(for: record.request))
@@ -175,7 +179,9 @@ final class NetworkCore: Responder {
     func findings(at sourceLocation: String) -> [String] {
         verified.withLock { $0 = $0 ?? sourceLocation }
         let stubs = stubs.withLock { $0.all }
-        let broken = stubs.compactMap { stub in stub.configurationError.map { "\($0) (\(stub.sourceLocation))" } }
+        let broken = stubs.compactMap { stub in
+            stub.configurationError.map { "\($0) (\(stub.sourceLocation))" }
+        }
         let sound = stubs.filter { $0.configurationError == nil }
         let awaited = journal.awaited
         let limit = UnansweredRequests.limit

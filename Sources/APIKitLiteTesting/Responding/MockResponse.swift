@@ -36,7 +36,8 @@ public struct MockResponse: Sendable {
         do {
             _ = try JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)
         } catch {
-            response.configurationError = ".json(_:) was given text that is not JSON: \(text.prefix(200))"
+            response.configurationError =
+                ".json(_:) was given text that is not JSON: \(text.prefix(200))"
         }
         return response
     }
@@ -52,7 +53,8 @@ public struct MockResponse: Sendable {
                 .status(status)
         } catch {
             var response = MockResponse().status(status)
-            response.configurationError = ".json(encoding:) could not encode \(type(of: value)): \(error)"
+            response.configurationError =
+                ".json(encoding:) could not encode \(type(of: value)): \(error)"
             return response
         }
     }

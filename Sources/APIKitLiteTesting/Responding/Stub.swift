@@ -50,7 +50,8 @@ public final class Stub: Sendable {
 
     /// - Parameter verified: Where the network was verified already.
     init(
-        _ matcher: RequestMatcher, _ behavior: Behavior, times: Times, sourceLocation: String, journal: Journal,
+        _ matcher: RequestMatcher, _ behavior: Behavior, times: Times, sourceLocation: String,
+        journal: Journal,
         verified: String?
     ) {
         self.matcher = matcher

@@ -148,7 +148,8 @@ final class LoopbackConnection: @unchecked Sendable {  // Safe: used on one queu
         exchange = LoopbackExchange(
             number: number, request: awaited, url: request.url ?? listener.url)
         phase = .answering
-        let respond: @Sendable (ResponseEvent) -> Void = { [weak self, queue = listener.queue] event in
+        let respond: @Sendable (ResponseEvent) -> Void = {
+            [weak self, queue = listener.queue] event in
             // Never at once, even from this queue: pipelined requests would nest ever deeper.
             queue.async { [weak self] in self?.receive(event, number) }
         }

@@ -104,7 +104,9 @@ final class ProtocolLoad: Client, @unchecked Sendable {  // Set in the first `be
         }
         // Cancelled while its body was read, or while a delegate was asked.
         guard mayAsk else { return }
-        let handle = responder.load(task.requestAsSent(request), for: self, passage: attempt.passage) {
+        let handle = responder.load(
+            task.requestAsSent(request), for: self, passage: attempt.passage
+        ) {
             [self] event in
             switch event {
             case .answer(let answer): receive(answer, to: request, responder, attempt)

@@ -126,7 +126,8 @@ extension StaticHandler {
                 return CancellationHandle(recordCancellation: recordCancellation)
             }
             handler.answer(Call(id: id, request: request, respond: respond))
-            return CancellationHandle(recordCancellation: recordCancellation, cancelWork: { handler.forget(id) })
+            return CancellationHandle(
+                recordCancellation: recordCancellation, cancelWork: { handler.forget(id) })
         }
     }
 }

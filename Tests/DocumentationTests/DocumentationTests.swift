@@ -1,0 +1,31 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The documentation's samples are copied from the files beside this one.
+@Suite(.timeLimit(.minutes(5))) struct DocumentationTests {
+    @Test func everySampleIsCompiled() throws {
+        let tests = try SampleFile.all(in: "Tests/DocumentationTests", named: "*.swift")
+        let pages =
+            try [SampleFile("README.md")]
+            + SampleFile.all(in: "Docs/APIKitLite.docc", named: "*.md")
+        let samples = pages.flatMap(\.samples)
+
+        #expect(samples.count > 20)
+        for sample in samples where !tests.contains(where: { $0.holds(sample) }) {
+            Issue.record(
+                """
+                \(sample.place): this sample is in no file of Tests/DocumentationTests, \
+                so nothing compiles it. Copy it from there:
+                \(sample.lines.joined(separator: "\n"))
+                """)
+        }
+    }
+
+    @Test func everySampleOfTheReadmeShowsAtOnce() throws {
+        let text = try SampleFile("README.md").lines
+
+        #expect(text.count < 130)
+        #expect(try #require(text.firstIndex { $0.contains("APIRequest {") }) < 15)
+    }
+}

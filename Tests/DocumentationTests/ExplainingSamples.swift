@@ -1,0 +1,93 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// The samples of Explaining.md, and the texts that it shows.
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct ExplainingSamples {
+    let network = MockNetwork()
+    let api = URL(string: "https://api.example.com")!
+
+    struct User: Codable, Sendable {
+        var name: String
+        var age: Int
+    }
+
+    /// Sends a request that fails, and compares its text with the page.
+    private func expectExplanation(
+        of request: URLRequest, _ location: SourceLocation = #_sourceLocation
+    ) async throws {
+        let failure = await #expect(throws: MockFailure.self, sourceLocation: location) {
+            _ = try await MockURLSession(network).exchange(request)
+        }
+        let text = try #require(failure?.description)
+        #expect(text.components(separatedBy: "\n").count < 25)
+        try expectPage("Explaining.md", toShow: text, location)
+    }
+
+    @Test func anotherQuery() async throws {
+        network.stub(.post("/users"), .status(201))
+        network.stub(.get("/users/{id}/orders").query(["page": "2"]), .json("[]"))
+
+        try await expectExplanation(
+            of: URLRequest(
+                "GET", api, path: "/users/{id}/orders", ["id": 42],
+                query: ["page": 3, "access_token": "hunter2"]))
+    }
+
+    @Test func anotherBody() async throws {
+        network.stub(
+            .post("/users").json(
+                #"{"user": {"name": "Emma", "age": 3, "tags": ["a"]}, "password": "hunter2"}"#),
+            .status(201))
+
+        let request = try URLRequest("POST", api, path: "/users")
+            .body(
+                Data(
+                    #"{"user": {"age": 4, "tags": ["a", "b"], "admin": true}, "password": "secret"}"#
+                        .utf8),
+                contentType: "application/json")
+        try await expectExplanation(of: request)
+    }
+
+    @Test func usedUp() async throws {
+        network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#), times: .exactly(2))
+
+        let request = try URLRequest("GET", api, path: "/users/42")
+        for _ in 0..<2 { _ = try await MockURLSession(network).exchange(request) }
+        try await expectExplanation(of: request)
+    }
+
+    @Test func anotherHeader() async throws {
+        network.stub(
+            .get("/me").header("Accept", "application/json").header("Authorization", "Bearer a1"),
+            .json("{}"))
+
+        try await expectExplanation(
+            of: URLRequest("GET", api, path: "/me", headers: ["Authorization": "Bearer hunter2"]))
+    }
+
+    @Test func driftedApart() async throws {
+        let request = try URLRequest("PUT", api, path: "/users/{id}", ["id": 42])
+            .jsonBody(User(name: "Emma", age: 3))
+        network.stub(.request(request), .status(204))
+
+        try await expectExplanation(
+            of: URLRequest(
+                "PUT", URL(string: "https://staging.example.com")!, path: "/users/42",
+                query: ["notify": QueryFlag()]
+            ).jsonBody(User(name: "Emma", age: 3)))
+    }
+
+    @Test func noneOfSeveral() async throws {
+        network.stub(
+            .anyOf(.get("/search"), .path("/books/{id}").query(["q": nil]))
+                .where("a short query") { $0.queryItems.count < 2 },
+            .json("[]"))
+
+        try await expectExplanation(
+            of: URLRequest("POST", api, path: "/books/7", query: ["q": "emma", "page": 1])
+                .formBody(["sort": "title", "token": "hunter2"]))
+    }
+}

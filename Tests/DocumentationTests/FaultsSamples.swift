@@ -1,0 +1,66 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// The samples on broken answers.
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct FaultSamples {
+    struct User: Codable, Equatable, Sendable {
+        var name: String
+    }
+
+    struct UserRequest: APIRequest {
+        typealias ResponseDataType = User
+
+        func makeRequest(from id: Int) throws -> URLRequest {
+            try URLRequest(
+                "GET", URL(string: "https://api.example.com")!, path: "/users/{id}", ["id": id])
+        }
+    }
+
+    @Test func survivesACut() async throws {
+        let sample = MockResponse.json(#"{"name": "Emma"}"#)
+        let network = MockNetwork()
+        network.stub(.any, Fault.cut(afterBytes: 7).response(from: sample))
+        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network.urlSession)
+
+        let error = try await #require(throws: APIRequestError.self) { try await loader.load(42) }
+
+        #expect(error.stage == .transport)
+    }
+
+    @Test func survivesEveryFault() async throws {
+        let sample = MockResponse.json(#"{"name": "Emma"}"#)
+
+        let report = try await forEachFault(in: sample) { network in
+            let loader = APIRequestLoader(
+                apiRequest: UserRequest(), urlSession: network.urlSession)
+            return try await loader.load(42)
+        }
+
+        #expect(report[.html(status: 502)] == .error(.validate))
+        #expect(report[.slow] == .value)
+    }
+
+    @Test func survivesEveryFaultWithARetry() async throws {
+        let sample = MockResponse.json(#"{"name": "Emma"}"#)
+
+        let report = try await forEachFault(in: sample) { network, clock in
+            let session = network.urlSession.retrying(.standard, clock: clock)
+            let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: session)
+            return try await loader.load(42)
+        }
+
+        #expect(report[.status(503, retryAfter: "120")] == .error(.validate))
+    }
+
+    @Test func endsInTheRightStage() async throws {
+        let report = try await checkLoader(
+            of: UserRequest(), with: .json(#"{"name": "Emma"}"#), from: 42)
+
+        #expect(report[.status(404)] == .error(.validate))
+        #expect(report[.truncatedBody] == .error(.parse))
+        #expect(report[.cutBody] == .error(.transport))
+    }
+}

@@ -1,0 +1,157 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// The samples of GettingStarted.md.
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct GettingStartedSamples {
+    struct Coordinate: Sendable {
+        var latitude: Double
+        var longitude: Double
+    }
+
+    struct PointOfInterest: Decodable, Equatable, Sendable {
+        var name: String
+    }
+
+    enum Before {
+        /// Compiled only: it loads over a real network, which is what is wrong with it.
+        @MainActor final class PlacesViewController {
+            var tableValues: [PointOfInterest] = []
+
+            func show(_ error: any Error) {}
+
+            func loadData(near coordinate: Coordinate) {
+                let url = URL(
+                    string: "https://example.com/locations"
+                        + "?lat=\(coordinate.latitude)&long=\(coordinate.longitude)")!
+                URLSession.shared.dataTask(with: url) { data, response, error in
+                    DispatchQueue.main.async {
+                        guard let data else { return self.show(error!) }
+                        do {
+                            self.tableValues = try JSONDecoder().decode(
+                                [PointOfInterest].self, from: data)
+                        } catch {
+                            self.show(error)
+                        }
+                    }
+                }.resume()
+            }
+        }
+    }
+
+    enum RequestError: Error {
+        case invalidCoordinate
+    }
+
+    struct PointsOfInterestRequest: APIRequest {
+        var baseURL = URL(string: "https://example.com")!
+
+        func makeRequest(from coordinate: Coordinate) throws -> URLRequest {
+            guard abs(coordinate.latitude) <= 90, abs(coordinate.longitude) <= 180 else {
+                throw RequestError.invalidCoordinate
+            }
+            return try URLRequest(
+                "GET", baseURL, path: "/locations",
+                query: ["lat": coordinate.latitude, "long": coordinate.longitude])
+        }
+
+        func parseResponse(data: Data) throws -> [PointOfInterest] {
+            try jsonDecoder.decode([PointOfInterest].self, from: data)
+        }
+    }
+
+    let request = PointsOfInterestRequest()
+
+    @Test func asksForTheCoordinate() throws {
+        let coordinate = Coordinate(latitude: 37.3293, longitude: -121.8893)
+
+        let urlRequest = try request.makeRequest(from: coordinate)
+
+        #expect(
+            urlRequest.url?.absoluteString
+                == "https://example.com/locations?lat=37.3293&long=-121.8893")
+    }
+
+    @Test func refusesACoordinateThatIsNowhere() {
+        #expect(throws: RequestError.invalidCoordinate) {
+            try request.makeRequest(from: Coordinate(latitude: 91, longitude: 0))
+        }
+    }
+
+    @Test func parsesPlaces() throws {
+        let places = try request.parseResponse(data: Data(#"[{"name": "My Location"}]"#.utf8))
+
+        #expect(places == [PointOfInterest(name: "My Location")])
+    }
+
+    @MainActor final class PlacesModel {
+        private(set) var places: [PointOfInterest] = []
+        private(set) var message: String?
+        private let loader: APIRequestLoader<PointsOfInterestRequest>
+
+        init(urlSession: any HTTPSession = URLSession.shared) {
+            loader = APIRequestLoader(
+                apiRequest: PointsOfInterestRequest(), urlSession: urlSession)
+        }
+
+        func loadData(near coordinate: Coordinate) async {
+            do {
+                places = try await loader.load(coordinate)
+            } catch  where error.isCancellation {
+                // The screen went away: nobody wants to read about it.
+            } catch {
+                message = error.localizedDescription
+            }
+        }
+    }
+
+    @Test @MainActor func showsWhatIsNear() async throws {
+        let network = MockNetwork()
+        network.stub(.get("/locations"), .json(#"[{"name": "My Location"}]"#))
+        let model = PlacesModel(urlSession: network.urlSession)
+
+        await model.loadData(near: Coordinate(latitude: 37.3293, longitude: -121.8893))
+
+        #expect(model.places == [PointOfInterest(name: "My Location")])
+        #expect(network.requests.map(\.query["lat"]) == ["37.3293"])
+        try network.verify()
+    }
+
+    @Test @MainActor func saysThatTheServerIsDown() async throws {
+        let network = MockNetwork()
+        network.stub(.any, .text("try again later", status: 503))
+        let model = PlacesModel(urlSession: network.urlSession)
+
+        await model.loadData(near: Coordinate(latitude: 0, longitude: 0))
+
+        #expect(model.places.isEmpty)
+        #expect(model.message == "The server answered 503 (Service Unavailable).")
+    }
+
+    @Test func saysWhichPlaceIsWrong() async throws {
+        let network = MockNetwork()
+        network.stub(.any, .json(#"[{"name": "My Location"}, {"title": "Elsewhere"}]"#))
+        let loader = APIRequestLoader(apiRequest: request, urlSession: network.urlSession)
+
+        let error = await #expect(throws: APIRequestError.self) {
+            try await loader.load(Coordinate(latitude: 37.3293, longitude: -121.8893))
+        }
+
+        try expectPage("GettingStarted.md", toShow: "\(try #require(error))")
+    }
+
+    @Test @MainActor func saysNothingOfACancellation() async throws {
+        let network = MockNetwork()
+        network.stub(.any, .hanging)
+        let model = PlacesModel(urlSession: network.urlSession)
+
+        let load = Task { await model.loadData(near: Coordinate(latitude: 0, longitude: 0)) }
+        await network.waitForRequests()
+        load.cancel()
+        await load.value
+
+        #expect(model.message == nil)
+    }
+}

@@ -1,0 +1,107 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// The samples of Time.md.
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct TimeSamples {
+    typealias User = TestingSamples.User
+    typealias UserRequest = TestingSamples.UserRequest
+
+    /// An endpoint that answers late has a timeout of its own.
+    struct ReportRequest: APIRequest {
+        typealias ResponseDataType = Data
+
+        func makeRequest(from id: Int) throws -> URLRequest {
+            var request = try URLRequest(
+                "GET", URL(string: "https://api.example.com")!, path: "/reports/{id}", ["id": id])
+            request.timeoutInterval = 30
+            return request
+        }
+    }
+
+    @Test func timesOut() async throws {
+        let clock = MockClock()
+        let network = MockNetwork(clock: clock)
+        network.stub(.get("/reports/{id}"), .hanging)
+        let loader = APIRequestLoader(apiRequest: ReportRequest(), urlSession: network.urlSession)
+
+        let load = Task { try await loader.load(7) }
+        await clock.waitForSleepers()
+        await clock.advance(by: .seconds(30))
+
+        let error = await #expect(throws: APIRequestError.self) { try await load.value }
+        #expect((error?.underlying as? URLError)?.code == .timedOut)
+    }
+
+    @Test func showsASpinner() async throws {
+        let network = MockNetwork()
+        let stub = network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#).held)
+        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network.urlSession)
+
+        let load = Task { try await loader.load(42) }
+        await stub.started()
+        // The request is under way: now look at what the user sees.
+        stub.release()
+
+        let user = try await load.value
+        #expect(user.name == "Emma")
+    }
+
+    @Test func looksAtTheJournal() async throws {
+        let clock = MockClock()
+        let network = MockNetwork(clock: clock)
+        let users = network.stub(
+            .get("/users/{id}"), .json(#"{"name": "Emma"}"#).delayed(by: .seconds(2)))
+        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network.urlSession)
+
+        let loads = (1...2).map { id in Task { try await loader.load(id) } }
+        await clock.waitForSleepers(2)
+        await clock.advance(by: .seconds(2))
+        for load in loads { _ = try await load.value }
+
+        let request = try #require(users.requests.first)
+        #expect(request.stub === users)
+        #expect(request.startTime == .zero)
+        #expect(request.endTime == .seconds(2))
+        #expect(network.mostInFlight == 2)
+    }
+
+    @Test func goesOnWithTheRest() async throws {
+        let network = MockNetwork()
+        network.stub(
+            .get("/film"), .data(Data("abcdef".utf8)).header("ETag", #""1""#).acceptingRanges)
+        var request = URLRequest(url: URL(string: "https://api.example.com/film")!)
+        request.setValue("bytes=4-", forHTTPHeaderField: "Range")
+
+        let (rest, response) = try await network.urlSession.exchange(request)
+
+        #expect(rest == Data("ef".utf8))
+        #expect(response.value(forHTTPHeaderField: "Content-Range") == "bytes 4-5/6")
+    }
+
+    @Test func passesSomeOn() async throws {
+        let real = MockNetwork { _ in (HTTPURLResponse(), Data("real".utf8)) }.urlSession
+        let network = MockNetwork()
+        network.stub(.any, .passthrough(to: real), times: .any)
+        network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#))
+
+        _ = try await network.urlSession.exchange(.test("users/1"))
+        _ = try await network.urlSession.exchange(.test("status"))
+
+        #expect(network.requests.map(\.wasPassedThrough) == [false, true])
+    }
+
+    @Test func survivesACutConnection() async throws {
+        let network = MockNetwork()
+        network.stub(
+            .get("/users/{id}"), .json(#"{"name": "Emma"}"#).failing(afterBytes: 9),
+            .json(#"{"name": "Emma"}"#))
+        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network.urlSession)
+
+        let error = await #expect(throws: APIRequestError.self) { try await loader.load(1) }
+
+        #expect((error?.underlying as? URLError)?.code == .networkConnectionLost)
+    }
+}

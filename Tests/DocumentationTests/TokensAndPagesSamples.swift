@@ -1,0 +1,197 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+private struct User: Codable, Equatable {
+    var name: String
+}
+
+private struct Tokens: Codable, Equatable {
+    var access: String
+    var refresh: String
+    var expires: Date
+}
+
+private struct RefreshTokens: APIRequest {
+    typealias ResponseDataType = Tokens
+
+    let baseURL: URL
+
+    func makeRequest(from tokens: Tokens) throws -> URLRequest {
+        try URLRequest("POST", baseURL, path: "/oauth/token").formBody([
+            "grant_type": "refresh_token", "refresh_token": tokens.refresh,
+        ])
+    }
+}
+
+private struct OAuth: Authenticator {
+    let refresh: RefreshTokens
+
+    func apply(_ tokens: Tokens, to request: URLRequest) throws -> URLRequest {
+        try request.authorization(bearer: tokens.access)
+    }
+
+    func isStale(_ tokens: Tokens, now: Date) -> Bool {
+        tokens.expires < now.addingTimeInterval(30)
+    }
+}
+
+private struct APIKey: Authenticator {
+    func apply(_ key: String, to request: URLRequest) throws -> URLRequest {
+        try request.header("X-API-Key", key)
+    }
+}
+
+private struct UserRequest: APIRequest {
+    typealias ResponseDataType = User
+
+    let baseURL: URL
+
+    func makeRequest(from id: Int) throws -> URLRequest {
+        try URLRequest("GET", baseURL, path: "/users/{id}", ["id": id])
+    }
+}
+
+private struct UsersRequest: PagedAPIRequest {
+    typealias ResponseDataType = [User]
+
+    let baseURL: URL
+
+    func makeRequest(from page: Int) throws -> URLRequest {
+        try URLRequest("GET", baseURL, path: "/users", query: ["page": page])
+    }
+
+    func nextInput(after users: [User], response: HTTPURLResponse, from page: Int) -> Int? {
+        users.isEmpty ? nil : page + 1
+    }
+}
+
+@Suite(.timeLimit(.minutes(5)), .usesSockets) private struct TokensAndPagesSamples {
+    let baseURL = URL(string: "https://api.example.com")!
+    let old = Tokens(access: "old", refresh: "r0", expires: .distantFuture)
+    let new = Tokens(access: "new", refresh: "r1", expires: .distantFuture)
+
+    // The refresh is a request like any other: no session needed.
+    @Test func asksForNewTokens() throws {
+        let request = try RefreshTokens(baseURL: baseURL).makeRequest(from: old)
+
+        #expect(request.httpBody == Data("grant_type=refresh_token&refresh_token=r0".utf8))
+    }
+
+    @Test func isStaleHalfAMinuteBeforeItExpires() {
+        let oauth = OAuth(refresh: RefreshTokens(baseURL: baseURL))
+        let now = Date(timeIntervalSince1970: 1_000)
+        var tokens = old
+
+        tokens.expires = now + 31
+        #expect(!oauth.isStale(tokens, now: now))
+        tokens.expires = now + 29
+        #expect(oauth.isStale(tokens, now: now))
+    }
+
+    @Test func renewsTokensThatAreRejected() async throws {
+        let network = MockNetwork()
+        let user = RequestMatcher.get("/users/{id}")
+        network.stub(user.header("Authorization", "Bearer old"), .status(401))
+        network.stub(
+            user.header("Authorization", "Bearer new"), .json(encoding: User(name: "Emma")))
+        let token = network.stub(.post("/oauth/token"), .json(encoding: new), times: .once)
+
+        let saved = Locked<Tokens?>(nil)
+        let tokens = Credentials(
+            OAuth(refresh: RefreshTokens(baseURL: baseURL)), for: baseURL, credential: old,
+            onChange: { tokens in saved.withLock { $0 = tokens } })
+        let session = MockURLSession(network).authenticated(by: tokens)
+        let loader = APIRequestLoader(
+            apiRequest: UserRequest(baseURL: baseURL), urlSession: session)
+
+        #expect(try await loader.load(42) == User(name: "Emma"))
+        #expect(tokens.credential == new)
+        #expect(saved.withLock { $0 } == new)
+        #expect(token.callCount == 1)
+        try network.verify()
+    }
+
+    @Test func signsOutWhereTheRefreshIsRefused() async throws {
+        let network = MockNetwork()
+        network.stub(.get("/users/{id}"), .status(401))
+        network.stub(.post("/oauth/token"), .json(#"{"error":"invalid_grant"}"#, status: 400))
+        let tokens = Credentials(
+            OAuth(refresh: RefreshTokens(baseURL: baseURL)), for: baseURL, credential: old)
+        let loader = APIRequestLoader(
+            apiRequest: UserRequest(baseURL: baseURL),
+            urlSession: MockURLSession(network).authenticated(by: tokens))
+
+        do {
+            _ = try await loader.load(42)
+            Issue.record("It loaded.")
+        } catch {
+            let refresh = (error.underlying as? AuthenticationError)?.underlying
+            if refresh?.statusCode == 400 { tokens.credential = nil }
+        }
+
+        #expect(tokens.credential == nil)
+    }
+
+    @Test func sendsAnAPIKey() async throws {
+        let network = MockNetwork()
+        network.stub(.get("/users/1").header("X-API-Key", "k"), .json(encoding: User(name: "Emma")))
+        let session = MockURLSession(network).authenticated(
+            by: Credentials(APIKey(), for: baseURL, credential: "k"))
+        let loader = APIRequestLoader(
+            apiRequest: UserRequest(baseURL: baseURL), urlSession: session)
+
+        #expect(try await loader.load(1).name == "Emma")
+    }
+
+    @Test func coalesces() async throws {
+        let network = MockNetwork()
+        network.stub(.get("/users/42"), .json(encoding: User(name: "Emma")))
+        let session = MockURLSession(network).coalescing()
+        let loader = APIRequestLoader(
+            apiRequest: UserRequest(baseURL: baseURL), urlSession: session)
+
+        async let first = loader.load(42)
+        async let second = loader.load(42)
+
+        #expect(try await first == second)
+    }
+
+    @Test func limits() async throws {
+        let network = MockNetwork()
+        network.stub(.get("/users/{id}"), .json(encoding: User(name: "Emma")))
+        let session = MockURLSession(network).limited(to: 4)
+        let loader = APIRequestLoader(
+            apiRequest: UserRequest(baseURL: baseURL), urlSession: session)
+
+        try await withThrowingTaskGroup(of: User.self) { group in
+            for id in 1...20 { group.addTask { try await loader.load(id) } }
+            for try await user in group { #expect(user.name == "Emma") }
+        }
+        #expect(network.requests.count == 20)
+    }
+
+    @Test(arguments: [([User(name: "Emma")], 2), ([], nil)] as [([User], Int?)])
+    private func namesTheNextPage(_ users: [User], _ next: Int?) {
+        let request = UsersRequest(baseURL: baseURL)
+
+        #expect(request.nextInput(after: users, response: HTTPURLResponse(), from: 1) == next)
+    }
+
+    @Test func loadsEveryPage() async throws {
+        let network = MockNetwork()
+        network.stub(.get("/users"), .json("[]"))
+        network.stub(
+            .get("/users").query(["page": "1"]), .json(#"[{"name": "Emma"}, {"name": "Anne"}]"#))
+        let loader = APIRequestLoader(
+            apiRequest: UsersRequest(baseURL: baseURL), urlSession: MockURLSession(network))
+
+        var names: [String] = []
+        for try await user in loader.elements(from: 1) { names.append(user.name) }
+
+        #expect(names == ["Emma", "Anne"])
+        try network.verify()
+    }
+}

@@ -1,0 +1,185 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// Many requests, one credential.
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct AuthenticationRaceTests {
+    // All are sent with the old token before the first one is rejected.
+    @Test func refreshesOnceForAThousandRejections() async throws {
+        let together = Barrier(1_000)
+        let server = TokenServer(onData: { given in
+            if given == "Bearer old" { await together.wait() }
+        })
+        let tokens = server.tokens()
+        // Two chains that share the credential.
+        let sessions = [
+            server.session.authenticated(by: tokens), server.session.authenticated(by: tokens),
+        ]
+
+        try await withThrowingTaskGroup(of: String.self) { group in
+            for number in 0..<1_000 {
+                group.addTask {
+                    try await sessions[number % 2].exchange(.test("data")).0.text
+                }
+            }
+            for try await answer in group { #expect(answer == "Bearer new1") }
+        }
+
+        #expect(server.refreshCount == 1)
+        #expect(server.given.count == 2_000)
+    }
+
+    @Test func refreshesOnceForAThousandThatFindItStale() async throws {
+        let server = TokenServer(
+            onRefresh: { _ in
+                .json(encoding: Token(access: "good"))
+            })
+        let session = server.session.authenticated(by: server.tokens(.expired))
+
+        try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<1_000 {
+                group.addTask { try await session.exchange(.test("data")).0.text }
+            }
+            for try await answer in group { #expect(answer == "Bearer good") }
+        }
+
+        #expect(server.refreshCount == 1)
+        #expect(server.given.count == 1_000)
+    }
+
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    @Test func failsAThousandWaitingRequestsOnce() async throws {
+        let mayFail = Gate()
+        let server = TokenServer(
+            accepting: "new2",
+            onRefresh: { number in
+                guard number == 1 else { return nil }
+                await mayFail.wait()
+                return .status(400)
+            })
+        let session = server.session.authenticated(by: server.tokens(.expired))
+        let executor = QueueExecutor(isSerial: false)
+        let tasks = (0..<1_000).map { _ in
+            executor.start { try await session.exchange(.test("data")) }
+        }
+        await executor.settle()
+        mayFail.open()
+
+        for task in tasks {
+            let error = await #expect(throws: AuthenticationError.self) { try await task.value }
+            #expect(error?.underlying.statusCode == 400)
+        }
+
+        #expect(server.refreshCount == 1)
+        #expect(try await session.exchange(.test("data")).0.text == "Bearer new2")
+        #expect(server.refreshCount == 2)
+        #expect(server.given == ["Bearer new2"])
+    }
+
+    @Test func causesNoRefreshByALateRejection() async throws {
+        let isSent = Gate()
+        let mayAnswer = Gate()
+        let isFirst = Locked(true)
+        let server = TokenServer(onData: { given in
+            let isLate = isFirst.withLock { isFirst in
+                defer { isFirst = false }
+                return isFirst
+            }
+            guard isLate else { return }
+            #expect(given == "Bearer old")
+            isSent.open()
+            await mayAnswer.wait()
+        })
+        let session = server.session.authenticated(by: server.tokens())
+
+        let late = Task { try await session.exchange(.test("data")).0.text }
+        await isSent.wait()
+        #expect(try await session.exchange(.test("data")).0.text == "Bearer new1")
+        mayAnswer.open()
+
+        #expect(try await late.value == "Bearer new1")
+        #expect(server.refreshCount == 1)
+        #expect(server.given == ["Bearer old", "Bearer old", "Bearer new1", "Bearer new1"])
+    }
+
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    @Test func cancelsOneWaitingRequestAlone() async throws {
+        let mayAnswer = Gate()
+        let server = TokenServer(onRefresh: { _ in
+            await mayAnswer.wait()
+            return nil
+        })
+        let tokens = server.tokens(.expired)
+        let session = server.session.authenticated(by: tokens)
+        let executor = QueueExecutor(isSerial: true)
+        let loader = APIRequestLoader(apiRequest: TextRequest(), urlSession: session)
+        // The first one is the one that started the refresh.
+        let tasks = (0..<10).map { _ in executor.start { try await loader.load("/data") } }
+        await executor.settle()
+
+        for number in [0, 5] {
+            tasks[number].cancel()
+            let error = await #expect(throws: APIRequestError.self) {
+                try await tasks[number].value
+            }
+            #expect(error?.isCancellation == true)
+            #expect((error?.underlying as? URLError)?.code == .cancelled)
+        }
+        mayAnswer.open()
+
+        for number in 1..<10 where number != 5 {
+            #expect(try await tasks[number].value == "Bearer new1")
+        }
+        #expect(server.refreshCount == 1)
+        #expect(server.given.count == 8)
+    }
+
+    // A refresh token that was used up for nothing would sign the user out.
+    @Test func finishesARefreshThatNobodyWaitsForAnyMore() async throws {
+        let isAsked = Gate()
+        let mayAnswer = Gate()
+        let isKept = Gate()
+        let server = TokenServer(onRefresh: { _ in
+            isAsked.open()
+            await mayAnswer.wait()
+            #expect(!Task.isCancelled)
+            return nil
+        })
+        let tokens = server.tokens(onChange: { _ in isKept.open() })
+        let session = server.session.authenticated(by: tokens)
+        let task = Task { try await session.exchange(.test("data")) }
+        await isAsked.wait()
+
+        task.cancel()
+        await #expect(throws: URLError.self) { try await task.value }
+        mayAnswer.open()
+        await isKept.wait()
+
+        #expect(try await session.exchange(.test("data")).0.text == "Bearer new1")
+        #expect(server.refreshCount == 1)
+    }
+
+    @Test func endsEachRequestOnceUnderCancellation() async throws {
+        let server = TokenServer(onData: { _ in await Task.yield() })
+        let session = server.session.authenticated(by: server.tokens())
+
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<1_000 {
+                let task = Task { try await session.exchange(.test("data")).0.text }
+                group.addTask {
+                    if number.isMultiple(of: 3) { task.cancel() }
+                    do {
+                        #expect(try await task.value == "Bearer new1")
+                    } catch {
+                        #expect((error as? URLError)?.code == .cancelled)
+                        #expect(number.isMultiple(of: 3))
+                    }
+                }
+            }
+        }
+
+        #expect(server.refreshCount == 1)
+    }
+}

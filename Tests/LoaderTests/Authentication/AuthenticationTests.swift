@@ -1,0 +1,175 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct AuthenticationTests {
+    private let baseURL = URL(string: "https://api.example.com")!
+
+    @Test func sendsTheCredentialAlong() async throws {
+        let server = TokenServer()
+        let bearer = server.session.authenticated(by: .bearer("good", for: baseURL))
+        let basic = server.session.authenticated(
+            by: .basic(user: "Aladdin", password: "open sesame", for: baseURL))
+
+        #expect(try await bearer.exchange(.test("data")).1.statusCode == 200)
+        // What cannot be refreshed is given as it is.
+        #expect(try await basic.exchange(.test("data")).1.statusCode == 401)
+        #expect(server.given == ["Bearer good", "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="])
+    }
+
+    @Test(arguments: [false, true])
+    func refreshesARejectedOrStaleCredential(_ isStale: Bool) async throws {
+        let server = TokenServer()
+        // At the very second of its expiry it is stale; the clock stands at 1,000,000,000.
+        let tokens = server.tokens(
+            Token(access: "old", refresh: "r0", expires: 1_000_000_000 + (isStale ? 0 : 1)))
+        let session = server.session.authenticated(by: tokens)
+
+        let (data, response) = try await session.exchange(.test("data"))
+
+        #expect(response.statusCode == 200)
+        #expect(data.text == "Bearer new1")
+        #expect(tokens.credential == Token(access: "new1", refresh: "r1"))
+        #expect(server.given == (isStale ? [] : ["Bearer old"]) + ["Bearer new1"])
+        let refresh = try #require(
+            server.network.requests.first { $0.request.url?.path == "/token" })
+        #expect(refresh.body.text == "grant_type=refresh_token&refresh_token=r0")
+        #expect(refresh.request.value(forHTTPHeaderField: "Authorization") == nil)
+    }
+
+    @Test func sendsTheBodyAgain() async throws {
+        let server = TokenServer()
+        let session = server.session.authenticated(by: server.tokens())
+
+        _ = try await session.exchange(.test("data", method: "POST", body: "the body"))
+
+        let sent = server.network.requests.filter { $0.request.url?.path == "/data" }
+        #expect(sent.map(\.body.text) == ["the body", "the body"])
+    }
+
+    @Test func givesASecondRejectionAsItIs() async throws {
+        // The server gives out tokens that it does not accept.
+        let server = TokenServer(onRefresh: { _ in .json(encoding: Token(access: "useless")) })
+        let session = server.session.authenticated(by: server.tokens())
+
+        let (data, response) = try await session.exchange(.test("data"))
+
+        #expect(response.statusCode == 401)
+        #expect(data.text == "Bearer useless")
+        #expect(server.given == ["Bearer old", "Bearer useless"])
+        #expect(server.refreshCount == 1)
+    }
+
+    @Test func triesAFreshCredentialOnceThoughItIsStale() async throws {
+        let server = TokenServer(
+            onRefresh: { _ in .json(encoding: Token(access: "good", expires: 1)) })
+        let session = server.session.authenticated(by: server.tokens(.expired))
+
+        #expect(try await session.exchange(.test("data")).1.statusCode == 200)
+        #expect(server.refreshCount == 1)
+    }
+
+    // Reading a stream ends it.
+    @Test func refreshesForTheNextRequestWhereABodyCannotBeSentAgain() async throws {
+        let refreshed = Gate()
+        let server = TokenServer()
+        let tokens = server.tokens(onChange: { _ in refreshed.open() })
+        let session = server.session.authenticated(by: tokens)
+        var request = URLRequest.test("data", method: "POST")
+        request.httpBodyStream = InputStream(data: Data("once".utf8))
+
+        let (_, response) = try await session.exchange(request)
+        #expect(response.statusCode == 401)
+        await refreshed.wait()
+
+        #expect(try await session.exchange(.test("data")).1.statusCode == 200)
+        #expect(server.given == ["Bearer old", "Bearer new1"])
+    }
+
+    @Test func failsWithTheRefreshThatFailed() async throws {
+        let server = TokenServer(onRefresh: { number in
+            number == 1 ? .json(#"{"error":"invalid_grant"}"#, status: 400) : nil
+        })
+        let tokens = server.tokens()
+        let loader = APIRequestLoader(
+            apiRequest: TextRequest(), urlSession: server.session.authenticated(by: tokens))
+
+        let error = try await #require(throws: APIRequestError.self) {
+            try await loader.load("/data")
+        }
+
+        #expect(error.stage == .transport)
+        #expect(error.request?.url?.path == "/data")
+        #expect(!error.isCancellation)
+        let refresh = try #require((error.underlying as? AuthenticationError)?.underlying)
+        #expect(refresh.stage == .validate)
+        #expect(refresh.statusCode == 400)
+        struct Reason: Decodable { var error: String }
+        #expect(try refresh.decodeBody(Reason.self).error == "invalid_grant")
+        // The next one tries anew, and the credential was still there for it.
+        #expect(try await loader.load("/data") == "Bearer new2")
+        #expect(server.refreshCount == 2)
+    }
+
+    @Test func failsWhereTheCredentialCannotBeApplied() async throws {
+        let server = TokenServer()
+        let session = server.session.authenticated(by: .bearer("a\r\nb", for: baseURL))
+
+        await #expect(throws: RequestBuildingError.self) { try await session.exchange(.test("a")) }
+
+        #expect(server.network.requests.isEmpty)
+    }
+
+    @Test func saysThatThereIsNoRefreshForAStaleKey() async throws {
+        struct Expiring: Authenticator {
+            func apply(_ key: String, to request: URLRequest) throws -> URLRequest { request }
+            func isStale(_ key: String, now: Date) -> Bool { true }
+        }
+        let server = TokenServer()
+        let session = server.session.authenticated(
+            by: Credentials(Expiring(), for: baseURL, credential: "key"))
+
+        let error = await #expect(throws: AuthenticationError.self) {
+            try await session.exchange(.test("data"))
+        }
+
+        #expect(error?.underlying.underlying is NoRefresh<String>.Unavailable)
+        #expect(server.network.requests.isEmpty)
+    }
+
+    @Test func refreshesOverASessionOfItsOwn() async throws {
+        let server = TokenServer()
+        let other = TokenServer()
+        let tokens = server.tokens(session: other.session)
+        let session = server.session.authenticated(by: tokens)
+
+        _ = try await session.exchange(.test("data"))
+
+        #expect(other.refreshCount == 1)
+        #expect(server.refreshCount == 0)
+    }
+
+    // A refresh that waited for itself would wait for ever.
+    @Test(arguments: [Token(access: "old"), .expired])
+    func refreshesOverTheSessionThatWaitsForIt(_ token: Token) async throws {
+        final class Late: HTTPSession {
+            let session = Locked<(any HTTPSession)?>(nil)
+            func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
+                try await session.withLock { $0 }!.exchange(request)
+            }
+        }
+        let server = TokenServer()
+        let late = Late()
+        let tokens = server.tokens(token, session: late)
+        let session = server.session.authenticated(by: tokens).coalescing()
+        late.session.withLock { $0 = session }
+
+        #expect(try await session.exchange(.test("data")).1.statusCode == 200)
+        late.session.withLock { $0 = nil }
+        let refreshes = server.network.requests.filter { $0.request.url?.path == "/token" }
+        #expect(
+            refreshes.map { $0.request.value(forHTTPHeaderField: "Authorization") } == [nil])
+    }
+}

@@ -1,0 +1,101 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// Where a credential may go.
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct CredentialOriginTests {
+    /// The places where APIs want their keys.
+    enum Place: CaseIterable, Sendable {
+        case authorization
+        case header
+        case query
+        case cookie
+    }
+
+    struct KeyAuthenticator: Authenticator {
+        var place: Place
+
+        func apply(_ key: String, to request: URLRequest) throws -> URLRequest {
+            switch place {
+            case .authorization: return try request.authorization(bearer: key)
+            case .header: return try request.header("X-API-Key", key)
+            case .cookie: return try request.header("Cookie", "session=\(key)")
+            case .query:
+                var request = request
+                request.url?.append(queryItems: [URLQueryItem(name: "key", value: key)])
+                return request
+            }
+        }
+    }
+
+    private let baseURL = URL(string: "https://api.example.com/v1")!
+
+    private func mentionsSecret(_ request: RecordedRequest) -> Bool {
+        "\(request.request.url!) \(request.request.allHTTPHeaderFields ?? [:])".contains("hunter2")
+    }
+
+    @Test(arguments: Place.allCases, [false, true])
+    func isNotSentToAnotherOrigin(_ place: Place, isRedirected: Bool) async throws {
+        for other in [
+            "https://evil.example/a", "http://api.example.com/a", "https://api.example.com:444/a",
+        ] {
+            for usesURLSession in [false, true] {
+                let network = MockNetwork()
+                network.stub(.get("/a"), .text("there"))
+                network.stub(.get("/v1"), .redirect(to: other), times: .any)
+                let inside: any HTTPSession =
+                    usesURLSession ? network.urlSession : MockURLSession(network)
+                let session = inside.authenticated(
+                    by: Credentials(
+                        KeyAuthenticator(place: place), for: baseURL, credential: "hunter2"))
+
+                let start = isRedirected ? baseURL : URL(string: other)!
+                let (data, _) = try await session.exchange(URLRequest(url: start))
+
+                #expect(data.text == "there")
+                #expect(
+                    network.requests.map(mentionsSecret)
+                        == (isRedirected ? [true, false] : [false])
+                )
+            }
+        }
+    }
+
+    @Test(arguments: Place.allCases)
+    func isSentToEachOfItsOrigins(_ place: Place) async throws {
+        let network = MockNetwork()
+        network.stub(.any, .text("there"))
+        let cdn = URL(string: "https://cdn.example.com")!
+        let session = MockURLSession(network).authenticated(
+            by: Credentials(
+                KeyAuthenticator(place: place), for: baseURL, cdn, credential: "hunter2"))
+
+        _ = try await session.exchange(URLRequest(url: baseURL))
+        _ = try await session.exchange(URLRequest(url: cdn.appending(path: "image")))
+
+        #expect(network.requests.map(mentionsSecret) == [true, true])
+    }
+
+    // It never saw the credential, so it cannot have rejected it.
+    @Test(arguments: ["https://cdn.example.com/a", "https://api.example.com/a"])
+    func isNotRefreshedForAStrangersRejection(_ location: String) async throws {
+        let isStranger = location.contains("cdn")
+        let network = MockNetwork()
+        network.stub(.get("/a"), .status(401), times: .any)
+        network.stub(.get("/data"), .redirect(to: location), times: .any)
+        let token = network.stub(
+            .post("/token"), .json(encoding: Token(access: "new")), times: .any)
+        let session = MockURLSession(network).authenticated(
+            by: Credentials(TokenAuthenticator(), for: baseURL, credential: Token(access: "old")))
+
+        let (_, response) = try await session.exchange(.test("data"))
+        let (_, direct) = try await session.exchange(
+            URLRequest(url: URL(string: "https://cdn.example.com/a")!))
+
+        #expect(response.statusCode == 401)
+        #expect(direct.statusCode == 401)
+        #expect(token.callCount == (isStranger ? 0 : 1))
+    }
+}

@@ -1,0 +1,131 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// A refresh that goes over the chain which waits for it.
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct RefreshCircleTests {
+    /// A session that is made after the credentials that refresh over it.
+    private struct Later: HTTPSession {
+        let session = Locked<(any HTTPSession)?>(nil)
+
+        func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
+            try await session.withLock { $0 }!.exchange(request)
+        }
+    }
+
+    @Test(arguments: [1, 2, 8])
+    func passesALimitOutside(_ limit: Int) async throws {
+        let server = TokenServer()
+        let chain = Later()
+        let session = server.session.authenticated(by: server.tokens(session: chain))
+            .limited(to: limit)
+        chain.session.withLock { $0 = session }
+
+        let answers = await withTaskGroup(of: ExchangeOutcome.self) { group in
+            for number in 0..<20 {
+                group.addTask { await session.outcome(of: .test("\(number)")) }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+
+        #expect(answers == Array(repeating: .body("Bearer new1"), count: 20))
+        #expect(server.refreshCount == 1)
+    }
+
+    @Test func passesALimitOutsideAlsoWhenItsStarterIsCancelled() async throws {
+        let mayRefresh = Gate()
+        let arrived = Gate()
+        let server = TokenServer(onRefresh: { _ in
+            arrived.open()
+            await mayRefresh.wait()
+            return nil
+        })
+        let chain = Later()
+        let session = server.session.authenticated(by: server.tokens(session: chain))
+            .limited(to: 1)
+        chain.session.withLock { $0 = session }
+        let first = Task { await session.outcome(of: .test("a")) }
+        await arrived.wait()
+
+        first.cancel()
+        #expect(await first.value == .error(.cancelled))
+        let second = Task { await session.outcome(of: .test("b")) }
+        mayRefresh.open()
+
+        #expect(await second.value == .body("Bearer new1"))
+        #expect(server.refreshCount == 1)
+    }
+
+    @Test func sendsTheRefreshThatSomebodyAlsoAsksFor() async throws {
+        struct GetRefresh: APIRequest {
+            func makeRequest(from token: Token) throws -> URLRequest { .test("token") }
+            func parseResponse(data: Data) throws -> Token { Token(access: data.text) }
+        }
+        struct GetAuthenticator: Authenticator {
+            let refresh = GetRefresh()
+            func apply(_ token: Token, to request: URLRequest) throws -> URLRequest {
+                try request.authorization(bearer: token.access)
+            }
+            func isStale(_ token: Token, now: Date) -> Bool { token.access == "old" }
+        }
+        let network = MockNetwork()
+        network.stub(.get("/token"), .text("new"), times: .any)
+        let chain = Later()
+        let tokens = Credentials(
+            GetAuthenticator(), for: URL(string: "https://api.example.com")!,
+            credential: Token(access: "old"), refreshingOver: chain)
+        let session = MockURLSession(network).authenticated(by: tokens).coalescing()
+        chain.session.withLock { $0 = session }
+
+        // The request that needs the refresh is the same as the refresh.
+        #expect(await session.outcome(of: .test("token")) == .body("new"))
+        #expect(tokens.credential == Token(access: "new"))
+        let given = network.requests.map {
+            $0.request.value(forHTTPHeaderField: "Authorization") ?? "nobody"
+        }
+        #expect(given == ["nobody", "Bearer new"])
+    }
+
+    @Test(arguments: [1, 50])
+    func twoCredentialsThatRefreshOverOneChainEnd(_ count: Int) async throws {
+        let network = MockNetwork()
+        network.stub(.any, times: .any) { request in
+            if request.method == "POST" {
+                await Task.yield()
+                return .json(encoding: Token(access: "new"))
+            }
+            return .text(
+                ["Authorization", "X-Gateway"].map {
+                    request.request.value(forHTTPHeaderField: $0) ?? "nobody"
+                }.joined(separator: ", "))
+        }
+        struct GatewayAuthenticator: Authenticator {
+            let refresh = RefreshRequest()
+            func apply(_ token: Token, to request: URLRequest) throws -> URLRequest {
+                try request.header("X-Gateway", token.access)
+            }
+            func isStale(_ token: Token, now: Date) -> Bool { token.access == "old" }
+        }
+        for _ in 0..<20 {
+            let chain = Later()
+            let baseURL = URL(string: "https://api.example.com")!
+            let user = Credentials(
+                TokenAuthenticator(), for: baseURL, credential: .expired, refreshingOver: chain)
+            let gateway = Credentials(
+                GatewayAuthenticator(), for: baseURL, credential: Token(access: "old"),
+                refreshingOver: chain)
+            let session = MockURLSession(network).authenticated(by: gateway)
+                .authenticated(by: user).limited(to: max(1, count / 10))
+            chain.session.withLock { $0 = session }
+
+            await withTaskGroup(of: ExchangeOutcome.self) { group in
+                for number in 0..<count {
+                    group.addTask { await session.outcome(of: .test("\(number)")) }
+                }
+                for await ending in group { #expect(ending == .body("Bearer new, new")) }
+            }
+        }
+    }
+}

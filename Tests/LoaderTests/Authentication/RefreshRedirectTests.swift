@@ -1,0 +1,132 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// A refresh token goes to the origins of its credential, wherever a server redirects it to.
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct RefreshRedirectTests {
+    private let api = URL(string: "https://api.example.com")!
+
+    /// A chain of policies around a session, or none.
+    enum Chain: CaseIterable, Sendable {
+        case none
+        case policies
+
+        func around(_ session: any HTTPSession) -> any HTTPSession {
+            guard self == .policies else { return session }
+            return session.timingOut(after: .seconds(30)).limited(to: 2).coalescing()
+                .retrying(RetryPolicy(deadline: .seconds(30)))
+                .intercepting { try await $1.exchange($0) }.observed { _ in }
+        }
+    }
+
+    private func error(
+        _ session: any HTTPSession, _ baseURL: URL
+    ) async -> RefusedRedirect? {
+        let credentials = Credentials(
+            TokenAuthenticator(refresh: RefreshRequest(baseURL: baseURL)), for: baseURL,
+            credential: .expired)
+        let error = await #expect(throws: AuthenticationError.self) {
+            try await session.authenticated(by: credentials)
+                .exchange(URLRequest(url: baseURL.appending(path: "data")))
+        }
+        #expect(credentials.credential == .expired)
+        return error?.underlying.underlying as? RefusedRedirect
+    }
+
+    @Test(arguments: [301, 302, 303, 307, 308], Chain.allCases)
+    func isNotFollowedElsewhere(_ status: Int, _ chain: Chain) async throws {
+        for isURLSession in [false, true] {
+            let network = MockNetwork()
+            network.stub(
+                .host("api.example.com"),
+                .redirect(to: "https://evil.example/token", status: status))
+            let evil = network.stub(
+                .host("evil.example"), .json(encoding: Token(access: "evil")), times: .never)
+            let inside: any HTTPSession =
+                isURLSession ? network.urlSession : MockURLSession(network)
+
+            let error = await error(chain.around(inside), api)
+
+            #expect(
+                error
+                    == RefusedRedirect(from: "https://api.example.com", to: "https://evil.example"))
+            #expect(evil.callCount == 0)
+            #expect(network.requests.count == 1)
+        }
+    }
+
+    @Test(arguments: [307, 308])
+    func isNotFollowedElsewhereOverTheWire(_ status: Int) async throws {
+        let network = MockNetwork()
+        let evil = MockNetwork()
+        evil.stub(.any, .json(encoding: Token(access: "evil")), times: .any)
+        let (server, evilServer) = (try network.serve(), try evil.serve())
+        network.stub(
+            .any, .redirect(to: evilServer.url.absoluteString + "/token", status: status))
+
+        let error = await error(
+            Chain.policies.around(URLSession(configuration: .withoutProxy)), server.url)
+
+        #expect(
+            error
+                == RefusedRedirect(
+                    from: "http://127.0.0.1:\(server.port)",
+                    to: "http://127.0.0.1:\(evilServer.port)"))
+        #expect(evil.requests.isEmpty)
+    }
+
+    // Such a session has sent the token by then, but nobody uses what came back.
+    @Test func isRefusedFromASessionThatFollowsByItself() async throws {
+        struct Following: HTTPSession {
+            func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
+                let url = URL(string: "https://evil.example/token")!
+                return (
+                    try JSONEncoder().encode(Token(access: "evil")),
+                    HTTPURLResponse(
+                        url: url, statusCode: 200, httpVersion: nil, headerFields: nil)!
+                )
+            }
+        }
+
+        let error = await error(Following(), api)
+
+        #expect(error?.to == "https://evil.example")
+    }
+
+    @Test(arguments: ["https://api.example.com/v2/token", "https://auth.example.com/token"])
+    func isFollowedWhereTheCredentialMayGo(_ location: String) async throws {
+        for isURLSession in [false, true] {
+            let network = MockNetwork()
+            network.stub(.any, .json(encoding: Token(access: "new")))
+            network.stub(.get("/data"), .text("data"))
+            network.stub(
+                .post("/token").host("api.example.com"), .redirect(to: location, status: 307))
+            let inside: any HTTPSession =
+                isURLSession ? network.urlSession : MockURLSession(network)
+            let credentials = Credentials(
+                TokenAuthenticator(), for: api, URL(string: "https://auth.example.com")!,
+                credential: .expired)
+
+            let (data, _) = try await inside.authenticated(by: credentials)
+                .exchange(.test("data"))
+
+            #expect(data.text == "data")
+            #expect(credentials.credential?.access == "new")
+        }
+    }
+
+    // Only the refresh is a secret itself.
+    @Test func otherRequestsAreFollowedEverywhere() async throws {
+        let network = MockNetwork()
+        network.stub(.any, .text("elsewhere"))
+        network.stub(.get("/data"), .redirect(to: "https://cdn.example.com/a"))
+
+        let (data, _) = try await MockURLSession(network).authenticated(
+            by: Credentials(TokenAuthenticator(), for: api, credential: Token(access: "good"))
+        ).exchange(.test("data"))
+
+        #expect(data.text == "elsewhere")
+    }
+}

@@ -1,0 +1,96 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+
+struct Token: Codable, Equatable, Sendable {
+    var access: String
+    var refresh = "r"
+    /// Seconds since 1970; the default lies in 2096.
+    var expires = 4_000_000_000.0
+
+    static let expired = Token(access: "old", expires: 0)
+}
+
+struct RefreshRequest: APIRequest {
+    var baseURL = URL(string: "https://api.example.com")!
+
+    func makeRequest(from token: Token) throws -> URLRequest {
+        try URLRequest("POST", baseURL, path: "/token")
+            .formBody(["grant_type": "refresh_token", "refresh_token": token.refresh])
+    }
+
+    func parseResponse(data: Data) throws -> Token {
+        try JSONDecoder().decode(Token.self, from: data)
+    }
+}
+
+struct TokenAuthenticator: Authenticator {
+    var refresh = RefreshRequest()
+
+    func apply(_ token: Token, to request: URLRequest) throws -> URLRequest {
+        try request.authorization(bearer: token.access)
+    }
+
+    func isStale(_ token: Token, now: Date) -> Bool {
+        token.expires <= now.timeIntervalSince1970
+    }
+}
+
+/// A server that accepts one token at a time, and gives out `new1`, `new2`, … for a refresh.
+struct TokenServer: Sendable {
+    let network = MockNetwork()
+    let valid: Locked<String>
+    private let data: Stub
+    private let token: Stub
+
+    /// - Parameters:
+    ///   - valid: What `GET /data` accepts first; after a refresh, what that gave.
+    ///   - onData: Runs before `/data` is answered.
+    ///   - onRefresh: Runs before a token is given out; what it throws, the refresh fails with.
+    init(
+        accepting valid: String = "good",
+        onData: @escaping @Sendable (String) async throws -> Void = { _ in },
+        onRefresh: @escaping @Sendable (Int) async throws -> MockResponse? = { _ in nil }
+    ) {
+        let accepted = Locked(valid)
+        let count = Locked(0)
+        self.valid = accepted
+        data = network.stub(.any, times: .any) { request in
+            let given = request.request.value(forHTTPHeaderField: "Authorization") ?? "nobody"
+            let isGood = given == "Bearer " + accepted.withLock { $0 }
+            try await onData(given)
+            return .text(given, status: isGood ? 200 : 401)
+        }
+        token = network.stub(.post("/token"), times: .any) { _ in
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            if let other = try await onRefresh(number) { return other }
+            accepted.withLock { $0 = "new\(number)" }
+            return .json(encoding: Token(access: "new\(number)", refresh: "r\(number)"))
+        }
+    }
+
+    var session: MockURLSession { MockURLSession(network) }
+
+    var refreshCount: Int { token.callCount }
+
+    /// What each request to anything but `/token` was sent with, in order.
+    var given: [String] {
+        data.requests.map {
+            $0.request.value(forHTTPHeaderField: "Authorization") ?? "nobody"
+        }
+    }
+
+    func tokens(
+        _ token: Token? = Token(access: "old"), session: (any HTTPSession)? = nil,
+        onChange: (@Sendable (Token?) -> Void)? = nil
+    ) -> Credentials<TokenAuthenticator> {
+        Credentials(
+            TokenAuthenticator(), for: URL(string: "https://api.example.com")!, credential: token,
+            refreshingOver: session, now: { Date(timeIntervalSince1970: 1_000_000_000) },
+            onChange: onChange)
+    }
+}

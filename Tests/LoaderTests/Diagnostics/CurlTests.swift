@@ -1,0 +1,75 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+#if os(macOS) || os(Linux)
+private let hasCurl = ["/usr/bin", "/usr/local/bin", "/bin"].contains {
+    FileManager.default.isExecutableFile(atPath: $0 + "/curl")
+}
+
+/// The command, pasted into a shell, sends what the request says.
+@Suite(
+    .enabled(if: hasCurl, "There is no curl on this machine."), .timeLimit(.minutes(5)),
+    .usesSockets)
+struct CurlTests {
+    private static let bodies: [Data?] = [
+        nil, Data(), Data("plain".utf8), Data("it's \"quoted\" $HOME `id` \\ % @file".utf8),
+        Data("@not-a-file".utf8), Data("two\nlines\r\nand a tab\t\n\n".utf8), Data("é 🎈".utf8),
+        Data((0...255).map { UInt8($0) }), Data([0, 10, 37, 39, 92, 255]),
+        Data(repeating: 120, count: 300_000),
+    ]
+
+    @Test(arguments: bodies)
+    func sendsTheSameRequest(_ body: Data?) async throws {
+        let network = MockNetwork()
+        network.stub(.any, .text("ok"))
+        let server = try network.serve()
+        var request = URLRequest(
+            url: URL(string: "\(server.url)/a%20b/[c]?q=it's&x=%22$HOME%22")!)
+        request.httpMethod = body == nil ? "GET" : "PATCH"
+        request.httpBody = body
+        request.setValue("it's \"quoted\"; $HOME", forHTTPHeaderField: "X-Quotes")
+        request.setValue("Bearer hunter2", forHTTPHeaderField: "Authorization")
+
+        let output = try await shell(
+            request.curlCommand(redacting: .none) + " --silent --noproxy '*'")
+
+        #expect(output == "ok")
+        let received = try #require(network.requests.first)
+        #expect(received.method == request.httpMethod)
+        #expect(received.request.url == request.url)
+        #expect(received.body == body ?? Data())
+        for (name, value) in request.allHTTPHeaderFields ?? [:] {
+            #expect(received.request.value(forHTTPHeaderField: name) == value)
+        }
+        #expect(received.request.value(forHTTPHeaderField: "Content-Type") == nil)
+    }
+
+    /// What a script prints.
+    ///
+    /// Not by `Process`: where many files are open, as beside the tests of the server, it reads past
+    /// the end of the list of them (Foundation on Linux, 6.3, by the address sanitizer).
+    private func shell(_ script: String) async throws -> String {
+        let file = FileManager.default.temporaryDirectory
+            .appending(path: "APIKitLite-\(UUID().uuidString).sh")
+        try Data(script.utf8).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        return await withCheckedContinuation { continuation in
+            // Reading blocks, so it has a thread of its own.
+            Thread.detachNewThread {
+                var output = Data()
+                if let pipe = popen("sh '\(file.path)'", "r") {
+                    var piece = [UInt8](repeating: 0, count: 4096)
+                    while case let count = fread(&piece, 1, piece.count, pipe), count > 0 {
+                        output.append(contentsOf: piece[..<count])
+                    }
+                    pclose(pipe)
+                }
+                continuation.resume(returning: output.text)
+            }
+        }
+    }
+}
+#endif

@@ -1,0 +1,48 @@
+import APIKitLite
+import Foundation
+import TestSupport
+
+/// Pages by number, each a list of numbers; an empty one is the last.
+struct NumbersRequest: PagedAPIRequest {
+    typealias ResponseDataType = [Int]
+
+    func makeRequest(from page: Int) throws -> URLRequest { .test("numbers/\(page)") }
+
+    func nextInput(after numbers: [Int], response: HTTPURLResponse, from page: Int) -> Int? {
+        numbers.isEmpty ? nil : page + 1
+    }
+}
+
+/// Pages by URL, from a `Link` header.
+struct LinkedRequest: PagedAPIRequest {
+    func makeRequest(from url: URL) throws -> URLRequest { URLRequest(url: url) }
+
+    func parseResponse(data: Data) throws -> String { data.text }
+
+    func nextInput(after page: String, response: HTTPURLResponse, from url: URL) -> URL? {
+        response.links["next"]
+    }
+}
+
+/// Pages by a cursor that the first page does not have.
+struct CursorRequest: PagedAPIRequest {
+    struct Page: Decodable, Sendable {
+        var items: [String]
+        var next: String?
+    }
+
+    func makeRequest(from cursor: String?) throws -> URLRequest {
+        try URLRequest(
+            "GET", URL(string: "https://api.example.com/items")!, query: ["cursor": cursor])
+    }
+
+    func parseResponse(data: Data) throws -> Page {
+        try jsonDecoder.decode(Page.self, from: data)
+    }
+
+    func nextInput(
+        after page: Page, response: HTTPURLResponse, from cursor: String?
+    ) -> String?? {
+        page.next
+    }
+}

@@ -1,0 +1,151 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct PagesTests {
+    let network = MockNetwork()
+
+    private var numbers: APIRequestLoader<NumbersRequest> {
+        APIRequestLoader(apiRequest: NumbersRequest(), urlSession: MockURLSession(network))
+    }
+
+    private func stubThreePages() {
+        network.stub(.get("/numbers/1"), .json("[1, 2]"), times: .any)
+        network.stub(.get("/numbers/2"), .json("[3]"), times: .any)
+        network.stub(.get("/numbers/3"), .json("[]"), times: .any)
+    }
+
+    @Test func loadsOnePageAfterAnother() async throws {
+        stubThreePages()
+
+        var pages: [APIPage<Int, [Int]>] = []
+        for try await page in numbers.pages(from: 1) { pages.append(page) }
+
+        #expect(pages.map(\.input) == [1, 2, 3])
+        #expect(pages.map(\.value) == [[1, 2], [3], []])
+        #expect(pages.map(\.next) == [2, 3, nil])
+        #expect(pages.map(\.http.statusCode) == [200, 200, 200])
+    }
+
+    @Test func loadsTheElements() async throws {
+        stubThreePages()
+
+        var all: [Int] = []
+        for try await number in numbers.elements(from: 1) { all.append(number) }
+        for try await number in numbers.pages(from: 2).elements { all.append(number) }
+
+        #expect(all == [1, 2, 3, 3])
+    }
+
+    @Test func loadsNothingBeforeItIsAskedFor() async throws {
+        stubThreePages()
+
+        for try await number in numbers.elements(from: 1) where number == 2 { break }
+
+        #expect(network.requests.count == 1)
+    }
+
+    @Test func canBeWalkedTwice() async throws {
+        stubThreePages()
+        let pages = numbers.pages(from: 1)
+
+        for _ in 0..<2 {
+            var count = 0
+            for try await _ in pages { count += 1 }
+            #expect(count == 3)
+        }
+    }
+
+    @Test func followsALinkHeader() async throws {
+        network.stub(
+            .get("/a"), .text("A").header("Link", #"</b?n=2>; rel="next", </z>; rel="last""#))
+        network.stub(.get("/b"), .text("B").header("Link", #"</a>; rel="prev""#))
+        let loader = APIRequestLoader(
+            apiRequest: LinkedRequest(), urlSession: MockURLSession(network))
+
+        var texts: [String] = []
+        for try await page in loader.pages(from: URL(string: "https://api.example.com/a")!) {
+            texts.append(page.value)
+        }
+
+        #expect(texts == ["A", "B"])
+        #expect(network.requests.last?.query == ["n": "2"])
+    }
+
+    @Test func followsACursor() async throws {
+        network.stub(.get("/items"), .json(#"{"items": ["a", "b"], "next": "x"}"#))
+        network.stub(.get("/items").query(["cursor": "x"]), .json(#"{"items": [], "next": "y"}"#))
+        network.stub(.get("/items").query(["cursor": "y"]), .json(#"{"items": ["c"]}"#))
+        let loader = APIRequestLoader(
+            apiRequest: CursorRequest(), urlSession: MockURLSession(network))
+
+        var items: [String] = []
+        for try await item in loader.pages(from: nil).elements({ $0.items }) { items.append(item) }
+        #expect(items == ["a", "b", "c"])
+        #expect(network.requests.count == 3)
+
+        // Taken up in the middle, it ends at the same place.
+        for try await item in loader.pages(from: "y").elements({ $0.items }) { items.append(item) }
+        #expect(items == ["a", "b", "c", "c"])
+    }
+
+    @Test func endsAtARepeatedInput() async throws {
+        network.stub(.any) { request in
+            let isLast = request.query["cursor"] == "y"
+            return .json(#"{"items": ["i"], "next": "\#(isLast ? "x" : "y")"}"#)
+        }
+        let loader = APIRequestLoader(
+            apiRequest: CursorRequest(), urlSession: MockURLSession(network))
+
+        var nexts: [String??] = []
+        for try await page in loader.pages(from: "x") { nexts.append(page.next) }
+
+        #expect(nexts == ["y", .none])
+    }
+
+    // As of a server that answers any page with the same text.
+    @Test(arguments: [(0, 0), (-1, 0), (1, 1), (7, 7)])
+    func endsAtTheLimit(_ limit: Int, _ count: Int) async throws {
+        network.stub(.any, .json("[1]"), times: .any)
+
+        var last: APIPage<Int, [Int]>?
+        for try await page in numbers.pages(from: 1, limit: limit) { last = page }
+        var elements = 0
+        for try await _ in numbers.elements(from: 1, limit: limit) { elements += 1 }
+
+        #expect(network.requests.count == 2 * count)
+        #expect(elements == count)
+        #expect(last?.next == (count == 0 ? nil : count + 1))
+    }
+
+    @Test func endsAThousandEmptyPages() async throws {
+        let count = Locked(0)
+        network.stub(.any) { _ in
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            return .json(#"{"items": [], "next": "\#(number)"}"#)
+        }
+        let loader = APIRequestLoader(
+            apiRequest: CursorRequest(), urlSession: MockURLSession(network))
+
+        for try await _ in loader.pages(from: nil).elements({ $0.items }) {}
+
+        #expect(network.requests.count == 1_000)
+    }
+
+    @MainActor @Test func parsesOffTheCallersActor() async throws {
+        struct Watching: PagedAPIRequest {
+            func makeRequest(from page: Int) throws -> URLRequest { .test("a") }
+            func parseResponse(data: Data) throws -> Bool { Thread.isMainThread }
+            func nextInput(after page: Bool, response: HTTPURLResponse, from: Int) -> Int? { nil }
+        }
+        network.stub(.any, .text("x"))
+        let loader = APIRequestLoader(apiRequest: Watching(), urlSession: MockURLSession(network))
+
+        for try await page in loader.pages(from: 1) { #expect(!page.value) }
+    }
+}

@@ -1,0 +1,85 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// All policies in the documented order, on a server where everything goes wrong now and then.
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct ChainTests {
+    private let clock = MockClock()
+    private let network: MockNetwork
+    private let tokens: Credentials<TokenAuthenticator>
+    private let log: EventLog
+
+    init() {
+        let clock = clock
+        log = EventLog(clock: clock)
+        network = MockNetwork(clock: clock)
+        tokens = Credentials(
+            TokenAuthenticator(), for: URL(string: "https://api.example.com")!,
+            credential: .expired)
+        let (valid, calls, refreshes) = (Locked(0), Locked(0), Locked(0))
+        @Sendable func next(_ count: Locked<Int>) -> Int {
+            count.withLock { count in
+                count += 1
+                return count
+            }
+        }
+        network.stub(.any, times: .any) { request in
+            let number = next(calls)
+            let token = request.request.value(forHTTPHeaderField: "Authorization")
+            guard token == "Bearer \(valid.withLock { $0 })" else { return .status(401) }
+            if number.isMultiple(of: 97) { valid.withLock { $0 = -1 } }
+            switch number % 11 {
+            case 0: return .status(503)
+            case 1: return .status(429).header("Retry-After", "3")
+            case 2: return .error(.networkConnectionLost)
+            case 3: return .text("late").delayed(by: .seconds(40))
+            case 4: return .text("value").delayed(by: .seconds(10))
+            default: return .text("value")
+            }
+        }
+        network.stub(.post("/token"), times: .any) { _ in
+            let number = next(refreshes)
+            if number.isMultiple(of: 3) { return .status(503) }
+            valid.withLock { $0 = number }
+            return .json(encoding: Token(access: "\(number)"))
+        }
+    }
+
+    private func chain(on session: any HTTPSession) -> any HTTPSession {
+        session.timingOut(after: .seconds(30), clock: clock).limited(to: 6).coalescing()
+            .authenticated(by: tokens).retrying(.standard, clock: clock).observed(by: log.observer)
+    }
+
+    @Test(arguments: [false, true])
+    func endsEachOfAThousandOnce(usesURLSession: Bool) async throws {
+        let session = chain(on: usesURLSession ? network.urlSession : MockURLSession(network))
+        let time = Task { [clock] in
+            while !Task.isCancelled {
+                await clock.waitForSleepers()
+                await clock.advance(by: .milliseconds(500))
+            }
+        }
+
+        let tasks = (0..<1_000).map { number in
+            Task { await session.outcome(of: .test("\(number % 300)")) }
+        }
+        let cancelled = Set((0..<1_000).filter { _ in Int.random(in: 0..<3) == 0 })
+        for number in cancelled {
+            tasks[number].cancel()
+            await Task.yield()
+        }
+        for (number, task) in tasks.enumerated() {
+            let ending = await task.value
+            #expect(ending != .error(.cancelled) || cancelled.contains(number))
+            #expect(ending != .body("late"))
+        }
+        time.cancel()
+
+        #expect(network.mostInFlight <= 6)
+        let events = Dictionary(grouping: log.events) { $0.id ?? 0 }
+        #expect(Set(events.keys) == Set(1...1_000))
+        #expect(events.values.allSatisfy { $0.count == 2 })
+    }
+}

@@ -1,0 +1,160 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct CoalescingTests {
+    let network = MockNetwork()
+
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    @Test(arguments: ["GET", "HEAD"])
+    func sendsAThousandIdenticalRequestsOnce(_ method: String) async throws {
+        let mayAnswer = Gate()
+        let stub = network.stub(.any) { _ in
+            await mayAnswer.wait()
+            return .text(method == "GET" ? "answer" : "").header("ETag", "1")
+        }
+        let session = MockURLSession(network).coalescing()
+        let executor = QueueExecutor(isSerial: false)
+
+        let tasks = (0..<1_000).map { _ in
+            executor.start { try await session.exchange(.test("a", method: method)) }
+        }
+        await executor.settle()
+        mayAnswer.open()
+
+        for task in tasks {
+            let (data, response) = try await task.value
+            #expect(data.text == (method == "GET" ? "answer" : ""))
+            #expect(response.value(forHTTPHeaderField: "ETag") == "1")
+        }
+        #expect(stub.callCount == 1)
+    }
+
+    // Two users' answers must not be mixed up.
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    @Test func sendsDifferentRequestsForThemselves() async throws {
+        let mayAnswer = Gate()
+        network.stub(.any) { request in
+            await mayAnswer.wait()
+            return .text(request.request.value(forHTTPHeaderField: "Authorization") ?? "nobody")
+        }
+        let session = MockURLSession(network).coalescing()
+        let executor = QueueExecutor(isSerial: false)
+
+        let tasks = (0..<1_000).map { number in
+            executor.start {
+                let request = try URLRequest.test("a").authorization(bearer: "\(number % 10)")
+                return try await session.exchange(request).0.text
+            }
+        }
+        await executor.settle()
+        mayAnswer.open()
+
+        for (number, task) in tasks.enumerated() {
+            #expect(try await task.value == "Bearer \(number % 10)")
+        }
+        #expect(network.requests.count == 10)
+    }
+
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    @Test func sharesNoPOST() async throws {
+        let mayAnswer = Gate()
+        network.stub(.post("/a")) { _ in
+            await mayAnswer.wait()
+            return .text("ok")
+        }
+        let session = MockURLSession(network).coalescing()
+        let executor = QueueExecutor(isSerial: false)
+        let tasks = (0..<5).map { _ in
+            executor.start { try await session.exchange(.test("a", method: "POST", body: "b")) }
+        }
+        await executor.settle()
+        mayAnswer.open()
+        for task in tasks { _ = try await task.value }
+
+        #expect(network.requests.count == 5)
+    }
+
+    @Test func sendsTheNextRequestAnew() async throws {
+        network.stub(.any, .text("one"), .error(.notConnectedToInternet), .text("three"))
+        let session = MockURLSession(network).coalescing()
+
+        #expect(try await session.exchange(.test("a")).0.text == "one")
+        await #expect(throws: URLError.self) { try await session.exchange(.test("a")) }
+        #expect(try await session.exchange(.test("a")).0.text == "three")
+    }
+
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    @Test func failsForAllAtOnce() async throws {
+        let mayAnswer = Gate()
+        network.stub(.any) { _ in
+            await mayAnswer.wait()
+            throw URLError(.networkConnectionLost)
+        }
+        let session = MockURLSession(network).coalescing()
+        let executor = QueueExecutor(isSerial: false)
+        let tasks = (0..<100).map { _ in executor.start { try await session.exchange(.test("a")) } }
+        await executor.settle()
+        mayAnswer.open()
+
+        for task in tasks {
+            let error = await #expect(throws: URLError.self) { try await task.value }
+            #expect(error?.code == .networkConnectionLost)
+        }
+        #expect(network.requests.count == 1)
+    }
+
+    /// Inside authentication a request carries its user's token; around it nobody knows the user.
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    @Test(arguments: [(true, "Bearer anne"), (false, "Bearer emma")])
+    func tellsUsersApartInsideAuthentication(_ isInside: Bool, _ expected: String) async throws {
+        let arrived = Gate()
+        let mayAnswer = Gate()
+        network.stub(.any) { request in
+            arrived.open()
+            await mayAnswer.wait()
+            return .text(request.request.value(forHTTPHeaderField: "Authorization") ?? "nobody")
+        }
+        let tokens = Credentials.bearer("emma", for: URL(string: "https://api.example.com")!)
+        let wire = MockURLSession(network)
+        let session: any HTTPSession =
+            isInside
+            ? wire.coalescing().authenticated(by: tokens)
+            : wire.authenticated(by: tokens).coalescing()
+        let executor = QueueExecutor(isSerial: false)
+
+        let first = executor.start { try await session.exchange(.test("a")).0.text }
+        await arrived.wait()
+        tokens.credential = "anne"
+        let second = executor.start { try await session.exchange(.test("a")).0.text }
+        await executor.settle()
+        mayAnswer.open()
+
+        #expect(try await first.value == "Bearer emma")
+        #expect(try await second.value == expected)
+    }
+
+    /// A flight that nobody takes off the list would hold its end for ever.
+    @Test func keepsNoEnd() async throws {
+        final class Token: Sendable {
+            let onEnd: Gate
+            init(_ onEnd: Gate) { self.onEnd = onEnd }
+            deinit { onEnd.open() }
+        }
+        struct Held: Error { let token: Token }
+        struct Failing: HTTPSession {
+            let onEnd: Gate
+            func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
+                throw Held(token: Token(onEnd))
+            }
+        }
+        let onEnd = Gate()
+        let session = Failing(onEnd: onEnd).coalescing()
+
+        await #expect(throws: Held.self) { try await session.exchange(.test("a")) }
+
+        await onEnd.wait()
+    }
+}

@@ -1,0 +1,82 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct InterceptingTests {
+    @Test(arguments: Transport.allCases)
+    func changesTheRequest(_ transport: Transport) async throws {
+        let network = MockNetwork()
+        network.stub(.get("/a"), .text("value"))
+        let (session, baseURL) = try transport.open(network)
+        let versioned = session.intercepting { request, next in
+            var request = request
+            request.setValue("2", forHTTPHeaderField: "API-Version")
+            return try await next.exchange(request)
+        }
+        let loader = APIRequestLoader(
+            apiRequest: TextRequest(baseURL: baseURL), urlSession: versioned)
+
+        #expect(try await loader.load("/a") == "value")
+
+        let sent = network.requests.map { $0.request.value(forHTTPHeaderField: "API-Version") }
+        #expect(sent == ["2"])
+    }
+
+    @Test func readsFromTheWireOutwards() async throws {
+        let network = MockNetwork()
+        network.stub(.any, .text("value"))
+        @Sendable func adding(_ letter: String, to request: URLRequest) -> URLRequest {
+            var request = request
+            let trail = request.value(forHTTPHeaderField: "Trail") ?? ""
+            request.setValue(trail + letter, forHTTPHeaderField: "Trail")
+            return request
+        }
+        let session = MockURLSession(network)
+            .intercepting { try await $1.exchange(adding("a", to: $0)) }
+            .intercepting { try await $1.exchange(adding("b", to: $0)) }
+
+        _ = try await session.exchange(.test("a"))
+
+        let trail = network.requests.first?.request.value(forHTTPHeaderField: "Trail")
+        #expect(trail == "ba")
+    }
+
+    @Test func answersItselfSendsTwiceAndThrows() async throws {
+        let network = MockNetwork()
+        network.stub(.any, .status(503), .text("second"))
+        let session = MockURLSession(network).intercepting { request, next in
+            switch request.url?.path {
+            case "/self": return try answer(to: request, "own")
+            case "/error": throw TestError(number: 7)
+            default:
+                let first = try await next.exchange(request)
+                return first.1.statusCode == 503 ? try await next.exchange(request) : first
+            }
+        }
+
+        #expect(try await session.exchange(.test("self")).0.text == "own")
+        await #expect(throws: TestError(number: 7)) {
+            try await session.exchange(.test("error"))
+        }
+        #expect(network.requests.isEmpty)
+        #expect(try await session.exchange(.test("a")).0.text == "second")
+        #expect(network.requests.count == 2)
+    }
+
+    @Test func isCancelledWithItsExchange() async {
+        let arrived = Gate()
+        let session = MockURLSession().intercepting { _, _ in
+            arrived.open()
+            _ = try await waitForCancellation()
+            throw TestError()
+        }
+
+        let task = Task { try await session.exchange(.test("a")) }
+        await arrived.wait()
+        task.cancel()
+
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+}

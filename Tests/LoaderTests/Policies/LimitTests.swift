@@ -1,0 +1,188 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct LimitTests {
+    /// How many exchanges are under way, and how many there were at most.
+    private struct Traffic {
+        var now = 0
+        var most = 0
+        var total = 0
+
+        mutating func enter() {
+            now += 1
+            total += 1
+            most = max(most, now)
+        }
+    }
+
+    @Test(arguments: [(4, 4), (1, 1), (0, 1), (-3, 1)])
+    func letsSoManyOutAtATime(_ limit: Int, _ expected: Int) async throws {
+        let traffic = Locked(Traffic())
+        // The first ones wait for each other, so that the limit is reached for sure.
+        let together = Barrier(expected)
+        let network = MockNetwork { _ in
+            traffic.withLock { $0.enter() }
+            await together.wait()
+            await Task.yield()
+            traffic.withLock { $0.now -= 1 }
+            return (HTTPURLResponse(), nil)
+        }
+        let session = MockURLSession(network).limited(to: limit)
+
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<1_000 {
+                group.addTask { _ = try await session.exchange(.test("a")) }
+            }
+            try await group.waitForAll()
+        }
+
+        #expect(traffic.withLock { $0.total } == 1_000)
+        #expect(traffic.withLock { $0.most } == expected)
+    }
+
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    @Test func servesInTheOrderOfArrival() async throws {
+        let arrived = Gate()
+        let mayAnswer = Gate()
+        let network = MockNetwork { request in
+            if request.url?.path == "/first" {
+                arrived.open()
+                await mayAnswer.wait()
+            }
+            return (HTTPURLResponse(), nil)
+        }
+        let session = MockURLSession(network).limited(to: 1)
+        let first = Task { try await session.exchange(.test("first")) }
+        await arrived.wait()
+        let executor = QueueExecutor(isSerial: true)
+        let waiting = (0..<20).map { number in
+            executor.start { _ = try await session.exchange(.test("\(number)")) }
+        }
+        await executor.settle()
+
+        mayAnswer.open()
+        for task in waiting { try await task.value }
+        _ = try await first.value
+
+        #expect(
+            network.requests.map { $0.request.url?.lastPathComponent }
+                == ["first"] + (0..<20).map { "\($0)" })
+    }
+
+    @Test func endsACancelledWaiterAtOnceAndSendsNothing() async throws {
+        let arrived = Gate()
+        let network = MockNetwork()
+        network.stub(.get("/first")) { _ in
+            arrived.open()
+            return try await waitForCancellation()
+        }
+        let session = MockURLSession(network).limited(to: 1)
+        let first = Task { try await session.exchange(.test("first")) }
+        await arrived.wait()
+
+        let loader = APIRequestLoader(apiRequest: TextRequest(), urlSession: session)
+        let second = Task { try await loader.load("/second") }
+        second.cancel()
+        let error = await #expect(throws: APIRequestError.self) { try await second.value }
+
+        #expect(error?.isCancellation == true)
+        #expect((error?.underlying as? URLError)?.code == .cancelled)
+        #expect(network.requests.count == 1)
+        first.cancel()
+        await #expect(throws: URLError.self) { try await first.value }
+    }
+
+    // A permit that came together with a cancellation must go on to the next.
+    @Test func losesNoPlaceUnderCancellation() async throws {
+        let traffic = Locked(Traffic())
+        let network = MockNetwork { _ in
+            await Task.yield()
+            return (HTTPURLResponse(), nil)
+        }
+        // Not in the handler: as on a server, it may run on when its client has gone.
+        let session = MockURLSession(network).intercepting { request, next in
+            traffic.withLock { $0.enter() }
+            defer { traffic.withLock { $0.now -= 1 } }
+            return try await next.exchange(request)
+        }.limited(to: 3)
+
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<1_000 {
+                let task = Task { try await session.exchange(.test("\(number)")) }
+                group.addTask {
+                    if number % 3 != 0 {
+                        for _ in 0..<(number % 7) { await Task.yield() }
+                        task.cancel()
+                    }
+                    do {
+                        _ = try await task.value
+                    } catch {
+                        #expect((error as? URLError)?.code == .cancelled)
+                    }
+                }
+            }
+        }
+
+        #expect(traffic.withLock { $0.most } <= 3)
+        #expect(network.mostInFlight <= 3)
+        // All three places are still there: these wait for each other inside.
+        let together = Barrier(3)
+        network.stub(.get("/after")) { _ in
+            await together.wait()
+            return .text("ok")
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<3 {
+                group.addTask { _ = try await session.exchange(.test("after")) }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    @Test func sendsNothingWhereThePlaceCameTogetherWithACancellation() async throws {
+        struct Heedless: HTTPSession {
+            let mayAnswer: Gate
+            let paths = Locked<[String]>([])
+            func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
+                paths.withLock { $0.append(request.url!.path) }
+                if request.url!.path == "/first" { await mayAnswer.wait() }
+                return (Data(), HTTPURLResponse())
+            }
+        }
+        let wire = Heedless(mayAnswer: Gate())
+        let session = wire.limited(to: 1)
+        let executor = QueueExecutor(isSerial: true)
+        let second = Locked<Task<Void, any Error>?>(nil)
+        let first = executor.start {
+            _ = try await session.exchange(.test("first"))
+            // The place is given on by now, and the second has not moved yet: this task has the
+            // executor.
+            second.withLock { $0 }?.cancel()
+        }
+        let task = executor.start { _ = try await session.exchange(.test("second")) }
+        second.withLock { $0 = task }
+        await executor.settle()
+        wire.mayAnswer.open()
+
+        try await first.value
+        let error = await #expect(throws: URLError.self) { try await task.value }
+
+        #expect(error?.code == .cancelled)
+        _ = try await session.exchange(.test("third"))
+        #expect(wire.paths.withLock { $0 } == ["/first", "/third"])
+    }
+
+    @Test func givesThePlaceBackAfterAFailure() async throws {
+        let network = MockNetwork()
+        network.stub(.any, .error(.notConnectedToInternet), .text("ok"))
+        let session = MockURLSession(network).limited(to: 1)
+
+        await #expect(throws: URLError.self) { try await session.exchange(.test("a")) }
+
+        #expect(try await session.exchange(.test("a")).0.text == "ok")
+    }
+}

@@ -1,0 +1,169 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct ObservingTests {
+    @Test(arguments: Transport.allCases)
+    func tellsHowAnExchangeEnded(_ transport: Transport) async throws {
+        let log = EventLog()
+        let network = MockNetwork()
+        network.stub(.get("/a"), .text("value"))
+        network.stub(.get("/missing"), .text("no", status: 404))
+        let (session, baseURL) = try transport.open(network)
+        let observed = session.observed(by: log.observer)
+        let request = URLRequest(url: baseURL.appending(path: "a"))
+        let missing = URLRequest(url: baseURL.appending(path: "missing"))
+
+        let (data, response) = try await observed.exchange(request)
+        _ = try await observed.exchange(missing)
+
+        #expect(data.text == "value")
+        #expect(response.statusCode == 200)
+        #expect(
+            log.events == [
+                .started(id: 1, request),
+                .answered(id: 1, request, status: 200, bytes: 5, after: .zero),
+                .started(id: 2, missing),
+                .answered(id: 2, missing, status: 404, bytes: 2, after: .zero),
+            ])
+    }
+
+    @Test func measuresOnItsClock() async throws {
+        let clock = MockClock()
+        let log = EventLog(clock: clock)
+        let session = MockURLSession().intercepting { request, _ in
+            try await clock.sleep(for: .milliseconds(30))
+            if request.url?.path == "/b" { throw TestError(number: 7) }
+            return try answer(to: request, "value")
+        }.observed(by: log.observer)
+
+        for path in ["a", "b"] {
+            let task = Task { await session.outcome(of: .test(path)) }
+            await clock.waitForSleepers()
+            await clock.advance(by: .milliseconds(30))
+            _ = await task.value
+        }
+
+        #expect(
+            log.events == [
+                .started(id: 1, .test("a")),
+                .answered(id: 1, .test("a"), status: 200, bytes: 5, after: .milliseconds(30)),
+                .started(id: 2, .test("b")),
+                .failed(id: 2, .test("b"), TestError(number: 7), after: .milliseconds(30)),
+            ])
+    }
+
+    @Test func seesEachAttemptInsideRetryAndTheWholeOutside() async throws {
+        let (inside, outside) = (EventLog(), EventLog())
+        let network = MockNetwork()
+        network.stub(.any, .error(.timedOut), .status(503), .text("third"))
+        let session = MockURLSession(network)
+            .observed(by: inside.observer)
+            .retrying(random: { 0 })
+            .observed(by: outside.observer)
+        let request = URLRequest.test("a")
+
+        _ = try await session.exchange(request)
+
+        #expect(
+            inside.events == [
+                .started(id: 1, request),
+                .failed(id: 1, request, URLError(.timedOut), after: .zero),
+                .started(id: 2, request),
+                .answered(id: 2, request, status: 503, bytes: 0, after: .zero),
+                .started(id: 3, request),
+                .answered(id: 3, request, status: 200, bytes: 5, after: .zero),
+            ])
+        #expect(
+            outside.events == [
+                .started(id: 1, request),
+                .answered(id: 1, request, status: 200, bytes: 5, after: .zero),
+            ])
+    }
+
+    @Test func tellsOfACancelledExchange() async throws {
+        let log = EventLog()
+        let arrived = Gate()
+        let session = MockNetwork { _ in
+            arrived.open()
+            _ = try await waitForCancellation()
+            throw TestError()
+        }.urlSession.observed(by: log.observer)
+        let task = Task { await session.outcome(of: .test("a")) }
+        await arrived.wait()
+
+        task.cancel()
+
+        #expect(await task.value == .error(.cancelled))
+        #expect(log.events.last == .failed(id: 1, .test("a"), URLError(.cancelled), after: .zero))
+    }
+
+    @Test func hearsOfLostLoadsWhereverItIs() async throws {
+        struct Parsed: APIRequest {
+            func makeRequest(from path: String) throws -> URLRequest { .test(path) }
+            func parseResponse(data: Data) throws -> String { throw TestError(number: 7) }
+        }
+        let (inside, outside) = (EventLog(), EventLog())
+        let network = MockNetwork()
+        network.stub(.get("/a"), .text("value"))
+        network.stub(.get("/missing"), .status(404))
+        network.stub(.get("/error"), .error(.badURL))
+        let session = MockURLSession(network)
+            .observed(by: inside.observer)
+            .timingOut(after: .seconds(30), clock: MockClock())
+            .retrying(clock: MockClock())
+            .intercepting { try await $1.exchange($0) }
+            .observed(by: outside.observer)
+        let loader = APIRequestLoader(apiRequest: Parsed(), urlSession: session)
+
+        var errors: [APIRequestError] = []
+        for path in ["a", "missing", "error"] {
+            let error = await #expect(throws: APIRequestError.self) {
+                try await loader.load(path)
+            }
+            errors.append(try #require(error))
+        }
+
+        #expect(errors.map(\.stage) == [.parse, .validate, .transport])
+        for log in [inside, outside] {
+            #expect(
+                log.events == [
+                    .started(id: 1, .test("a")),
+                    .answered(id: 1, .test("a"), status: 200, bytes: 5, after: .zero),
+                    .rejected(errors[0]),
+                    .started(id: 2, .test("missing")),
+                    .answered(id: 2, .test("missing"), status: 404, bytes: 0, after: .zero),
+                    .rejected(errors[1]),
+                    .started(id: 3, .test("error")),
+                    .failed(id: 3, .test("error"), URLError(.badURL), after: .zero),
+                ])
+        }
+    }
+
+    @Test func logsWithOneClosure() async throws {
+        let lines = Locked<[String]>([])
+        let session = MockURLSession().observed(clock: MockClock()) { event in
+            lines.withLock { $0.append("\(event)") }
+        }
+
+        _ = try await session.exchange(.test("a"))
+
+        let request = "#1 GET https://api.example.com/a"
+        #expect(lines.withLock { $0 } == [request, "\(request): 200 (OK), 2 bytes, 0.000 s"])
+    }
+
+    @Test func twoChainsShareOneCountAndTwoObserversDoNot() async throws {
+        let (log, other) = (EventLog(), EventLog())
+        let first = MockURLSession().observed(by: log.observer)
+        let second = MockURLSession().observed(by: log.observer).observed(by: other.observer)
+
+        for session in [first, second] as [any HTTPSession] {
+            _ = try await session.exchange(.test("a"))
+        }
+
+        #expect(log.events.map(\.id) == [1, 1, 2, 2])
+        #expect(other.events.map(\.id) == [1, 1])
+    }
+}

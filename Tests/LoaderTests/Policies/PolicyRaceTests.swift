@@ -1,0 +1,117 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct PolicyRaceTests {
+    @Test func aThousandExchangesEndOnceEach() async throws {
+        let clock = MockClock()
+        let arrivals = CountdownLatch(1_000)
+        let session = MockURLSession().intercepting { request, _ in
+            arrivals.pass()
+            if request.url?.path == "/0" { return try answer(to: request, "value") }
+            _ = try await waitForCancellation()
+            throw TestError()
+        }.timingOut(after: .seconds(10), clock: clock)
+        let tasks = (0..<1_000).map { number in
+            Task { await session.outcome(of: .test("\(number % 3)")) }
+        }
+        await arrivals.wait()
+
+        for number in stride(from: 1, to: 1_000, by: 3) { tasks[number].cancel() }
+        await clock.advance(by: .seconds(10))
+
+        let endings: [ExchangeOutcome] = [.body("value"), .error(.cancelled), .error(.timedOut)]
+        for (number, task) in tasks.enumerated() {
+            #expect(await task.value == endings[number % 3])
+        }
+    }
+
+    @Test func anAnswerAtTheTimeoutEndsItOnce() async throws {
+        let clock = MockClock()
+        let session = MockURLSession().intercepting { request, _ in
+            try await clock.sleep(for: .milliseconds(1))
+            return try answer(to: request, "value")
+        }.timingOut(after: .milliseconds(1), clock: clock)
+        for number in 1...500 {
+            let task = Task { await session.outcome(of: .test("a")) }
+            await clock.waitForSleepers()
+            async let moved: Void = clock.advance(by: .milliseconds(1))
+            if number.isMultiple(of: 3) { task.cancel() }
+            let ending = await task.value
+            await moved
+            #expect([.body("value"), .error(.timedOut), .error(.cancelled)].contains(ending))
+        }
+    }
+
+    @Test func aThousandLoadsAreRetriedEachOnItsOwn() async throws {
+        let clock = MockClock()
+        let network = MockNetwork()
+        for number in 0..<1_000 {
+            let text = MockResponse.text("\(number)")
+            let path = RequestMatcher.get("/\(number)")
+            switch number % 4 {
+            case 0: network.stub(path, text)
+            case 1: network.stub(path, .status(503), text)
+            case 2: network.stub(path, .error(.timedOut), .status(429), text)
+            default: network.stub(path, .status(500))
+            }
+        }
+        let session = MockURLSession(network).retrying(clock: clock, random: { 0 })
+
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<1_000 {
+                group.addTask {
+                    let (data, response) = try await session.exchange(.test("\(number)"))
+                    #expect(response.statusCode == (number % 4 == 3 ? 500 : 200))
+                    #expect(data.text == (number % 4 == 3 ? "" : "\(number)"))
+                }
+            }
+            try await group.waitForAll()
+        }
+
+        #expect(network.requests.count == 250 * 9)
+    }
+
+    @Test func aThousandWaitsAreCancelledOrEnd() async throws {
+        let clock = MockClock()
+        let network = MockNetwork { request in (try answer(to: request, status: 503).1, nil) }
+        let session = MockURLSession(network).retrying(
+            RetryPolicy(maximumAttempts: 2), clock: clock, random: { 1 })
+        let tasks = (0..<1_000).map { number in
+            Task { await session.outcome(of: .test("\(number)")) }
+        }
+        await clock.waitForSleepers(1_000)
+
+        for number in stride(from: 0, to: 1_000, by: 2) { tasks[number].cancel() }
+        await clock.advance(by: .milliseconds(500))
+
+        for (number, task) in tasks.enumerated() {
+            #expect(await task.value == (number % 2 == 0 ? .error(.cancelled) : .body("")))
+        }
+        #expect(network.requests.count == 1_500)
+    }
+
+    @Test func countsAThousandExchangesOnceEach() async throws {
+        let log = EventLog()
+        let session = MockURLSession().observed(by: log.observer)
+
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<1_000 {
+                group.addTask { _ = await session.outcome(of: .test("\(number)")) }
+            }
+        }
+
+        let events = Dictionary(grouping: log.events) { $0.id ?? 0 }
+        #expect(Set(events.keys) == Set(1...1_000))
+        for (id, events) in events {
+            let request = try #require(events.first?.request)
+            #expect(
+                events == [
+                    .started(id: id, request),
+                    .answered(id: id, request, status: 200, bytes: 2, after: .zero),
+                ])
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// Answers when a test lets it, and takes no notice of a cancellation.
+struct StubbornSession: HTTPSession {
+    let arrived = Gate()
+    let mayAnswer = Gate()
+    let wasCancelled = Locked(false)
+    let hasAnswered = Gate()
+
+    func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
+        defer { hasAnswered.open() }
+        return try await withTaskCancellationHandler {
+            arrived.open()
+            await Task { await mayAnswer.wait() }.value
+            return try answer(to: request, "late")
+        } onCancel: {
+            wasCancelled.withLock { $0 = true }
+        }
+    }
+}
+
+/// Opens when so many have come.
+final class CountdownLatch: Sendable {
+    private let missing: Locked<Int>
+    private let gate = Gate()
+
+    init(_ count: Int) {
+        missing = Locked(count)
+    }
+
+    func pass() {
+        let isLast = missing.withLock { missing in
+            missing -= 1
+            return missing == 0
+        }
+        if isLast { gate.open() }
+    }
+
+    func wait() async {
+        await gate.wait()
+    }
+}
+
+func answer(
+    to request: URLRequest, _ text: String = "", status: Int = 200
+) throws -> (Data, HTTPURLResponse) {
+    let response = HTTPURLResponse(
+        url: try #require(request.url), statusCode: status, httpVersion: nil, headerFields: nil)
+    return (Data(text.utf8), try #require(response))
+}
+
+/// An observer and what it was told.
+struct EventLog: Sendable {
+    let list: Locked<[ExchangeEvent]>
+    let observer: ExchangeObserver
+
+    init(clock: any Clock<Duration> = MockClock()) {
+        let list = Locked<[ExchangeEvent]>([])
+        self.list = list
+        observer = ExchangeObserver(clock: clock) { event in
+            list.withLock { $0.append(event) }
+        }
+    }
+
+    var events: [ExchangeEvent] { list.withLock { $0 } }
+}

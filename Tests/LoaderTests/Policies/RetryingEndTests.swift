@@ -1,0 +1,120 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// What ends a retry before its attempts are used up.
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct RetryingEndTests {
+    @Test(arguments: [nil, Duration.seconds(60)])
+    func aCancelledWaitEndsAtOnceAndSendsNothing(_ deadline: Duration?) async throws {
+        let clock = MockClock()
+        let attempts = Locked(0)
+        let loader = APIRequestLoader(
+            apiRequest: TextRequest(),
+            // Answers also when it is cancelled.
+            urlSession: MockURLSession().intercepting { request, _ in
+                attempts.withLock { $0 += 1 }
+                return try answer(to: request, status: 503)
+            }.retrying(RetryPolicy(deadline: deadline), clock: clock, random: { 0.5 }))
+        let load = Task { try await loader.load("/a") }
+        await clock.waitForSleepers()
+
+        load.cancel()
+
+        let error = await #expect(throws: APIRequestError.self) { try await load.value }
+        #expect(error?.isCancellation == true)
+        #expect((error?.underlying as? URLError)?.code == .cancelled)
+        await clock.advance(by: .seconds(100))
+        #expect(attempts.withLock { $0 } == 1)
+    }
+
+    @Test(arguments: [nil, Duration.seconds(60)])
+    func aCancelledAttemptIsNotTriedAgain(_ deadline: Duration?) async throws {
+        let arrivals = Locked(0)
+        let arrived = Gate()
+        let ended = Gate()
+        let session = MockURLSession().intercepting { _, _ in
+            arrivals.withLock { $0 += 1 }
+            defer { ended.open() }
+            arrived.open()
+            _ = try? await waitForCancellation()
+            // As if the connection had broken in the same moment.
+            throw URLError(.networkConnectionLost)
+        }.retrying(RetryPolicy(deadline: deadline), clock: MockClock(), random: { 0 })
+        let task = Task { await session.outcome(of: .test("a")) }
+        await arrived.wait()
+
+        task.cancel()
+
+        let expected: URLError.Code = deadline == nil ? .networkConnectionLost : .cancelled
+        #expect(await task.value == .error(expected))
+        await ended.wait()
+        #expect(arrivals.withLock { $0 } == 1)
+    }
+
+    @Test func endsAnAttemptInFlightAtTheDeadline() async throws {
+        let clock = MockClock()
+        let stubborn = StubbornSession()
+        let session = stubborn.retrying(RetryPolicy(deadline: .seconds(10)), clock: clock)
+        let task = Task { await session.outcome(of: .test("a")) }
+        await stubborn.arrived.wait()
+        #expect(clock.pendingDeadlines == [.seconds(10)])
+
+        await clock.advance(by: .seconds(10))
+
+        #expect(await task.value == .error(.timedOut))
+        #expect(stubborn.wasCancelled.withLock { $0 })
+        stubborn.mayAnswer.open()
+        await stubborn.hasAnswered.wait()
+    }
+
+    @Test func startsNoWaitThatWouldEndAfterTheDeadline() async throws {
+        let clock = MockClock()
+        let network = MockNetwork { request in
+            try await clock.sleep(for: .seconds(9))
+            return (try answer(to: request, status: 503).1, nil)
+        }
+        let session = MockURLSession(network).retrying(
+            RetryPolicy(baseDelay: .seconds(2), deadline: .seconds(10)), clock: clock,
+            random: { 0.5 })
+        let task = Task { try await session.exchange(.test("a")).1.statusCode }
+        await clock.waitForSleepers()
+
+        await clock.advance(by: .seconds(9))
+
+        #expect(try await task.value == 503)
+        #expect(network.requests.count == 1)
+    }
+
+    @Test(arguments: [Duration.zero, .seconds(-1)])
+    func sendsNothingWhereThereIsNoTime(_ deadline: Duration) async throws {
+        let network = MockNetwork()
+        let session = MockURLSession(network).retrying(RetryPolicy(deadline: deadline))
+
+        #expect(await session.outcome(of: .test("a")) == .error(.timedOut))
+        #expect(network.requests.isEmpty)
+    }
+
+    @Test func givesEachAttemptItsTimeInsideAndTheWholeOutside() async throws {
+        let clock = MockClock()
+        let arrivals = Recorder<Duration>()
+        let hanging = MockURLSession().intercepting { _, _ in
+            arrivals.append(clock.now.offset)
+            _ = try await waitForCancellation()
+            throw TestError()
+        }
+        let session = hanging.timingOut(after: .seconds(4), clock: clock)
+            .retrying(RetryPolicy(deadline: nil), clock: clock, random: { 0 })
+            .timingOut(after: .seconds(10), clock: clock)
+        let task = Task { await session.outcome(of: .test("a")) }
+
+        for moment in [0, 4, 8] {
+            _ = await arrivals.events { $0 == .seconds(moment) }
+            await clock.advance(to: .init(offset: .seconds(moment == 8 ? 10 : moment + 4)))
+        }
+
+        #expect(await task.value == .error(.timedOut))
+        #expect(clock.now.offset == .seconds(10))
+    }
+}

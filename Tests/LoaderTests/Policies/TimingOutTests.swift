@@ -1,0 +1,231 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct TimingOutTests {
+    @TaskLocal static var name = "nobody"
+
+    @Test(arguments: Transport.allCases)
+    func givesTheAnswerThatComesInTime(_ transport: Transport) async throws {
+        let clock = MockClock()
+        let network = MockNetwork()
+        network.stub(.any, .text("value", status: 404))
+        let (session, baseURL) = try transport.open(network)
+        let request = URLRequest(url: baseURL.appending(path: "a"))
+
+        let (data, response) = try await session.timingOut(after: .seconds(30), clock: clock)
+            .exchange(request)
+
+        #expect(data.text == "value")
+        #expect(response.statusCode == 404)
+    }
+
+    @Test(arguments: Transport.allCases)
+    func endsAndCancelsTheExchangeAtTheTimeout(_ transport: Transport) async throws {
+        let clock = MockClock()
+        let arrived = Gate()
+        let handlerEnded = Gate()
+        let network = MockNetwork { _ in
+            defer { handlerEnded.open() }
+            arrived.open()
+            _ = try await waitForCancellation()
+            throw TestError()
+        }
+        let (session, baseURL) = try transport.open(network)
+        let loader = APIRequestLoader(
+            apiRequest: TextRequest(baseURL: baseURL),
+            urlSession: session.timingOut(after: .seconds(30), clock: clock))
+        let load = Task { try await loader.load("/a") }
+        await arrived.wait()
+        #expect(clock.pendingDeadlines == [.seconds(30)])
+        #expect(clock.pending == [])
+
+        await clock.advance(by: .seconds(30))
+
+        let error = await #expect(throws: APIRequestError.self) { try await load.value }
+        #expect(error?.stage == .transport)
+        #expect(error?.isCancellation == false)
+        #expect((error?.underlying as? URLError)?.code == .timedOut)
+        await handlerEnded.wait()
+        #expect(network.requests.map(\.wasCancelled) == [true])
+    }
+
+    @Test(arguments: [Transport.urlProtocol, .mockURLSession])
+    func anAnswerThatComesAfterTheTimeoutIsTooLate(_ transport: Transport) async throws {
+        let clock = MockClock()
+        let network = MockNetwork(clock: clock)
+        network.stub(.any, .text("late").delayed(by: .seconds(40)))
+        let session = try transport.open(network).session
+            .timingOut(after: .seconds(30), clock: clock)
+        let task = Task { await session.outcome(of: .test("a")) }
+
+        await network.waitForRequests()
+        await clock.advance(by: .seconds(40))
+
+        #expect(await task.value == .error(.timedOut))
+    }
+
+    @Test func endsAtOnceWhenTheExchangeDoesNotHeedIt() async throws {
+        let clock = MockClock()
+        let stubborn = StubbornSession()
+        let session = stubborn.timingOut(after: .seconds(1), clock: clock)
+        let task = Task { await session.outcome(of: .test("a")) }
+        await stubborn.arrived.wait()
+
+        await clock.advance(by: .seconds(1))
+
+        #expect(await task.value == .error(.timedOut))
+        #expect(stubborn.wasCancelled.withLock { $0 })
+        stubborn.mayAnswer.open()
+        await stubborn.hasAnswered.wait()
+    }
+
+    @Test func aCancelledCallerEndsAtOnceToo() async throws {
+        let stubborn = StubbornSession()
+        let session = stubborn.timingOut(after: .seconds(1), clock: MockClock())
+        let task = Task { await session.outcome(of: .test("a")) }
+        await stubborn.arrived.wait()
+
+        task.cancel()
+
+        #expect(await task.value == .error(.cancelled))
+        #expect(stubborn.wasCancelled.withLock { $0 })
+        stubborn.mayAnswer.open()
+        await stubborn.hasAnswered.wait()
+    }
+
+    @Test(arguments: [Duration.zero, .seconds(-1)])
+    func sendsNothingWhereThereIsNoTime(_ duration: Duration) async throws {
+        let network = MockNetwork()
+        let session = MockURLSession(network).timingOut(after: duration)
+
+        #expect(await session.outcome(of: .test("a")) == .error(.timedOut))
+        let cancelled = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return await session.outcome(of: .test("a"))
+        }
+        #expect(await cancelled.value == .error(.cancelled))
+        #expect(network.requests.isEmpty)
+    }
+
+    @Test func sendsNothingWhenCancelledBefore() async throws {
+        let network = MockNetwork()
+        let session = MockURLSession(network).timingOut(after: .seconds(1), clock: MockClock())
+        let cancelled = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return await session.outcome(of: .test("a"))
+        }
+
+        #expect(await cancelled.value == .error(.cancelled))
+        #expect(network.requests.isEmpty)
+    }
+
+    @Test(arguments: [Duration.seconds(Int64.max), .seconds(Int64.max) * 2])
+    func takesAnyDuration(_ duration: Duration) async throws {
+        let session = MockURLSession().timingOut(after: duration)
+
+        #expect(await session.outcome(of: .test("a")) == .body("{}"))
+    }
+
+    @Test func throwsWhatTheSessionThrows() async throws {
+        let session = MockURLSession().intercepting { _, _ in throw TestError(number: 7) }
+            .timingOut(after: .seconds(1), clock: MockClock())
+
+        await #expect(throws: TestError(number: 7)) { try await session.exchange(.test("a")) }
+    }
+
+    @Test func keepsTheTaskLocals() async throws {
+        let session = MockURLSession().intercepting { request, _ in
+            try answer(to: request, Self.name)
+        }.timingOut(after: .seconds(1), clock: MockClock())
+
+        let ending = await Self.$name.withValue("Emma") {
+            await session.outcome(of: .test("a"))
+        }
+
+        #expect(ending == .body("Emma"))
+    }
+
+    @Test func whatIsAnsweredAtOnceLeavesNothingOnTheClock() async throws {
+        let clock = MockClock()
+        let session = MockURLSession().timingOut(after: .seconds(10), clock: clock)
+
+        for _ in 0..<100 {
+            _ = try await session.exchange(.test("a"))
+            #expect(clock.pendingDeadlines == [])
+        }
+    }
+
+    @Test func eachExchangeHasItsOwnDeadline() async throws {
+        let clock = MockClock()
+        let network = MockNetwork()
+        network.stub(.any, .hanging)
+        let session = MockURLSession(network).timingOut(after: .seconds(10), clock: clock)
+        let first = Task { await session.outcome(of: .test("a")) }
+        await network.waitForRequests()
+        await clock.advance(by: .seconds(4))
+        let second = Task { await session.outcome(of: .test("b")) }
+        await network.waitForRequests(2)
+        #expect(clock.pendingDeadlines == [.seconds(6), .seconds(10)])
+
+        await clock.advance(by: .seconds(6))
+        #expect(await first.value == .error(.timedOut))
+        #expect(clock.pendingDeadlines == [.seconds(4)])
+
+        await clock.advance(by: .seconds(4))
+        #expect(await second.value == .error(.timedOut))
+        #expect(clock.pendingDeadlines == [])
+    }
+
+    /// A clock that is no `MockClock`, and says when a sleeper was cancelled.
+    private struct OtherClock: Clock {
+        let clock = MockClock()
+        let sleeperWasCancelled = Gate()
+        var now: MockClock.Instant { clock.now }
+        var minimumResolution: Duration { .zero }
+        func sleep(until deadline: MockClock.Instant, tolerance: Duration?) async throws {
+            do {
+                try await clock.sleep(until: deadline)
+            } catch {
+                sleeperWasCancelled.open()
+                throw error
+            }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(5))) func isOneSleeperForAllOnAnotherClock() async throws {
+        let clock = OtherClock()
+        let network = MockNetwork()
+        network.stub(.any, .hanging)
+        let session = MockURLSession(network).timingOut(after: .seconds(10), clock: clock)
+        let first = Task { await session.outcome(of: .test("a")) }
+        await clock.clock.waitForSleepers()
+        await clock.clock.advance(by: .seconds(4))
+        let second = Task { await session.outcome(of: .test("b")) }
+        await network.waitForRequests(2)
+        #expect(clock.clock.pending == [.seconds(6)])
+
+        await clock.clock.advance(by: .seconds(6))
+        #expect(await first.value == .error(.timedOut))
+        await clock.clock.waitForSleepers()
+        #expect(clock.clock.pending == [.seconds(4)])
+
+        await clock.clock.advance(by: .seconds(4))
+        #expect(await second.value == .error(.timedOut))
+    }
+
+    @Test(.timeLimit(.minutes(5))) func leavesNoSleeperOnAnotherClock() async throws {
+        let clock = OtherClock()
+        let network = MockNetwork()
+        network.stub(.any, .hanging)
+        let session = MockURLSession(network).timingOut(after: .seconds(10), clock: clock)
+        let task = Task { await session.outcome(of: .test("a")) }
+        await clock.clock.waitForSleepers()
+
+        task.cancel()
+
+        await clock.sleeperWasCancelled.wait()
+    }
+}

@@ -1,0 +1,223 @@
+#if canImport(FoundationNetworking)
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// What `makeCancellationSafe()` leaves as it was: the session's cache.
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct CancellationSafeCacheTests {
+    private let url = URL(string: "https://example.com/a")!
+
+    private func sessionAndCache() -> (URLSession, URLCache) {
+        let configuration = URLSessionConfiguration.withoutProxy
+        let cache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0, diskPath: "/dev/null")
+        configuration.urlCache = cache
+        return (URLSession(configuration: configuration), cache)
+    }
+
+    private func response(_ text: String, to url: URL) -> CachedURLResponse {
+        CachedURLResponse(
+            response: HTTPURLResponse(
+                url: url, statusCode: 200, httpVersion: nil,
+                headerFields: ["Cache-Control": "max-age=3600"])!,
+            data: Data(text.utf8))
+    }
+
+    /// The text that a load ends with, or the code of its error.
+    private func load(_ request: URLRequest, _ session: URLSession) async -> String {
+        await withCheckedContinuation { continuation in
+            session.dataTask(with: request) { data, _, error in
+                continuation.resume(
+                    returning: data?.text ?? "\((error as? URLError)?.code.rawValue ?? 0)")
+            }.resume()
+        }
+    }
+
+    @Test(
+        arguments: [
+            .useProtocolCachePolicy, .reloadIgnoringLocalCacheData, .returnCacheDataElseLoad,
+            .returnCacheDataDontLoad,
+        ] as [URLRequest.CachePolicy], [true, false])
+    func givesTheSameAnswersAsWithout(_ policy: URLRequest.CachePolicy, isStored: Bool)
+        async throws
+    {
+        let network = MockNetwork()
+        network.stub(
+            .any, .text("from the server").header("Cache-Control", "max-age=3600"), times: .any)
+        let server = try network.serve()
+        var answers: [[String]] = []
+        for isSafe in [false, true] {
+            let (session, cache) = sessionAndCache()
+            if isSafe { session.makeCancellationSafe() }
+            var request = URLRequest(url: server.url.appending(path: "a"))
+            request.cachePolicy = policy
+            if isStored {
+                session.configuration.urlCache?.storeCachedResponse(
+                    response("from the cache", to: request.url!), for: request)
+            }
+            let before = network.requests.count
+            answers.append([
+                await load(request, session), await load(request, session),
+                "\(network.requests.count - before)",
+                cache.cachedResponse(for: request)?.data.text ?? "nothing",
+            ])
+        }
+
+        #expect(answers[0] == answers[1])
+        // So that it is not the same nothing.
+        #expect(answers[1].contains("from the cache") == isStored)
+    }
+
+    @Test func givesAnExchangeWhatIsStored() async throws {
+        let (session, cache) = sessionAndCache()
+        let request = URLRequest(url: URL(string: "http://127.0.0.1:1/a")!)
+        cache.storeCachedResponse(response("from the cache", to: request.url!), for: request)
+
+        let (data, _) = try await session.exchange(request)
+
+        #expect(data.text == "from the cache")
+    }
+
+    @Test func passesEverythingOn() throws {
+        let (session, cache) = sessionAndCache()
+        let safe = try #require(session.makeCancellationSafe().configuration.urlCache)
+        let request = URLRequest(url: url)
+        let task = session.dataTask(with: request)
+        let stored = response("text", to: url)
+
+        #expect(safe !== cache)
+        #expect((safe.memoryCapacity, safe.diskCapacity) == (1 << 20, 0))
+        safe.storeCachedResponse(stored, for: request)
+        #expect(cache.cachedResponse(for: request) == stored)
+        #expect(safe.cachedResponse(for: request) == stored)
+        #expect(safe.currentMemoryUsage == cache.currentMemoryUsage)
+        #expect(safe.currentMemoryUsage > 0)
+        safe.removeCachedResponse(for: request)
+        #expect(cache.cachedResponse(for: request) == nil)
+        safe.storeCachedResponse(stored, for: task)
+        #expect(cache.cachedResponse(for: request) == stored)
+        safe.removeCachedResponse(for: task)
+        #expect(cache.cachedResponse(for: request) == nil)
+        cache.storeCachedResponse(stored, for: request)
+        safe.removeCachedResponses(since: .distantFuture)
+        #expect(cache.cachedResponse(for: request) == stored)
+        safe.removeCachedResponses(since: .distantPast)
+        #expect(cache.cachedResponse(for: request) == nil)
+        cache.storeCachedResponse(stored, for: request)
+        safe.removeAllCachedResponses()
+        #expect(cache.cachedResponse(for: request) == nil)
+        cache.storeCachedResponse(stored, for: request)
+        safe.memoryCapacity = 1
+        #expect(cache.memoryCapacity == 1)
+        #expect(cache.currentMemoryUsage == 0)
+        safe.diskCapacity = 2
+        #expect(cache.diskCapacity == 2)
+        task.cancel()
+    }
+
+    @Test func keepsFilesWhereTheSessionsCacheDoes() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "\(UUID())")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let configuration = URLSessionConfiguration.ephemeral
+        let cache = URLCache(memoryCapacity: 0, diskCapacity: 1 << 20, diskPath: folder.path)
+        configuration.urlCache = cache
+        let session = URLSession(configuration: configuration).makeCancellationSafe()
+        let safe = try #require(session.configuration.urlCache)
+
+        safe.storeCachedResponse(response("text", to: url), for: URLRequest(url: url))
+
+        #expect(safe.currentDiskUsage > 0)
+        #expect(safe.currentDiskUsage == cache.currentDiskUsage)
+        #expect(safe.cachedResponse(for: URLRequest(url: url))?.data.text == "text")
+    }
+
+    // A subclass decides for itself how it looks up.
+    @Test func asksASubclass() async throws {
+        final class OwnCache: URLCache, @unchecked Sendable {
+            override func getCachedResponse(
+                for dataTask: URLSessionDataTask,
+                completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
+            ) {
+                let url = dataTask.originalRequest!.url!
+                let response = HTTPURLResponse(
+                    url: url, statusCode: 200, httpVersion: nil, headerFields: nil)!
+                completionHandler(CachedURLResponse(response: response, data: Data("own".utf8)))
+            }
+        }
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.urlCache = OwnCache(memoryCapacity: 0, diskCapacity: 0, diskPath: "/dev/null")
+        let session = URLSession(configuration: configuration)
+
+        let (data, _) = try await session.exchange(
+            URLRequest(url: URL(string: "http://127.0.0.1:1/a")!))
+
+        #expect(data.text == "own")
+    }
+
+    @Test func leavesTheSharedCacheAlone() async throws {
+        let shared = URLCache.shared
+        let session = URLSession(configuration: .default).makeCancellationSafe()
+
+        #expect(URLCache.shared === shared)
+        #expect(session.configuration.urlCache !== shared)
+        #expect(session.configuration.urlCache?.memoryCapacity == shared.memoryCapacity)
+        // A configuration that is made afterwards starts from it again.
+        #expect(URLSessionConfiguration.default.urlCache === shared)
+    }
+
+    @Test func staysWithoutACache() {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.urlCache = nil
+
+        let session = URLSession(configuration: configuration).makeCancellationSafe()
+
+        #expect(session.configuration.urlCache == nil)
+    }
+
+    @Test func happensOnceAndAgainForAnotherCache() async throws {
+        let network = MockNetwork()
+        network.stub(.any, .text("hello"), times: .any)
+        let request = URLRequest(url: try network.serve().url)
+        let (session, cache) = sessionAndCache()
+
+        _ = try await session.exchange(request)
+        let first = session.configuration.urlCache
+        _ = try await session.exchange(request)
+        #expect(first !== cache)
+        #expect(session.configuration.urlCache === first)
+
+        session.configuration.urlCache = cache
+        _ = try await session.exchange(request)
+        #expect(session.configuration.urlCache !== cache)
+    }
+
+    @Test func happensOnceForAllThreads() {
+        for _ in 0..<50 {
+            let (session, cache) = sessionAndCache()
+            let found = Locked<Set<ObjectIdentifier>>([])
+
+            DispatchQueue.concurrentPerform(iterations: 8) { _ in
+                let safe = session.makeCancellationSafe().configuration.urlCache!
+                found.withLock { _ = $0.insert(ObjectIdentifier(safe)) }
+            }
+
+            #expect(found.withLock { $0.count } == 1)
+            #expect(session.configuration.urlCache !== cache)
+        }
+    }
+
+    @Test func keepsNoSessionAndNoCacheAlive() {
+        weak var oldSession: URLSession?
+        weak var oldCache: URLCache?
+        do {
+            let (session, cache) = sessionAndCache()
+            session.makeCancellationSafe()
+            (oldSession, oldCache) = (session, cache)
+        }
+
+        #expect(oldSession == nil)
+        #expect(oldCache == nil)
+    }
+}
+#endif

@@ -1,0 +1,140 @@
+#if canImport(FoundationNetworking)
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// `makeCancellationSafe()`, without which a cancelled task can end the process on Linux.
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct CancellationSafetyTests {
+    // Foundation is told the answer of its cache while it makes the protocol. If a cancellation can
+    // come there, the task can end before it starts.
+    @Test(arguments: [false, true])
+    func noCancellationComesBetweenALookUpAndItsStart(_ isExchange: Bool) async throws {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.protocolClasses = [CancelledInInit.self]
+        let session = URLSession(configuration: configuration)
+        let url = URL(string: "https://example.com/\(isExchange)")!
+
+        let error = await #expect(throws: URLError.self) {
+            if isExchange {
+                _ = try await session.exchange(URLRequest(url: url))
+            } else {
+                try await ended(session.makeCancellationSafe(), url)
+            }
+        }
+
+        #expect(error?.code == .cancelled)
+        #expect(CancelledInInit.cancelledInside.withLock { $0[url] } == false)
+    }
+
+    @Test(arguments: ["default", "ephemeral", "shared"])
+    func survivesCancellationsOverARealConnection(_ kind: String) async throws {
+        _ = URLSessionConfiguration.withoutProxy
+        let session: URLSession =
+            switch kind {
+            case "default": URLSession(configuration: .default)
+            case "ephemeral": URLSession(configuration: .ephemeral)
+            default: .shared
+            }
+        let network = MockNetwork()
+        network.stub(.any, .text("hello"), times: .any)
+        let request = URLRequest(url: try network.serve().url)
+        let sessions: [any HTTPSession] = [
+            session, session.timingOut(after: .seconds(30)), session.coalescing(),
+        ]
+
+        let ended = await withTaskGroup(of: Int.self) { group in
+            for worker in 0..<12 {
+                let session = sessions[worker % sessions.count]
+                group.addTask {
+                    for index in 0..<200 {
+                        let task = Task { try await session.exchange(request) }
+                        for _ in 0..<(index + worker) % 50 { await Task.yield() }
+                        task.cancel()
+                        _ = await task.result
+                    }
+                    return 200
+                }
+            }
+            return await group.reduce(0, +)
+        }
+
+        #expect(ended == 2400)
+    }
+
+    // Foundation ends the process when a redirect is answered after its task was cancelled.
+    @Test func survivesACancellationDuringARedirect() async throws {
+        final class Holding: NSObject, URLSessionTaskDelegate {
+            let redirects = Recorder<@Sendable (URLRequest?) -> Void>()
+
+            func urlSession(
+                _ session: URLSession, task: URLSessionTask,
+                willPerformHTTPRedirection response: HTTPURLResponse, newRequest: URLRequest,
+                completionHandler: @escaping @Sendable (URLRequest?) -> Void
+            ) {
+                redirects.append(completionHandler)
+            }
+        }
+        let network = MockNetwork()
+        network.stub(.any, .redirect(to: "/there"), times: .any)
+        let request = URLRequest(url: try network.serve().url)
+        let delegate = Holding()
+        let session = URLSession(
+            configuration: .withoutProxy, delegate: delegate, delegateQueue: nil)
+
+        let load = Task { try await session.exchange(request) }
+        let answer = await delegate.redirects.events { _ in true }[0]
+        load.cancel()
+        let error = await #expect(throws: URLError.self) { try await load.value }
+        answer(request)
+        // What the answer led to has happened when this is called.
+        await withCheckedContinuation { continuation in
+            session.getAllTasks { _ in continuation.resume() }
+        }
+
+        #expect(error?.code == .cancelled)
+        #expect(network.requests.count == 1)
+    }
+
+    private func ended(_ session: URLSession, _ url: URL) async throws {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, _>) in
+            session.dataTask(with: url) { _, _, error in
+                continuation.resume(with: error.map(Result.failure) ?? .success(()))
+            }.resume()
+        }
+    }
+}
+
+/// Is cancelled from another thread while Foundation makes it, and never answers.
+private final class CancelledInInit: URLProtocol {
+    /// Whether the cancellation got through before the initializer ended.
+    static let cancelledInside = Locked<[URL: Bool]>([:])
+
+    override class func canInit(with request: URLRequest) -> Bool { true }
+    override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+    override func startLoading() {}
+    override func stopLoading() {}
+
+    required init(
+        request: URLRequest, cachedResponse: CachedURLResponse?, client: (any URLProtocolClient)?
+    ) {
+        super.init(request: request, cachedResponse: cachedResponse, client: client)
+    }
+
+    required convenience init(
+        task: URLSessionTask, cachedResponse: CachedURLResponse?, client: (any URLProtocolClient)?
+    ) {
+        self.init(request: task.originalRequest!, cachedResponse: cachedResponse, client: client)
+        self.task = task
+        let isCancelled = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            task.cancel()
+            isCancelled.signal()
+        }
+        // It must not come, so there is nothing else to wait for.
+        let isInside = isCancelled.wait(timeout: .now() + .milliseconds(200)) == .success
+        Self.cancelledInside.withLock { $0[request.url!] = isInside }
+    }
+}
+#endif

@@ -1,0 +1,260 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// `URLSession.exchange` over a real wire.
+@Suite(.timeLimit(.minutes(5)), .usesManySockets) struct ExchangeTests {
+    let network = MockNetwork()
+    let session = URLSession(configuration: .withoutProxy)
+
+    @Test(arguments: [307, 308])
+    func keepsTheBodyOfARedirectedPost(_ status: Int) async throws {
+        let server = try network.serve()
+        network.stub(.post("/old"), .redirect(to: "/new", status: status))
+        network.stub(.post("/new"), .text("there"))
+        var request = URLRequest(url: server.url.appending(path: "old"))
+        request.httpMethod = "POST"
+        request.httpBody = Data("the body".utf8)
+        request.setValue("text/plain", forHTTPHeaderField: "Content-Type")
+
+        let (data, response) = try await session.exchange(request)
+
+        #expect(data.text == "there")
+        #expect(response.url?.path == "/new")
+        #expect(network.requests.map(\.body.text) == ["the body", "the body"])
+        #expect(
+            network.requests[1].request.value(forHTTPHeaderField: "Content-Type") == "text/plain")
+    }
+
+    @Test func takesNoCredentialToAnotherServer() async throws {
+        let server = try network.serve()
+        let other = MockNetwork()
+        other.stub(.any, .text("other"))
+        let otherServer = try other.serve()
+        network.stub(.any, .redirect(to: otherServer.url.appending(path: "there").absoluteString))
+        var request = URLRequest(url: server.url.appending(path: "here"))
+        let secret = ["Authorization", "Cookie", "X-Api-Key", "X-Unknown"]
+        for name in secret + ["Accept-Language", "If-None-Match"] {
+            request.setValue("value", forHTTPHeaderField: name)
+        }
+
+        let (data, response) = try await session.exchange(request)
+
+        #expect(data.text == "other")
+        #expect(response.url?.port == otherServer.port)
+        let received = try #require(other.requests.first?.request)
+        for name in secret { #expect(received.value(forHTTPHeaderField: name) == nil) }
+        #expect(received.value(forHTTPHeaderField: "Accept-Language") == "value")
+        #expect(received.value(forHTTPHeaderField: "If-None-Match") == "value")
+        #expect(network.requests[0].request.value(forHTTPHeaderField: "X-Api-Key") == "value")
+    }
+
+    // Foundation adds them to each request by itself, on Linux also after a redirect.
+    @Test(arguments: ["Authorization", "X-Api-Key", "Cookie", "Accept-Token"], [false, true])
+    func takesNoHeaderOfTheConfigurationToAnotherServer(_ name: String, viaHost: Bool)
+        async throws
+    {
+        let other = MockNetwork()
+        other.stub(.get("/there"), .redirect(to: "/further"))
+        other.stub(.get("/further"), .text("other"))
+        // Another name for this machine is another origin.
+        let otherURL = try other.serve().url.absoluteString
+            .replacingOccurrences(of: "127.0.0.1", with: viaHost ? "localhost" : "127.0.0.1")
+        let server = try network.serve()
+        network.stub(.get("/here"), .redirect(to: "/near"))
+        network.stub(.get("/near"), .redirect(to: otherURL + "/there"))
+        let configuration = URLSessionConfiguration.withoutProxy
+        configuration.httpAdditionalHeaders = [name: "secret", "Accept-Language": "eo"]
+        let session = URLSession(configuration: configuration)
+
+        let (data, _) = try await session.exchange(
+            URLRequest(url: server.url.appending(path: "here")))
+
+        #expect(data.text == "other")
+        let sent = network.requests.map { $0.request.value(forHTTPHeaderField: name) }
+        #expect(sent == ["secret", "secret"])
+        #expect(other.requests.count == 2)
+        for request in other.requests.map(\.request) {
+            #expect(request.allHTTPHeaderFields?.keys.contains(name) == false)
+            #expect(request.value(forHTTPHeaderField: "Accept-Language") == "eo")
+        }
+    }
+
+    @Test func showsAMockNoHeaderOfTheConfigurationElsewhere() async throws {
+        network.stub(.host("b.example"), .text("other"))
+        network.stub(.host("a.example"), .redirect(to: "https://b.example/"))
+        let configuration = network.configuration
+        configuration.httpAdditionalHeaders = ["X-Api-Key": "secret"]
+
+        _ = try await URLSession(configuration: configuration).exchange(
+            URLRequest(url: URL(string: "https://a.example/")!))
+
+        #expect(network.requests.count == 2)
+        #expect(network.requests[1].request.allHTTPHeaderFields?["X-Api-Key"] == nil)
+    }
+
+    @Test func bringsBackNoHeaderFromAnotherServer() async throws {
+        let other = MockNetwork()
+        let (server, otherServer) = (try network.serve(), try other.serve())
+        network.stub(.get("/here"), .redirect(to: otherServer.url.absoluteString))
+        other.stub(.any, .redirect(to: server.url.absoluteString + "/back"))
+        network.stub(.get("/back"), .text("back"))
+        let configuration = URLSessionConfiguration.withoutProxy
+        configuration.httpAdditionalHeaders = ["X-Api-Key": "secret"]
+        var request = URLRequest(url: server.url.appending(path: "here"))
+        request.setValue("token", forHTTPHeaderField: "Authorization")
+
+        _ = try await URLSession(configuration: configuration).exchange(request)
+
+        let sent = network.requests.map { $0.request.value(forHTTPHeaderField: "Authorization") }
+        #expect(sent == ["token", nil])
+    }
+
+    @Test func followsSixteenRedirectsAndNoMore() async throws {
+        let server = try network.serve()
+        network.stub(.get("/{n}")) { request in
+            let n = Int(request.pathValues["n"]!)!
+            return n == 0 ? .text("arrived") : .redirect(to: "/\(n - 1)")
+        }
+
+        let (data, _) = try await session.exchange(
+            URLRequest(url: server.url.appending(path: "16")))
+        #expect(data.text == "arrived")
+        let error = await #expect(throws: URLError.self) {
+            try await session.exchange(URLRequest(url: server.url.appending(path: "17")))
+        }
+        #expect(error?.code == .httpTooManyRedirects)
+    }
+
+    @Test func asksTheSessionsDelegate() async throws {
+        final class Refusing: NSObject, URLSessionTaskDelegate {
+            func urlSession(
+                _ session: URLSession, task: URLSessionTask,
+                willPerformHTTPRedirection response: HTTPURLResponse, newRequest: URLRequest,
+                completionHandler: @escaping @Sendable (URLRequest?) -> Void
+            ) {
+                completionHandler(nil)
+            }
+        }
+        let server = try network.serve()
+        network.stub(.any, .redirect(to: "/new"))
+        let session = URLSession(
+            configuration: .withoutProxy, delegate: Refusing(), delegateQueue: nil)
+
+        let (_, response) = try await session.exchange(URLRequest(url: server.url))
+
+        #expect(response.statusCode == 302)
+        #expect(network.requests.count == 1)
+    }
+
+    @Test func refusesToSendAStreamTwice() async throws {
+        let server = try network.serve()
+        network.stub(.any, .redirect(to: "/new", status: 307))
+        var request = URLRequest(url: server.url)
+        request.httpMethod = "POST"
+        request.httpBodyStream = InputStream(data: Data("once".utf8))
+
+        let error = await #expect(throws: URLError.self) { try await session.exchange(request) }
+
+        #expect(error?.code == .requestBodyStreamExhausted)
+        #expect(network.requests.map(\.body.text) == ["once"])
+    }
+
+    // Foundation on Linux would wait forever.
+    @Test func endsAtARefusedCredential() async throws {
+        let server = try network.serve()
+        network.stub(
+            .any, .status(401).header("WWW-Authenticate", #"Basic realm="test""#))
+
+        let (_, response) = try await session.exchange(URLRequest(url: server.url))
+
+        #expect(response.statusCode == 401)
+        #expect(response.value(forHTTPHeaderField: "WWW-Authenticate") == #"Basic realm="test""#)
+    }
+
+    #if canImport(FoundationNetworking)
+    // Foundation on Linux would end the process.
+    @Test(arguments: [false, true])
+    func refusesAnInvalidatedSession(_ waits: Bool) async throws {
+        let session = URLSession(configuration: .withoutProxy)
+        let server = try network.serve()
+        network.stub(.any, .text("hello"), times: .any)
+        _ = try await session.exchange(URLRequest(url: server.url))
+
+        if waits { session.finishTasksAndInvalidate() } else { session.invalidateAndCancel() }
+        // It is invalidated on a queue, which then calls this.
+        await withCheckedContinuation { continuation in
+            session.getAllTasks { _ in continuation.resume() }
+        }
+
+        await #expect(throws: InvalidatedSession()) {
+            try await session.exchange(URLRequest(url: server.url))
+        }
+    }
+
+    @Test func refusesARedirectOfAnInvalidatedSession() async throws {
+        let session = URLSession(configuration: .withoutProxy)
+        let server = try network.serve()
+        network.stub(.any) { _ in
+            session.finishTasksAndInvalidate()
+            return .redirect(to: "/new")
+        }
+
+        await #expect(throws: InvalidatedSession()) {
+            try await session.exchange(URLRequest(url: server.url))
+        }
+        #expect(network.requests.count == 1)
+    }
+
+    @Test(arguments: [TimeInterval.infinity, 1e300, .nan])
+    func takesATimeoutOfAnyLength(_ timeout: TimeInterval) async throws {
+        let server = try network.serve()
+        network.stub(.any, .text("hello"))
+        var request = URLRequest(url: server.url)
+        request.timeoutInterval = timeout
+
+        let (data, _) = try await session.exchange(request)
+
+        #expect(data.text == "hello")
+    }
+    #endif
+
+    @Test func tellsARefusedConnection() async throws {
+        let port = try RefusingPort()
+
+        let error = await #expect(throws: URLError.self) {
+            try await session.exchange(URLRequest(url: port.url))
+        }
+
+        #expect(error?.code == .cannotConnectToHost)
+    }
+
+    @Test func refusesAnAnswerThatIsNotHTTP() async throws {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.protocolClasses = [FileLikeURLProtocol.self]
+        let url = URL(string: "local:///file")!
+
+        let error = await #expect(throws: NotAnHTTPResponse.self) {
+            try await URLSession(configuration: configuration).exchange(URLRequest(url: url))
+        }
+
+        #expect(error == NotAnHTTPResponse(url: url))
+        #expect(error?.errorDescription?.contains("local:") == true)
+    }
+}
+
+/// Answers with a response that is not HTTP.
+private final class FileLikeURLProtocol: URLProtocol {
+    override class func canInit(with request: URLRequest) -> Bool { true }
+    override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+    override func stopLoading() {}
+
+    override func startLoading() {
+        let response = URLResponse(
+            url: request.url!, mimeType: nil, expectedContentLength: 0, textEncodingName: nil)
+        client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
+        client?.urlProtocolDidFinishLoading(self)
+    }
+}

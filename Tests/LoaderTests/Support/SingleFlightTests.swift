@@ -1,0 +1,183 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import APIKitLite
+
+/// The shared work behind coalescing and the refresh of a credential.
+@Suite(.timeLimit(.minutes(5))) struct SingleFlightTests {
+    private func started(
+        isCancelledWithLastWaiter: Bool, _ work: @escaping @Sendable () async throws -> Int
+    ) -> SingleFlight<Int>.Handle {
+        let handle = SingleFlight<Int>.joined(
+            isCancelledWithLastWaiter: isCancelledWithLastWaiter)
+        handle.singleFlight.start(work)
+        return handle
+    }
+
+    private func outcome(_ handle: SingleFlight<Int>.Handle) async -> Result<Int, TestError> {
+        do {
+            return .success(try await handle.value())
+        } catch {
+            return .failure(error as? TestError ?? TestError(number: -1))
+        }
+    }
+
+    @Test(arguments: [Result<Int, TestError>.success(7), .failure(TestError(number: 7))])
+    func endsTheSameForAThousand(_ end: Result<Int, TestError>) async throws {
+        let mayEnd = Gate()
+        let first = started(isCancelledWithLastWaiter: true) {
+            await mayEnd.wait()
+            return try end.get()
+        }
+        let handles = [first] + (1..<1_000).compactMap { _ in first.singleFlight.joined }
+        let waiting = handles.map { handle in Task { await outcome(handle) } }
+
+        mayEnd.open()
+
+        for task in waiting { #expect(await task.value == end) }
+        #expect(handles.count == 1_000)
+        #expect(first.singleFlight.isOver)
+        #expect(first.singleFlight.joined == nil)
+    }
+
+    @Test func keepsItsEndForOneWhoDoesNotWaitYet() async throws {
+        let handle = started(isCancelledWithLastWaiter: true) { 7 }
+        let late = handle.singleFlight.joined
+
+        #expect(try await handle.value() == 7)
+        #expect(try await late?.value() ?? 7 == 7)
+    }
+
+    @Test func letsOneLeaveAlone() async throws {
+        let mayEnd = Gate()
+        let first = started(isCancelledWithLastWaiter: true) {
+            await mayEnd.wait()
+            return 7
+        }
+        let second = try #require(first.singleFlight.joined)
+        let staying = Task { await outcome(first) }
+        let leaving = Task { try await second.value() }
+
+        leaving.cancel()
+        let error = await #expect(throws: URLError.self) { try await leaving.value }
+        mayEnd.open()
+
+        #expect(error?.code == .cancelled)
+        #expect(await staying.value == .success(7))
+    }
+
+    @Test func isCancelledByTheLastWhoLeaves() async throws {
+        let isCancelled = Gate()
+        let first = started(isCancelledWithLastWaiter: true) {
+            _ = try? await waitForCancellation()
+            isCancelled.open()
+            throw TestError()
+        }
+        let second = try #require(first.singleFlight.joined)
+        let tasks = [first, second].map { handle in Task { try await handle.value() } }
+
+        for task in tasks { task.cancel() }
+        for task in tasks {
+            let error = await #expect(throws: URLError.self) { try await task.value }
+            #expect(error?.code == .cancelled)
+        }
+
+        #expect(first.singleFlight.joined == nil)
+        await isCancelled.wait()
+    }
+
+    @Test func goesOnEmptyWhereItShould() async throws {
+        let mayEnd = Gate()
+        let ended = Gate()
+        let first = started(isCancelledWithLastWaiter: false) {
+            await mayEnd.wait()
+            #expect(!Task.isCancelled)
+            ended.open()
+            return 7
+        }
+        let task = Task { try await first.value() }
+        task.cancel()
+        await #expect(throws: URLError.self) { try await task.value }
+
+        let late = try #require(first.singleFlight.joined)
+        mayEnd.open()
+
+        #expect(try await late.value() == 7)
+        await ended.wait()
+    }
+
+    @Test func endsEachWaiterOnceUnderCancellation() async throws {
+        for round in 0..<50 {
+            let first = started(isCancelledWithLastWaiter: true) {
+                await Task.yield()
+                return round
+            }
+            let handles = [first] + (1..<20).compactMap { _ in first.singleFlight.joined }
+            await withTaskGroup(of: Void.self) { group in
+                for (index, handle) in handles.enumerated() {
+                    let task = Task { try await handle.value() }
+                    group.addTask {
+                        if index.isMultiple(of: 2) { task.cancel() }
+                        let value = try? await task.value
+                        #expect(value == round || value == nil)
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func isNotJoinedByItsOwnWork() async throws {
+        let first = SingleFlight<Int>.joined(isCancelledWithLastWaiter: true)
+        first.singleFlight.start {
+            if case .circular = first.singleFlight.join() { 7 } else { 0 }
+        }
+
+        #expect(try await first.value() == 7)
+    }
+
+    @Test func isNotJoinedByWorkThatItWaitsFor() async throws {
+        let mayAsk = Gate()
+        let outer = SingleFlight<Int>.joined(isCancelledWithLastWaiter: true)
+        let inner = SingleFlight<Int>.joined(isCancelledWithLastWaiter: true)
+        inner.singleFlight.start {
+            await mayAsk.wait()
+            return if case .circular = outer.singleFlight.join() { 7 } else { 0 }
+        }
+        outer.singleFlight.start {
+            guard let handle = inner.singleFlight.joined else { return 0 }
+            mayAsk.open()
+            return try await handle.value()
+        }
+
+        #expect(try await outer.value() == 7)
+        #expect(try await inner.value() == 7)
+    }
+
+    @Test func isJoinedAgainOnceTheCircleIsGone() async throws {
+        let outer = SingleFlight<Int>.joined(isCancelledWithLastWaiter: true)
+        let inner = SingleFlight<Int>.joined(isCancelledWithLastWaiter: false)
+        let mayAsk = Gate()
+        inner.singleFlight.start {
+            await mayAsk.wait()
+            guard case .joined(let handle) = outer.singleFlight.join() else { return 0 }
+            return try await handle.value()
+        }
+        outer.singleFlight.start {
+            inner.singleFlight.joined?.giveUp()
+            mayAsk.open()
+            return 7
+        }
+
+        #expect(try await outer.value() == 7)
+        let end = try await inner.value()
+        // The work of the outer one may be over by then.
+        #expect([0, 7].contains(end))
+    }
+}
+
+extension SingleFlight {
+    fileprivate var joined: Handle? {
+        if case .joined(let handle) = join() { handle } else { nil }
+    }
+}

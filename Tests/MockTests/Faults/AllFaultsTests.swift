@@ -1,0 +1,65 @@
+import APIKitLiteTesting
+import TestSupport
+import Testing
+
+/// Which faults are tried.
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct AllFaultsTests {
+    @Test func aSmallBodyIsCutAtEveryByte() {
+        let faults = Fault.all(of: .json(#"{"a":1}"#))
+
+        for count in 0..<7 {
+            #expect(faults.contains(.cut(afterBytes: count, of: 7)))
+            #expect(faults.contains(.truncated(toBytes: count, of: 7)) == (count > 0))
+        }
+        #expect(Set(faults).count == faults.count)
+        #expect(faults.contains(.wrongType(at: "$.a")))
+        #expect(faults.contains(.null(at: "$.a")))
+        #expect(Fault.errors.allSatisfy(faults.contains))
+        #expect(Fault.errors.count == 18)
+    }
+
+    @Test func aLargeBodyIsCutInSomePlaces() throws {
+        let text = String(repeating: "x", count: 700) + "é" + String(repeating: "x", count: 700)
+        let faults = Fault.all(of: .text(text), seed: 1)
+        let cuts = (0..<1402).filter { faults.contains(.cut(afterBytes: $0, of: 1402)) }
+
+        #expect(cuts.count <= 64 && cuts.count >= 60)
+        #expect(Set([0, 1, 701, 1401]).isSubset(of: cuts))
+        #expect(Set(faults).count == faults.count)
+    }
+
+    @Test func theSeedDecides() {
+        let sample = MockResponse.text(String(repeating: "x", count: 1000))
+
+        #expect(Fault.all(of: sample, seed: 7) == Fault.all(of: sample, seed: 7))
+        #expect(Fault.all(of: sample, seed: 7) != Fault.all(of: sample, seed: 8))
+    }
+
+    @Test func manyValuesAreChangedInSomePlaces() {
+        let faults = Fault.all(of: .json("[\((0..<500).map(String.init).joined(separator: ","))]"))
+
+        #expect(faults.filter { "\($0)".hasPrefix("null at ") }.count == 64)
+    }
+
+    @Test func aRepeatedKeyIsOnePath() {
+        let faults = Fault.all(of: .json(#"{"a":1,"a":2}"#))
+
+        #expect(faults.filter { $0 == .null(at: "$.a") }.count == 1)
+    }
+
+    @Test func whatIsNotJSONHasNoWrongJSON() {
+        let faults = Fault.all(of: .text("hello"))
+
+        #expect(!faults.contains(.wrongTypes))
+        #expect(faults.contains(.cut(afterBytes: 4, of: 5)))
+    }
+
+    @Test func anAnswerWithoutABodyHasFaultsToo() {
+        let faults = Fault.all(of: .status(204))
+
+        #expect(faults.contains(.noAnswer))
+        #expect(faults.contains(.longContentLength))
+        #expect(!faults.contains(.shortContentLength))
+        #expect(!faults.contains(.emptyBody))
+    }
+}

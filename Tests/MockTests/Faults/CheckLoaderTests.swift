@@ -1,0 +1,128 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct CheckLoaderTests {
+    struct User: Codable, Sendable {
+        var name: String
+    }
+
+    struct UserRequest: APIRequest {
+        typealias ResponseDataType = User
+
+        func makeRequest(from id: Int) throws -> URLRequest {
+            .test("users/\(id)")
+        }
+    }
+
+    private static let sample = MockResponse.json(#"{"name": "Emma"}"#)
+
+    @Test func theReportIsATable() async throws {
+        let report = try await checkLoader(of: UserRequest(), with: Self.sample, from: 42)
+
+        #expect(
+            "\(report)" == """
+                success                          value
+                status 201                       value
+                status 204                       .parse
+                status 301                       .validate
+                status 304                       .validate
+                status 400                       .validate
+                status 401                       .validate
+                status 403                       .validate
+                status 404                       .validate
+                status 409                       .validate
+                status 422                       .validate
+                status 429                       .validate
+                status 500                       .validate
+                status 502                       .validate
+                status 503                       .validate
+                status 504                       .validate
+                HTML, status 200                 .parse
+                HTML, status 502                 .validate
+                empty body                       .parse
+                truncated body                   .parse
+                wrong types                      .parse
+                wrong top level                  .parse
+                null                             .parse
+                URLError.notConnectedToInternet  .transport
+                URLError.timedOut                .transport
+                URLError.networkConnectionLost   .transport
+                URLError.cannotFindHost          .transport
+                URLError.secureConnectionFailed  .transport
+                URLError.cancelled               .transport
+                no answer                        .transport
+                cut before the headers           .transport
+                cut within the body              .transport
+                cancelled before                 .transport, cancelled
+                cancelled during                 .transport, cancelled
+                """)
+        #expect(report[.status(404)] == .error(.validate))
+        #expect(report[.cancelledDuring] == .error(.transport, isCancellation: true))
+        #expect(report[.status(418)] == nil)
+        #expect(report == (try await checkLoader(of: UserRequest(), with: Self.sample, from: 42)))
+    }
+
+    @Test func whatTheRequestAcceptsIsNoMistake() async throws {
+        struct Lenient: APIRequest {
+            func makeRequest(from data: Void) throws -> URLRequest { .test("a") }
+            func validateResponse(data: Data, response: HTTPURLResponse) throws {
+                if response.statusCode == 500 { throw TestError() }
+            }
+            func parseResponse(data: Data) throws -> Int { data.count }
+        }
+
+        let report = try await checkLoader(of: Lenient(), with: .text("hello"))
+
+        #expect(report[.status(404)] == .value)
+        #expect(report[.status(500)] == .error(.validate))
+        #expect(report[.html(status: 200)] == .value)
+        #expect(report[.emptyBody] == .value)
+        // The sample is no JSON.
+        #expect(report[.wrongTypes] == nil)
+    }
+
+    @Test func aRequestNeedsNoBodyAndNotToBeSendable() async throws {
+        final class Deletion: APIRequest {
+            typealias ResponseDataType = Void
+            var count = 0
+            func makeRequest(from path: String) throws -> URLRequest {
+                count += 1
+                return .test(path, method: "DELETE")
+            }
+        }
+        let request = Deletion()
+
+        let report = try await checkLoader(of: request, with: .status(204), from: "a")
+
+        #expect(report.situations.count == request.count)
+        #expect(report.situations.filter { $0 == .status(204) || $0 == .emptyBody } == [])
+        #expect(report[.success] == .value)
+    }
+
+    @Test func aRequestOfAnActorStaysThere() async throws {
+        final class Confined: APIRequest {
+            unowned let owner: any Actor
+            init(_ owner: any Actor) { self.owner = owner }
+            func makeRequest(from data: Void) throws -> URLRequest {
+                owner.preconditionIsolated()
+                return .test("a")
+            }
+            func parseResponse(data: Data) throws -> String {
+                owner.preconditionIsolated()
+                return data.text
+            }
+        }
+        actor Owner {
+            func check() async throws -> LoaderReport {
+                try await checkLoader(of: Confined(self), with: .text("a"))
+            }
+        }
+
+        let report = try await Owner().check()
+
+        #expect(report[.success] == .value)
+    }
+}

@@ -1,0 +1,194 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct FaultTests {
+    @Test(arguments: [
+        (Fault.error(.notConnectedToInternet), "URLError.notConnectedToInternet"),
+        (.error(.zeroByteResource), "URLError -1014"),
+        (.noAnswer, "no answer"),
+        (.cutBeforeHeaders, "cut before the headers"),
+        (.cut(afterHeaderBytes: 1), "cut after 1 byte of the headers"),
+        (.cut(afterHeaderBytes: 15), "cut after 15 bytes of the headers"),
+        (.cut(afterBytes: 7, of: 34), "cut after 7 of 34 bytes"),
+        (.cut(afterBytes: 7), "cut after 7 bytes"),
+        (.truncated(toBytes: 7, of: 34), "truncated to 7 of 34 bytes"),
+        (.longContentLength, "Content-Length too long by 1"),
+        (.shortContentLength, "Content-Length too short by 1"),
+        (.emptyBody, "empty body"),
+        (.wrongTypes, "every value of another type"),
+        (.wrongType(at: "$.user.ids[0]"), "another type at $.user.ids[0]"),
+        (.null(at: "$"), "null at $"),
+        (.wrongTopLevel, "object and array exchanged at the top"),
+        (.html(status: 502), "HTML from a proxy, status 502"),
+        (.status(404), "status 404"),
+        (.status(429, retryAfter: "120"), "429 with Retry-After: 120"),
+        (.slow, "slow bytes, a second apart"),
+    ])
+    func namesItself(_ fault: Fault, _ name: String) {
+        #expect("\(fault)" == name)
+    }
+
+    /// One way to write a path, in errors, differences and faults.
+    @Test(arguments: ["a", "a-b", "a b", "1st", "5", "é", "q\"\\", "a.b", "_"])
+    func takesThePathThatAnErrorAndAMatcherPrint(_ key: String) async throws {
+        let sample = String(decoding: try JSONEncoder().encode([key: [["x": 1]]]), as: UTF8.self)
+        let error = #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode([String: [[String: Bool]]].self, from: Data(sample.utf8))
+        }
+        let text = try "\(APIRequestError(stage: .parse, underlying: #require(error)))"
+        let path = try #require(text.firstMatch(of: #/At (.*\.x): /#)?.output.1)
+        let network = MockNetwork()
+        network.stub(.any, Fault.null(at: String(path)).response(from: .json(sample)))
+
+        let (data, _) = try await MockURLSession(network).exchange(.test("a"))
+        let broken = try JSONDecoder().decode([String: [[String: Int?]]].self, from: data)
+
+        #expect(broken == [key: [["x": nil]]])
+        let report = RequestMatcher.json(sample).report(
+            on: RecordedRequest(request: .json(data.text)))
+        #expect(report.lines[0].details == ["\(path): expected 1, got null"])
+    }
+
+    private static let sample = #"{"a":"x","b":[1,true,null],"c":{},"d e":[]}"#
+
+    @Test(arguments: [
+        (Fault.truncated(toBytes: 6), #"{"a":""#),
+        (.truncated(toBytes: 99), sample),
+        (.shortContentLength, String(sample.dropLast())),
+        (.emptyBody, ""),
+        (.wrongTypes, #"{"a":0,"b":["1","true",{}],"c":[],"d e":{}}"#),
+        (.wrongType(at: "$"), "[]"),
+        (.wrongType(at: "$.b"), #"{"a":"x","b":{},"c":{},"d e":[]}"#),
+        (.wrongType(at: "$.b[1]"), #"{"a":"x","b":[1,"true",null],"c":{},"d e":[]}"#),
+        (.wrongType(at: #"$["d e"]"#), #"{"a":"x","b":[1,true,null],"c":{},"d e":{}}"#),
+        (.null(at: "$.a"), #"{"a":null,"b":[1,true,null],"c":{},"d e":[]}"#),
+        (.null(at: "$"), "null"),
+        (.wrongTopLevel, "[\(sample)]"),
+        (.status(503, retryAfter: "9"), sample),
+        (.slow, sample),
+    ])
+    func breaksTheBody(_ fault: Fault, _ body: String) async throws {
+        let network = MockNetwork()
+        network.stub(.any, fault.response(from: .json(Self.sample).header("ETag", "1")))
+
+        let (data, response) = try await MockURLSession(network).exchange(.test("a"))
+
+        #expect(data.text == body)
+        #expect(response.value(forHTTPHeaderField: "ETag") == "1")
+        #expect(response.value(forHTTPHeaderField: "Content-Type") == "application/json")
+        #expect(["\(body.utf8.count)", nil].contains(response.contentLength))
+    }
+
+    @Test(arguments: [
+        (Fault.error(.dnsLookupFailed), URLError.Code.dnsLookupFailed),
+        (.noAnswer, .timedOut),
+        (.cutBeforeHeaders, .networkConnectionLost),
+        (.cut(afterHeaderBytes: 15), .networkConnectionLost),
+        (.cut(afterBytes: 0), .networkConnectionLost),
+        (.cut(afterBytes: 7), .networkConnectionLost),
+        (.longContentLength, .networkConnectionLost),
+    ])
+    func breaksTheExchange(_ fault: Fault, _ code: URLError.Code) async throws {
+        let clock = MockClock()
+        let network = MockNetwork(clock: clock)
+        network.stub(.any, fault.response(from: .json(Self.sample)))
+        let load = Task { try await MockURLSession(network).exchange(.test("a")) }
+        await network.waitForRequests()
+        if fault == .noAnswer {
+            await clock.waitForSleepers()
+            await clock.advance(by: .seconds(60))
+        }
+
+        let error = await #expect(throws: URLError.self) { try await load.value }
+        #expect(error?.code == code)
+    }
+
+    @Test func aProxyAnswersWithAPage() async throws {
+        let network = MockNetwork()
+        network.stub(.any, Fault.html(status: 502).response(from: .json(Self.sample)))
+
+        let (data, response) = try await MockURLSession(network).exchange(.test("a"))
+
+        #expect(response.statusCode == 502)
+        #expect(response.mimeType == "text/html")
+        #expect(data.text.contains("<title>502 Bad Gateway</title>"))
+    }
+
+    @Test func aBusyServerSaysWhen() async throws {
+        let network = MockNetwork()
+        let fault = Fault.status(429, retryAfter: "120")
+        network.stub(.any, fault.response(from: .json(Self.sample)))
+
+        let (_, response) = try await MockURLSession(network).exchange(.test("a"))
+
+        #expect(response.statusCode == 429)
+        #expect(response.value(forHTTPHeaderField: "Retry-After") == "120")
+    }
+
+    @Test(arguments: [(1, 0), (2, 1), (43, 42), (64, 63), (65, 32), (10_000, 63)])
+    func slowBytesComeASecondApart(_ length: Int, _ seconds: Int) async throws {
+        let clock = MockClock()
+        let network = MockNetwork(clock: clock)
+        network.stub(.any, Fault.slow.response(from: .text(String(repeating: "x", count: length))))
+        let load = Task { try await MockURLSession(network).exchange(.test("a")) }
+        if seconds > 0 {
+            await clock.waitForSleepers()
+            await clock.advance(by: .seconds(1000))
+        }
+
+        #expect(try await load.value.0.count == length)
+        #expect(network.requests.first?.endTime == .seconds(seconds))
+    }
+
+    @Test func aLengthThatTheSampleNamesIsNotKept() async throws {
+        let network = MockNetwork()
+        let sample = MockResponse.text("abc").header("content-length", "3")
+        network.stub(.any, Fault.shortContentLength.response(from: sample))
+
+        let (data, response) = try await MockURLSession(network).exchange(.test("a"))
+        let (_, head) = try await MockURLSession(network).exchange(.test("a", method: "HEAD"))
+
+        #expect(data.text == "ab")
+        #expect(response.contentLength == "2")
+        #expect(head.contentLength == "2")
+    }
+
+    @Test(arguments: [
+        (
+            Fault.wrongTypes, MockResponse.text("hi"),
+            "every value of another type: the sample's body is not JSON."
+        ),
+        (.null(at: "$.x"), .json("{}"), "null at $.x: the sample has no such value."),
+        (
+            .wrongType(at: "$.a."), .json(#"{"a":1}"#),
+            "another type at $.a.: the sample has no such value."
+        ),
+        (.truncated(toBytes: -1), .json("{}"), "truncated to -1 bytes: a count is not negative."),
+        (.cut(afterBytes: -1), .json("{}"), "failing(afterBytes: -1): a count is not negative."),
+        (
+            .cut(afterHeaderBytes: -1), .json("{}"),
+            "failing(afterHeaderBytes: -1): a count is not negative."
+        ),
+        (.status(99), .json("{}"), "99 is not an HTTP status: use 100...599."),
+        (.html(status: 600), .json("{}"), "600 is not an HTTP status: use 100...599."),
+        (.noAnswer, .json("{"), ".json(_:) was given text that is not JSON: {"),
+    ])
+    func whatCannotBeMadeIsTheStubsMistake(
+        _ fault: Fault, _ sample: MockResponse, _ mistake: String
+    ) async {
+        let network = MockNetwork()
+        network.stub(.any, fault.response(from: sample), fileID: "A/B.swift", line: 3)
+
+        let error = await #expect(throws: MockFailure.self) {
+            try await MockURLSession(network).exchange(.test("a"))
+        }
+        #expect(error?.description == "\(mistake) (A/B.swift:3)")
+    }
+}
+
+extension HTTPURLResponse {
+    fileprivate var contentLength: String? { value(forHTTPHeaderField: "Content-Length") }
+}

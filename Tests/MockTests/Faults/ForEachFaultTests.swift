@@ -1,0 +1,104 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(5)), .usesManySockets) struct ForEachFaultTests {
+    struct User: Codable, Sendable {
+        var name: String
+    }
+
+    struct UserRequest: APIRequest {
+        typealias ResponseDataType = User
+
+        var baseURL = URL(string: "https://api.example.com")!
+
+        func makeRequest(from id: Int) throws -> URLRequest {
+            try URLRequest("GET", baseURL, path: "/users/{id}", ["id": id])
+        }
+    }
+
+    private static let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#)
+
+    @Test func allCarriersAgree() async throws {
+        var reports: [FaultReport] = []
+        for transport in Transport.allCases {
+            let report = try await forEachFault(in: Self.sample, seed: 1) { network in
+                let (session, baseURL) = try transport.open(network)
+                let loader = APIRequestLoader(
+                    apiRequest: UserRequest(baseURL: baseURL), urlSession: session)
+                return try await loader.load(42)
+            }
+            reports.append(report)
+        }
+
+        let report = reports[0]
+        #expect(reports.allSatisfy { $0 == report })
+        #expect(report.faults == Fault.all(of: Self.sample))
+        #expect(report[.cut(afterBytes: 7, of: 37)] == .error(.transport))
+        #expect(report[.truncated(toBytes: 7, of: 37)] == .error(.parse))
+        #expect(report[.null(at: "$.name")] == .error(.parse))
+        #expect(report[.null(at: "$.tags")] == .value)
+        #expect(report[.status(429, retryAfter: "120")] == .error(.validate))
+        #expect(report[.slow] == .value)
+        #expect(report[.noAnswer] == .error(.transport))
+        #expect(report[.cut(afterBytes: 99)] == nil)
+        #expect(
+            "\(report)"
+                == "117 faults (seed: 0x1): value 7, .transport 61, .validate 4, .parse 45")
+    }
+
+    @Test func eachFaultHasANetworkOfItsOwn() async throws {
+        let paths = Locked<[Int]>([])
+        let report = try await forEachFault(in: .text("hello")) { network in
+            _ = try? await MockURLSession(network).exchange(.test("a"))
+            _ = try? await MockURLSession(network).exchange(.test("b", method: "POST"))
+            paths.withLock { $0.append(network.requests.count) }
+        }
+
+        #expect(paths.withLock { $0 } == Array(repeating: 2, count: report.count))
+    }
+
+    @Test func manyRunAtOnceButNotAll() async throws {
+        let running = Locked((now: 0, most: 0))
+        try await forEachFault(in: Self.sample) { network in
+            running.withLock {
+                $0.now += 1
+                $0.most = max($0.most, $0.now)
+            }
+            for _ in 0..<10 { await Task.yield() }
+            running.withLock { $0.now -= 1 }
+        }
+
+        #expect(2...16 ~= running.withLock { $0.most })
+    }
+
+    @Test func aClientThatWaitsGetsTheClock() async throws {
+        let report = try await forEachFault(in: .text("hello")) { network, clock in
+            for _ in 0..<3 {
+                if let (_, response) = try? await MockURLSession(network).exchange(.test("a")),
+                    response.statusCode == 200
+                {
+                    return
+                }
+                try await clock.sleep(until: clock.now.advanced(by: .seconds(120)))
+            }
+            #expect(clock.now.offset >= .seconds(360))
+        }
+
+        #expect(report.count == 41)
+    }
+
+    @Test func aLongBodyTakesNoTime() async throws {
+        let sample = MockResponse.text(String(repeating: "é", count: 20_000))
+        let report = try await forEachFault(in: sample) { network in
+            let loader = APIRequestLoader(
+                apiRequest: TextRequest(), urlSession: MockURLSession(network))
+            return try await loader.load("/a")
+        }
+
+        #expect(report[.slow] == .value)
+        #expect(report[.noAnswer] == .error(.transport))
+    }
+}

@@ -1,0 +1,121 @@
+import APIKitLite
+import Foundation
+import TestSupport
+import Testing
+
+@testable import APIKitLiteTesting
+
+/// What the loader check does not let pass, and what it says about it.
+@Suite(.timeLimit(.minutes(5))) struct LoaderFailureTests {
+    struct User: Codable, Sendable {
+        var name: String
+    }
+
+    struct UserRequest: APIRequest {
+        typealias ResponseDataType = User
+
+        func makeRequest(from id: Int) throws -> URLRequest {
+            if id < 0 { throw TestError(number: id) }
+            return .test("users/\(id)")
+        }
+    }
+
+    private static let sample = MockResponse.json(#"{"name": "Emma"}"#)
+
+    private func failure(_ sample: MockResponse, from id: Int) async throws -> LoaderFailure {
+        try await #require(throws: LoaderFailure.self) {
+            try await checkLoader(
+                of: UserRequest(), with: sample, from: id, fileID: "App/UserTests.swift", line: 12)
+        }
+    }
+
+    @Test func theSampleMustGiveAValue() async throws {
+        let failure = try await failure(.json(#"{"nom": "Emma"}"#), from: 42)
+
+        #expect(
+            "\(failure)".hasPrefix(
+                """
+                UserRequest failed its check (App/UserTests.swift:12):
+                  success: must end in a value, but ended in .parse: GET \
+                https://api.example.com/users/42 got an answer that could not be parsed
+                """))
+        // The rest would say the same again.
+        #expect(failure.findings.count == 1)
+        #expect(failure.report.situations == [.success])
+        #expect(failure.report[.success] == .error(.parse))
+    }
+
+    @Test func theRequestMustBeMade() async throws {
+        let failure = try await failure(Self.sample, from: -1)
+
+        #expect(failure.findings.count == 1)
+        #expect(failure.findings[0].contains("ended in .makeRequest: The call failed before"))
+        #expect(failure.findings[0].contains("TestError(number: -1)"))
+    }
+
+    /// Hangs when it parses for the third time.
+    private struct Moody: APIRequest {
+        let count = Locked(0)
+        let hangs: AwaitableCounter
+        let forever = DispatchSemaphore(value: 0)
+
+        func makeRequest(from data: Void) throws -> URLRequest { .test("a") }
+        func validateResponse(data: Data, response: HTTPURLResponse) throws {}
+        func parseResponse(data: Data) throws -> String {
+            let count = count.withLock {
+                $0 += 1
+                return $0
+            }
+            if count == 3 {
+                hangs.update { $0 = 1 }
+                forever.wait()
+            }
+            return data.text
+        }
+    }
+
+    @Test func aLoadThatHangsIsGivenUp() async throws {
+        // A gate would open when the first wait for it is cancelled.
+        let hangs = AwaitableCounter()
+        let request = Moody(hangs: hangs)
+        let check = LoaderCheck(
+            request: request, input: (), sample: Self.sample,
+            watchdog: Watchdog { _ in await hangs.wait(for: 1) })
+
+        // From here on the watchdog bites at once, so only the first finding is certain.
+        let (report, findings) = try await check.run()
+        request.forever.signal()
+
+        #expect(report[.status(201)] == .value)
+        #expect(report[.status(204)] == nil)
+        #expect(
+            findings.first == """
+                status 204: did not end within a second; GET https://api.example.com/a has had \
+                its answer for a while
+                """)
+    }
+
+    @Test func aCancelledCheckEnds() async throws {
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await checkLoader(of: UserRequest(), with: Self.sample, from: 1)
+        }
+
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    @Test(arguments: [
+        (MockResponse.json("nul"), ".json(_:) was given text that is not JSON: nul"),
+        (.status(0), "0 is not an HTTP status: use 100...599."),
+        (.hanging, "it is broken itself. Give the answer of a healthy server."),
+    ])
+    func aBadSampleIsRefused(_ sample: MockResponse, _ mistake: String) async {
+        let error = await #expect(throws: MockFailure.self) {
+            try await checkLoader(
+                of: UserRequest(), with: sample, from: 1, fileID: "A/B.swift", line: 3)
+        }
+        #expect(
+            error?.description
+                == "checkLoader(of:with:from:) cannot use its sample: \(mistake) (A/B.swift:3)")
+    }
+}

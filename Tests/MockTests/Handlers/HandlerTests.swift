@@ -1,0 +1,123 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// Handlers run beside the loading thread and beside each other.
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct HandlerTests {
+    enum Local {
+        @TaskLocal static var name = "none"
+    }
+
+    @Test func blockingOnesDelayNobody() async throws {
+        let release = DispatchSemaphore(value: 0)
+        let started = Locked(0)
+        let allStarted = Gate()
+        let blocking = MockNetwork { _ in
+            let count = started.withLock { count in
+                count += 1
+                return count
+            }
+            if count == 8 { allStarted.open() }
+            release.blockUntilSignalled()
+            return (HTTPURLResponse(), Data("blocked".utf8))
+        }
+        let quick = MockNetwork { _ in (HTTPURLResponse(), Data("quick".utf8)) }
+
+        try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<8 {
+                group.addTask { try await blocking.urlSession.exchange(.test("a")).0.text }
+            }
+            await allStarted.wait()
+            let (data, _) = try await quick.urlSession.exchange(.test("a"))
+            #expect(data.text == "quick")
+            for _ in 0..<8 { release.signal() }
+            for try await text in group { #expect(text == "blocked") }
+        }
+    }
+
+    @Test func mayUseURLSession() async throws {
+        let inner = MockNetwork()
+        inner.stub(.any, .text("inner"))
+        let outer = MockNetwork { request in
+            // Another session's task, made, run and cancelled in a handler.
+            inner.urlSession.dataTask(with: request).cancel()
+            let (data, response) = try await inner.urlSession.exchange(request)
+            return (response, data)
+        }
+
+        let (data, _) = try await outer.urlSession.exchange(.test("a"))
+
+        #expect(data.text == "inner")
+    }
+
+    @Test func mayUseURLSessionWhileCancelled() async throws {
+        let arrived = Gate()
+        let innerEnded = Gate()
+        let inner = MockNetwork()
+        inner.stub(.any, .hanging)
+        let outer = MockNetwork { request in
+            arrived.open()
+            defer { innerEnded.open() }
+            let (data, response) = try await inner.urlSession.exchange(request)
+            return (response, data)
+        }
+
+        let task = Task { try await outer.urlSession.exchange(.test("a")) }
+        await arrived.wait()
+        task.cancel()
+        await #expect(throws: URLError.self) { try await task.value }
+        await innerEnded.wait()
+
+        #expect(outer.requests.map(\.wasCancelled) == [true])
+    }
+
+    @Test func seeTheTaskLocalsOfTheirNetwork() async throws {
+        let network = Local.$name.withValue("maker") {
+            MockNetwork { _ in (HTTPURLResponse(), Data(Local.name.utf8)) }
+        }
+        let session = network.urlSession
+
+        let names = try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<100 {
+                group.addTask {
+                    try await Local.$name.withValue("caller") {
+                        try await session.exchange(.test("a")).0.text
+                    }
+                }
+            }
+            return try await group.reduce(into: Set()) { $0.insert($1) }
+        }
+
+        #expect(names == ["maker"])
+    }
+
+    @Test(arguments: [Transport.urlProtocol, .mockURLSession])
+    func failWithTheirVeryError(_ transport: Transport) async throws {
+        let network = MockNetwork { _ in throw TestError(number: 7) }
+        let (session, _) = try transport.open(network)
+
+        await #expect(throws: TestError(number: 7)) { try await session.exchange(.test("a")) }
+    }
+
+    @Test func giveTheirOwnResponseObject() async throws {
+        let response = HTTPURLResponse(
+            url: URL(string: "https://elsewhere.example/x")!, statusCode: 203, httpVersion: nil,
+            headerFields: ["X-Mine": "yes"])!
+        let network = MockNetwork { _ in (response, nil) }
+
+        let (data, received) = try await network.urlSession.exchange(.test("a"))
+        #expect(received === response)
+        #expect(data.isEmpty)
+        let (_, direct) = try await MockURLSession(network).exchange(.test("a"))
+        #expect(direct === response)
+    }
+}
+
+extension DispatchSemaphore {
+    /// Blocks the thread, which async code must not, unless that is the point.
+    fileprivate func blockUntilSignalled() {
+        wait()
+    }
+}

@@ -1,0 +1,168 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct BodyMatcherTests {
+    private struct User: Encodable {
+        var name = "Emma"
+        var age = 3
+    }
+
+    @Test(arguments: [
+        MatchCase(
+            .body(Data("ab".utf8)), takes: [.json("ab")],
+            leaves: [.json("aB"), .json(""), .query("")]),
+        MatchCase(.body(Data()), takes: [.query(""), .json("")], leaves: [.json("a")]),
+        MatchCase(
+            .json(#"{"name": "Emma", "age": 3}"#),
+            takes: [
+                .json(#"{"age":3.0,"name":"\u0045mma"}"#),
+                .json(#"{ "age" : 30e-1, "name":"Emma"}"#),
+            ],
+            leaves: [
+                .json(#"{"age": 3}"#), .json(#"{"age": 3, "name": "Emma", "x": null}"#),
+                .json(#"{"age": "3", "name": "Emma"}"#), .json("{"), .query(""),
+            ]),
+        MatchCase(
+            .json(encoding: User()), takes: [.json(#"{"age":3,"name":"Emma"}"#)],
+            leaves: [.json(#"{"age":4,"name":"Emma"}"#)]),
+        MatchCase(
+            .json("[1, [2, null], true]"), takes: [.json("[1.0,[2,null],true]")],
+            leaves: [
+                .json("[[2,null],1,true]"), .json("[1,[2,null],1]"), .json("[1,[2,null]]"),
+                .json("[1,[2,null],true,4]"), .json("[1,[2,false],true]"),
+            ]),
+        MatchCase(
+            .json("9007199254740993"), takes: [.json("9007199254740993.0")],
+            leaves: [.json("9007199254740992"), .json("-9007199254740993")]),
+        MatchCase(.json("0.1"), takes: [.json("0.10000000000000001")], leaves: [.json("0.11")]),
+        MatchCase(
+            .json("1e9223372036854775807"), takes: [.json("1E+9223372036854775807")],
+            leaves: [.json("1"), .json("0")]),
+        MatchCase(.json("0"), takes: [.json("-0"), .json("0.000")], leaves: [.json("null")]),
+        MatchCase(
+            .json(#"{"a": 1, "a": 2}"#), takes: [.json(#"{"a": 2}"#)], leaves: [.json(#"{"a": 1}"#)]
+        ),
+        MatchCase(
+            .json(containing: #"{"user": {"age": 3}, "tags": ["b", {"c": 1}]}"#),
+            takes: [.json(#"{"x":0,"user":{"age":3,"n":1},"tags":["a","b",{},{"d":0,"c":1}]}"#)],
+            leaves: [
+                .json(#"{"user":{"age":3},"tags":[{"c":1},"b"]}"#), .json(#"{"user":{"age":3}}"#),
+                .json(#"{"user":{"age":4},"tags":["b",{"c":1}]}"#), .json("[]"),
+            ]),
+        MatchCase(
+            .json(containing: "[1, 1]"), takes: [.json("[1,2,1]")], leaves: [.json("[1,2]")]),
+        MatchCase(
+            .form(["a": "1 +", "b": nil]),
+            takes: [.form("b&c=3&a=1+%2B"), .form("a=1+%2B&b", type: nil)],
+            leaves: [.form("a=1+%2B&b="), .form("a=1+%2B&b", type: "text/plain"), .form("")]),
+        MatchCase(
+            .form(exactly: ["a": "1"]), takes: [.form("a=1")],
+            leaves: [.form("a=1&b"), .form("a=1&a=1"), .form("")]),
+    ])
+    func matchesBodies(_ row: MatchCase) { row.check() }
+
+    @Test(arguments: Transport.allCases)
+    func comparesTheDeepestJSONOnEveryThread(_ transport: Transport) async throws {
+        func nested(_ value: String) -> String {
+            String(repeating: "[", count: 511) + value + String(repeating: "]", count: 511)
+        }
+        let network = MockNetwork()
+        let (session, baseURL) = try transport.open(network)
+        network.stub(.json(nested("1")), .text("deep"))
+        network.stub(.json(containing: nested("[3]")), .text("deepest"))
+        func answer(_ body: String) async throws -> String {
+            let request = try URLRequest("POST", baseURL, path: "/a")
+                .body(Data(body.utf8), contentType: "application/json")
+            return try await session.exchange(request).0.text
+        }
+
+        #expect(try await answer(nested("1.0")) == "deep")
+        #expect(try await answer(nested("[2,3]")) == "deepest")
+        // Explained, and refused where it is too deep to be read.
+        for body in [nested("2"), nested("[[1]]")] {
+            let text: String
+            do { text = try await answer(body) } catch { text = "\(error)" }
+            #expect(text.hasPrefix("No stub answers POST"))
+        }
+    }
+
+    @Test(arguments: [
+        ("1e1099511627777", "1e1099511627778", false),
+        ("1e1099511627777", "10e1099511627776", true),
+        ("1e4611686018427387904", "10e4611686018427387903", true),
+        ("1e4611686018427387904", "1e4611686018427387903", false),
+        // Beyond 2⁶² a power counts as it is written.
+        ("1e5000000000000000000", "1E+05000000000000000000", true),
+        ("1e5000000000000000000", "1e5000000000000000001", false),
+        ("1e5000000000000000000", "10e4999999999999999999", false),
+        ("1e-5000000000000000000", "1e5000000000000000000", false),
+        ("0e5000000000000000000", "0.0", true), ("-0", "0", true),
+        ("9007199254740993", "9007199254740992", false), ("0.1", "0.10000000000000001", true),
+        ("1e-400", "0.0", true), ("0.5", "5e-1", true),
+    ])
+    func comparesNumbersByTheirValues(_ one: String, _ other: String, _ areEqual: Bool) {
+        for (expected, actual) in [(one, other), (other, one)] {
+            let report = RequestMatcher.json(expected).report(
+                on: RecordedRequest(request: .json(actual)))
+            #expect(report.isMatch == areEqual)
+        }
+    }
+
+    @Test func countsTheDifferencesOfVeryManyElements() {
+        let ids = (0..<500).map { #"{"id":\#($0)}"# }
+        let matcher = RequestMatcher.json(containing: "[\(ids.joined(separator: ","))]")
+        let backwards = "[\(ids.reversed().joined(separator: ","))]"
+        let details = matcher.report(on: RecordedRequest(request: .json(backwards))).lines[0]
+            .details
+
+        #expect(details.count == 6)
+        #expect(details.last?.hasPrefix("and 4") == true)
+    }
+
+    @Test(arguments: [
+        (
+            #"{"a":{"b c":[1,{"d":"x"}]}}"#, #"{"a":{"b c":[1,{"d":"y"}]}}"#,
+            [#"$.a["b c"][1].d: expected "x", got "y""#]
+        ),
+        ("[1,2]", "[1]", ["$[1]: expected 2, got nothing"]),
+        ("[1]", "[1,{}]", ["$[1]: expected nothing, got {}"]),
+        (#"{"a":1}"#, "null", [#"$: expected {"a":1}, got null"#]),
+        (
+            #"{"token":"hunter2","n":{"pin":1}}"#, #"{"token":"hunter3","n":{"pin":null}}"#,
+            [
+                "$.n.pin: expected REDACTED, got null",
+                "$.token: expected another value than REDACTED, the same up to character 6",
+            ]
+        ),
+        (
+            #"{"to":"https://h?key=hunter2"}"#, #"{"to":1}"#,
+            [#"$.to: expected "https://h?key=REDACTED", got 1"#]
+        ),
+        (
+            "[1,2,3,4,5,6,7]", "[0,0,0,0,0,0,0]",
+            (1...5).map { "$[\($0 - 1)]: expected \($0), got 0" } + ["and 2 more"]
+        ),
+    ])
+    func namesDifferencesByKeyPath(_ expected: String, _ actual: String, _ lines: [String]) throws {
+        let report = RequestMatcher.json(expected).report(
+            on: RecordedRequest(request: .json(actual)))
+
+        #expect(report.lines.map(\.details) == [lines])
+    }
+
+    @Test(arguments: [
+        (#"{"a":{"b":1}}"#, #"{"a":{"c":1},"x":1}"#, ["$.a.b: expected 1, got nothing"]),
+        (#"[{"id":1,"n":2}]"#, #"[{"id":1,"n":3,"x":0}]"#, ["$[0].n: expected 2, got 3"]),
+        ("[1,1]", "[0,1]", ["$: 1 is not in it, or not in that order"]),
+        ("[3,1]", "[1,2,3]", ["$: 1 is not in it, or not in that order"]),
+    ])
+    func namesWhatIsNotContained(_ expected: String, _ actual: String, _ lines: [String]) throws {
+        let report = RequestMatcher.json(containing: expected)
+            .report(on: RecordedRequest(request: .json(actual)))
+
+        #expect(report.lines.map(\.details) == [lines])
+    }
+}

@@ -1,0 +1,78 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// A request value as a matcher.
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct MatchingRequestTests {
+    @Test(arguments: [
+        MatchCase(
+            .request(.query("?a=1&b")), takes: [.query("?b&a=1"), .query("?a=1&b").with("X", "y")],
+            leaves: [
+                .query("?a=1"), .query("?a=1&b&c"), .url("https://h/b?a=1&b"),
+                .url("http://h/a?a=1&b"), .url("https://g/a?a=1&b"), .url("https://h:1/a?a=1&b"),
+                .url("https://h/a?a=1&b", method: "PUT"),
+            ]),
+        MatchCase(
+            .request(.json(#"{"a":1,"b":2}"#)), takes: [.json(#"{"b": 2.0, "a": 1}"#)],
+            leaves: [
+                .json(#"{"a":1}"#), .json(""),
+                .json(#"{"a":1,"b":2}"#).with("Content-Type", "text/json"),
+            ]),
+        MatchCase(
+            .request(.form("a=1&b=2")), takes: [.form("b=2&a=1")],
+            leaves: [.form("a=1"), .form("a=1&b=2&c")]),
+        MatchCase(
+            .request(.form("x", type: "text/plain")), takes: [.form("x", type: "text/plain")],
+            leaves: [.form("y", type: "text/plain")]),
+        MatchCase(
+            .request(.query("").with("X-A", "1").with("X-B", "2")),
+            takes: [.query("").with("X-B", "2").with("x-a", "1")],
+            leaves: [.query("").with("X-A", "1"), .query("").with("X-A", "2").with("X-B", "2")]),
+        MatchCase(
+            .request(.url("https://h/%7Bid%7D")), takes: [.url("https://h/%7Bid%7D")],
+            leaves: [.url("https://h/x")]),
+    ])
+    func isMadeFromARequest(_ row: MatchCase) { row.check() }
+
+    @Test func readsTheStreamOfARequest() throws {
+        var value = URLRequest.test("a", method: "POST")
+        value.httpBodyStream = InputStream(data: Data("[1]".utf8))
+
+        MatchCase(
+            .request(value), takes: [.test("a", method: "POST", body: "[1.0]")],
+            leaves: [.test("a", method: "POST", body: "[2]"), .test("a", method: "POST")]
+        ).check()
+    }
+
+    @Test(arguments: Transport.allCases)
+    func matchesOverEveryCarrier(_ transport: Transport) async throws {
+        struct Search: APIRequest {
+            let baseURL: URL
+
+            func makeRequest(from name: String) throws -> URLRequest {
+                try URLRequest(
+                    "POST", baseURL, path: "/users/{name}", ["name": name],
+                    query: ["flag": QueryFlag(), "q": "1+1"], headers: ["X-Kind": "b"]
+                ).jsonBody(["name": name, "age": "3"])
+            }
+
+            func parseResponse(data: Data) throws -> String { data.text }
+        }
+        let network = MockNetwork()
+        let (session, baseURL) = try transport.open(network)
+        let search = Search(baseURL: baseURL)
+        let loader = APIRequestLoader(apiRequest: search, urlSession: session)
+        network.stub(.any, .text("any"))
+        let whole = network.stub(.request(try search.makeRequest(from: "a/b c")), .text("whole"))
+        network.stub(
+            .post("/users/{name}").query(["flag": nil]).header("x-kind", "b")
+                .json(containing: #"{"name": "d"}"#), .text("parts"))
+
+        #expect(try await loader.load("a/b c") == "whole")
+        #expect(try await loader.load("d") == "parts")
+        #expect(try await loader.load("e") == "any")
+        #expect(whole.callCount == 1)
+    }
+}

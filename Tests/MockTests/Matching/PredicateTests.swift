@@ -1,0 +1,73 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Predicates are code of the user's, which may use a URLSession.
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct PredicateTests {
+    @Test(arguments: Transport.allCases)
+    func aPredicateMayStartAndCancelATask(_ transport: Transport) async throws {
+        let other = MockNetwork()
+        other.stub(.any, .hanging, times: .any)
+        let network = MockNetwork()
+        network.stub(
+            .any.where("starts and cancels a task") { _ in
+                let task = other.urlSession.dataTask(with: .test("b"))
+                task.resume()
+                task.cancel()
+                return true
+            }, .text("x"))
+        let (session, baseURL) = try transport.open(network)
+
+        #expect(try await session.exchange(URLRequest(url: baseURL)).0.text == "x")
+    }
+
+    @Test func aPredicateInsideAnotherMatcherMayToo() async throws {
+        let other = MockNetwork()
+        other.stub(.any, .hanging, times: .any)
+        let isAsked: @Sendable (RecordedRequest) -> Bool = { _ in
+            other.urlSession.dataTask(with: .test("b")).resume()
+            return false
+        }
+        let network = MockNetwork()
+        network.stub(
+            .not(.where("never", isAsked)).anyOf(.where("never", isAsked), .any), .text("x"))
+
+        #expect(try await network.urlSession.exchange(.test("a")).0.text == "x")
+    }
+
+    @Test func aPredicateMayReleaseAStub() async throws {
+        let network = MockNetwork()
+        let held = network.stub(.get("/held"), .text("held").held)
+        network.stub(
+            .get("/release").where("releases the other") { _ in
+                held.release()
+                return true
+            }, .text("x"))
+        let load = Task { try await network.urlSession.exchange(.test("held")).0.text }
+        await held.started()
+
+        _ = try await network.urlSession.exchange(.test("release"))
+
+        #expect(try await load.value == "held")
+    }
+
+    @Test func aPredicateMayBlockUntilAnotherRequestIsAnswered() async throws {
+        let network = MockNetwork()
+        network.stub(.get("/inner"), .text("inner"), times: .any)
+        network.stub(
+            .get("/outer").where("asks the same network") { _ in
+                let answered = DispatchSemaphore(value: 0)
+                network.urlSession.dataTask(with: .test("inner")) { _, _, _ in answered.signal() }
+                    .resume()
+                return answered.wait(timeout: .now() + 30) == .success
+            }, .text("outer"))
+
+        #expect(try await network.urlSession.exchange(.test("outer")).0.text == "outer")
+    }
+}

@@ -1,0 +1,143 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct RequestMatcherTests {
+    @Test(arguments: [
+        MatchCase(.any, takes: [.url("https://h"), .url("x:y")], leaves: []),
+        MatchCase(
+            .method("PURGE"), takes: [.url("https://h", method: "PURGE")],
+            leaves: [.url("https://h"), .url("https://h", method: "purge")]),
+        MatchCase(
+            .scheme("HTTPS"), takes: [.url("https://h"), .url("HTTPS://h")],
+            leaves: [.url("http://h")]),
+        MatchCase(
+            .host("API.example.com"),
+            takes: [.url("https://api.example.com/x"), .url("http://u:p@Api.Example.com:81")],
+            leaves: [.url("https://example.com"), .url("https://api.example.com.evil")]),
+        MatchCase(
+            .host("[::1]"), takes: [.url("http://[::1]:80/")], leaves: [.url("http://[::2]")]),
+        MatchCase(
+            .port(443), takes: [.url("https://h"), .url("http://h:443")],
+            leaves: [.url("http://h"), .url("https://h:8443")]),
+        MatchCase(
+            .path("/users/{id}"),
+            takes: [.url("https://h/users/42?x"), .url("https://h/users/a%2Fb")],
+            leaves: [
+                .url("https://h/users/"), .url("https://h/users/4/2"), .url("https://h/users"),
+            ]),
+        MatchCase(
+            .get("/"), takes: [.url("https://h"), .url("https://h/?a")],
+            leaves: [.url("https://h/a")]),
+        MatchCase(
+            .path(exactly: "/{a}/b%2Fc"), takes: [.url("https://h/%7Ba%7D/b%2Fc")],
+            leaves: [.url("https://h/x/b%2Fc"), .url("https://h/%7Ba%7D/b/c")]),
+        MatchCase(
+            .path(prefix: "/v1"), takes: [.url("https://h/v1"), .url("https://h/v1/users/1")],
+            leaves: [.url("https://h/v10"), .url("https://h/x/v1"), .url("https://h")]),
+        MatchCase(
+            .path(prefix: "/users/{id}/"), takes: [.url("https://h/users/1/a")],
+            leaves: [.url("https://h/users/1"), .url("https://h/users//a")]),
+        MatchCase(.path(prefix: "/"), takes: [.url("https://h/x"), .url("https://h")], leaves: []),
+        MatchCase(
+            .header("accept", "a/b"), takes: [.query("").with("Accept", "a/b")],
+            leaves: [.query("").with("Accept", "A/b"), .query("")]),
+        MatchCase(
+            .header("X-Flag"), takes: [.query("").with("x-flag", "no")], leaves: [.query("")]),
+    ])
+    func matchesWhereItGoes(_ row: MatchCase) { row.check() }
+
+    @Test(arguments: [
+        MatchCase(
+            .query(["b": "2", "a": "1"]), takes: [.query("?a=1&c&b=2"), .query("?b=2&a=0&a=1")],
+            leaves: [.query("?a=1"), .query("?a=1&b=3"), .query("")]),
+        MatchCase(.query([:]), takes: [.query(""), .query("?x")], leaves: []),
+        MatchCase(
+            .query(["a": nil]), takes: [.query("?a"), .query("?a=&a")],
+            leaves: [.query("?a="), .query("?a=nil")]),
+        MatchCase(.query(["a": ""]), takes: [.query("?a=")], leaves: [.query("?a"), .query("")]),
+        MatchCase(
+            .query(["a": "1", "a": "1"]), takes: [.query("?a=1&b&a=1"), .query("?a=1&a=1&a=1")],
+            leaves: [.query("?a=1"), .query("?a=1&a=2")]),
+        MatchCase(
+            .query(["q": "1+1 &=é"]),
+            takes: [.query("?q=1%2B1%20%26%3D%C3%A9"), .query("?q=1+1%20%26=%C3%A9")],
+            leaves: [.query("?q=1%201%20%26%3D%C3%A9")]),
+        MatchCase(
+            .query(exactly: ["b": nil, "a": "1", "a": "2"]),
+            takes: [.query("?a=1&a=2&b"), .query("?b&a=2&a=1")],
+            leaves: [.query("?a=1&a=2"), .query("?a=1&a=2&b&c"), .query("?a=1&a=2&a=2&b")]),
+        MatchCase(
+            .query(exactly: ["a": "1"]), takes: [.query("?a=1")], leaves: [.query("?a=1&a=1")]),
+        MatchCase(.query(exactly: [:]), takes: [.query(""), .query("?")], leaves: [.query("?a")]),
+    ])
+    func countsQueryItems(_ row: MatchCase) { row.check() }
+
+    @Test func takesADictionaryInAVariable() {
+        let items = ["page": "2"]
+
+        MatchCase(.query(items), takes: [.query("?page=2")], leaves: [.query("?page=3")]).check()
+        MatchCase(.any.query(items), takes: [.query("?page=2")], leaves: [.query("")]).check()
+    }
+
+    @Test(arguments: [
+        MatchCase(
+            .anyOf(.get("/a"), .post("/b")),
+            takes: [.test("a"), .test("b", method: "POST")], leaves: [.test("b")]),
+        MatchCase(
+            .path(prefix: "/v1").anyOf([.query(["a": nil]), .query(["b": nil])]),
+            takes: [.url("https://h/v1?b")], leaves: [.url("https://h/v1?c"), .url("https://h/?b")]),
+        MatchCase(
+            .get("/users/{id}").not(.path("/users/me")), takes: [.test("users/42")],
+            leaves: [.test("users/me"), .test("users")]),
+        MatchCase(.not(.any), takes: [], leaves: [.test("a")]),
+        MatchCase(
+            .where("an empty body") { $0.body.isEmpty }, takes: [.test("a")], leaves: [.json("1")]),
+        MatchCase(
+            .get("/users/{id}").where("an even id") {
+                Int($0.pathValues["id"]!)!.isMultiple(of: 2)
+            },
+            takes: [.test("users/42")], leaves: [.test("users/43")]),
+    ])
+    func combines(_ row: MatchCase) { row.check() }
+
+    @Test func keepsWhatTheFirstThatHoldsCaptures() {
+        let matcher = RequestMatcher.get("/{kind}/{id}")
+            .anyOf(.path("/{plural}/{number}").query(["x": nil]), .path("/users/{user}"))
+            .not(.path("/{never}"))
+
+        let report = matcher.report(on: RecordedRequest(request: .test("users/42")))
+        #expect(report.pathValues == ["kind": "users", "id": "42", "user": "42"])
+        let other = matcher.report(on: RecordedRequest(request: .test("books/42")))
+        #expect(other.pathValues == [:])
+    }
+
+    @Test(arguments: [
+        (RequestMatcher.get("/users/{id"), "brace without its partner"),
+        (.path(prefix: "/{"), "brace without its partner"), (.path(exactly: "/a?b"), "? or #"),
+        (.host("https://h"), "not a host alone"), (.host("h:80"), "not a host alone"),
+        (.json("{\n  \"a\": x}"), ".json(_:) was given text that is not JSON: byte 9"),
+        (.json(containing: "[1"), ".json(containing:) was given text that is not JSON: it ends"),
+        (.json(encoding: ["x": Double.nan]), "could not encode Dictionary<String, Double>"),
+        (.anyOf(), "no matcher"), (.anyOf(.any, .json("")), "not JSON"),
+        (.not(.json("")), "not JSON"),
+    ])
+    func tellsWhatItCannotBeMadeFrom(_ matcher: RequestMatcher, _ part: String) async throws {
+        let network = MockNetwork()
+        network.stub(matcher, .text("x"))
+        let line = #line - 1
+
+        let failure = await #expect(throws: MockFailure.self) {
+            _ = try await MockURLSession(network).exchange(.test("a"))
+        }
+        #expect(failure?.reason == .brokenStub)
+        let verification = #expect(throws: VerificationFailure.self) { try network.verify() }
+        for text in [failure?.description, verification?.findings.first] {
+            let text = try #require(text)
+            #expect(text.contains(part))
+            #expect(text.contains("RequestMatcherTests.swift:\(line)"))
+        }
+    }
+}

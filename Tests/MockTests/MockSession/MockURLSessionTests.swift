@@ -1,0 +1,132 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct MockURLSessionTests {
+    private let url = URL(string: "https://api.example.com/a")!
+
+    private func response(_ status: Int) -> HTTPURLResponse {
+        HTTPURLResponse(url: url, statusCode: status, httpVersion: nil, headerFields: nil)!
+    }
+
+    @Test func answersInsideResumeAndOnce() {
+        let session = MockURLSession(response: (Data("x".utf8), response(200), nil))
+        var answers: [String?] = []
+
+        let task = session.dataTask(with: url) { data, _, _ in answers.append(data?.text) }
+
+        #expect(answers.isEmpty)
+        task.resume()
+        #expect(answers == ["x"])
+        task.resume()
+        task.cancel()
+        #expect(answers == ["x"])
+    }
+
+    @Test func isCancelledBeforeItIsResumed() {
+        let session = MockURLSession(isRequestSuccess: true)
+        var errors: [URLError.Code?] = []
+
+        let task = session.dataTask(with: url) { _, _, error in
+            errors.append((error as? URLError)?.code)
+        }
+        task.cancel()
+        task.resume()
+
+        #expect(errors == [.cancelled])
+    }
+
+    @Test(arguments: [(true, 200, "data"), (false, 404, "")])
+    func succeedsOrNot(_ isSuccess: Bool, _ status: Int, _ body: String) async throws {
+        let session = MockURLSession(isRequestSuccess: isSuccess, data: Data("data".utf8))
+
+        let (data, response) = try await session.exchange(URLRequest(url: url))
+
+        #expect(response.statusCode == status)
+        #expect(response.url == url)
+        #expect(data.text == body)
+    }
+
+    @Test func makesAFixedAnswer() async throws {
+        let session = MockURLSession.make(url: url.absoluteString, data: nil, statusCode: 500)
+
+        let (data, response) = try await session.exchange(URLRequest(url: url))
+
+        #expect(response.statusCode == 500)
+        #expect(data.isEmpty)
+    }
+
+    @Test func failsForAStringThatIsNoURL() async throws {
+        let session = MockURLSession.make(url: "", data: Data(), statusCode: 200)
+
+        let error = await #expect(throws: URLError.self) {
+            try await session.exchange(URLRequest(url: url))
+        }
+
+        #expect(error?.code == .badURL)
+    }
+
+    @Test func prefersTheErrorOverTheData() async throws {
+        let session = MockURLSession(response: (Data("x".utf8), response(200), TestError()))
+
+        await #expect(throws: TestError.self) { try await session.exchange(URLRequest(url: url)) }
+    }
+
+    @Test func failsWithNeitherResponseNorError() async throws {
+        let session = MockURLSession(response: (Data("x".utf8), nil, nil))
+
+        let failure = await #expect(throws: MockFailure.self) {
+            try await session.exchange(URLRequest(url: url))
+        }
+
+        #expect(failure?.reason == .noAnswer)
+    }
+
+    @Test func refusesAResponseThatIsNotHTTP() async throws {
+        let other = URLResponse(
+            url: URL(string: "file:///a")!, mimeType: nil, expectedContentLength: 0,
+            textEncodingName: nil)
+        let session = MockURLSession(response: (Data(), other, nil))
+
+        await #expect(throws: NotAnHTTPResponse.self) {
+            try await session.exchange(URLRequest(url: url))
+        }
+    }
+
+    @Test func givesTasksFromANetwork() async throws {
+        let network = MockNetwork()
+        network.stub(.get("/a"), .text("x"))
+        let session = MockURLSession(network)
+
+        let text = await withCheckedContinuation { continuation in
+            session.dataTask(with: url) { data, _, _ in continuation.resume(returning: data?.text) }
+                .resume()
+        }
+        #expect(text == "x")
+
+        network.stub(.get("/slow"), .hanging)
+        let code = await withCheckedContinuation { continuation in
+            let task = session.dataTask(with: .test("slow")) { _, _, error in
+                continuation.resume(returning: (error as? URLError)?.code)
+            }
+            task.resume()
+            task.cancel()
+        }
+        #expect(code == .cancelled)
+    }
+}
+
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct JsonLoaderTests {
+    @Test func listsEveryPathItTried() {
+        let error = #expect(throws: FixtureNotFound.self) {
+            try JsonLoader(bundle: .main).data(fileName: "Missing")
+        }
+
+        #expect(error?.paths.count == 6)
+        #expect(error?.paths.contains { $0.hasSuffix("/Fixtures/Missing.json") } == true)
+        #expect(error?.description.contains("Missing") == true)
+        for path in error?.paths ?? [] { #expect(error?.description.contains(path) == true) }
+    }
+}

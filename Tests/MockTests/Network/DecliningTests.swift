@@ -1,0 +1,141 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// What a network leaves to others, forgets, and tells when it is done.
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct DecliningTests {
+    let network = MockNetwork()
+
+    @Test func leavesADeclinedRequestToTheNextClass() async throws {
+        let next = MockNetwork()
+        next.stub(.any, .text("next"))
+        network.stub(.any, .text("mine"))
+        network.decline(.host("other.example.com").header("X-Kind", "metrics"))
+        let configuration = network.configuration
+        configuration.protocolClasses =
+            (configuration.protocolClasses ?? []) + (next.configuration.protocolClasses ?? [])
+        let session = URLSession(configuration: configuration)
+
+        for (host, kind, answer) in [
+            ("other.example.com", "metrics", "next"), ("other.example.com", "users", "mine"),
+            ("api.example.com", "metrics", "mine"),
+        ] {
+            var request = URLRequest(url: URL(string: "https://\(host)/a")!)
+            request.setValue(kind, forHTTPHeaderField: "X-Kind")
+            let (data, _) = try await session.exchange(request)
+            #expect(data.text == answer)
+        }
+        #expect(network.requests.count == 2)
+        #expect(next.requests.count == 1)
+    }
+
+    @Test func leavesADeclinedRequestToTheRealNetwork() async throws {
+        let server = try network.serve()
+        network.stub(.any, .text("real"))
+        let mocked = MockNetwork()
+        mocked.decline(.host("127.0.0.1"))
+        let configuration = mocked.configuration
+        configuration.connectionProxyDictionary = nil
+
+        _ = URLSessionConfiguration.withoutProxy
+        let (data, _) = try await URLSession(configuration: configuration)
+            .exchange(URLRequest(url: server.url))
+
+        #expect(data.text == "real")
+        #expect(mocked.requests.isEmpty)
+    }
+
+    @Test func tellsOfAMatcherThatDeclinesNothing() {
+        network.decline(.host("https://a"))
+
+        #expect(throws: VerificationFailure.self) { try network.verify() }
+    }
+
+    @Test(arguments: ["file:///etc/hostname", "data:text/plain,hello", "FILE:///etc/hostname"])
+    func leavesOtherKindsOfURLAlone(_ url: String) async throws {
+        func code(_ configuration: URLSessionConfiguration) async -> (URLError.Code?, String?) {
+            let session = URLSession(configuration: configuration)
+            return await withCheckedContinuation { continuation in
+                session.dataTask(with: URL(string: url)!) { data, _, error in
+                    continuation.resume(returning: ((error as? URLError)?.code, data?.text))
+                }
+                .resume()
+            }
+        }
+        network.stub(.any, .text("mine"), times: .any)
+
+        let mocked = await code(network.configuration)
+        let real = await code(.ephemeral)
+
+        #expect(mocked == real)
+        #expect(network.requests.isEmpty)
+    }
+
+    @Test(arguments: ["https", "http", "HTTPS", "ftp", "ws", "app"])
+    func letsNothingElseOut(_ scheme: String) async throws {
+        network.stub(.any, .text("mine"))
+
+        let url = try #require(URL(string: "\(scheme)://127.0.0.1:1/a"))
+        let (data, _) = try await network.urlSession.data(for: URLRequest(url: url))
+
+        #expect(data.text == "mine")
+    }
+
+    @Test func aRemovedStubIsAskedNoMore() async throws {
+        network.stub(.get("/a"), .text("old"))
+        let stub = network.stub(.get("/a"), .text("new"))
+        let unused = network.stub(.get("/b"), .text("unused"))
+
+        #expect(try await network.urlSession.exchange(.test("a")).0.text == "new")
+        network.remove(stub)
+        network.remove(stub)
+        network.remove(unused)
+        #expect(try await network.urlSession.exchange(.test("a")).0.text == "old")
+        #expect(stub.callCount == 1)
+        try network.verify()
+    }
+
+    @Test(arguments: [Transport.urlProtocol, .mockURLSession])
+    func waitsForAnswers(_ transport: Transport) async throws {
+        let held = network.stub(.get("/held"), .text("x").held)
+        network.stub(.get("/now"), .text("x"))
+        let (session, _) = try transport.open(network)
+        let loads = [
+            Task { try await session.exchange(.test("held")) },
+            Task { try await session.exchange(.test("now")) },
+        ]
+
+        let first = await network.waitForResponses()
+        #expect(first.map(\.request.url?.path) == ["/now"])
+        await held.started()
+        held.release()
+        let both = await network.waitForResponses(1, matching: .get("/held"))
+        #expect(both.map(\.request.url?.path) == ["/held"])
+        #expect(both.first?.endTime != nil)
+        for load in loads { _ = try await load.value }
+        #expect(await network.waitForResponses(2).count == 2)
+    }
+
+    @Test func theWaitForAnswersEndsWithItsTask() async {
+        let waiting = Task { await network.waitForResponses(1) }
+        waiting.cancel()
+
+        #expect(await waiting.value.isEmpty)
+    }
+
+    @Test(arguments: Transport.allCases)
+    func matchesAPathThatIsWrittenAsInAURL(_ transport: Transport) async throws {
+        network.stub(.get("/hello%20world/{id}"), .text("hello"))
+        network.stub(.path(prefix: "/a%20b"), .text("prefix"))
+        let (session, baseURL) = try transport.open(network)
+
+        for (path, answer) in [("hello world/7", "hello"), ("a b/c", "prefix")] {
+            let request = URLRequest(url: baseURL.appending(path: path))
+            let (data, _) = try await session.exchange(request)
+            #expect(data.text == answer)
+        }
+        #expect(network.requests.first?.pathValues["id"] == "7")
+    }
+}

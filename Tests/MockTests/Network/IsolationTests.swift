@@ -1,0 +1,120 @@
+import APIKitLite
+import Foundation
+import TestSupport
+import Testing
+
+@testable import APIKitLiteTesting
+
+@Suite(.timeLimit(.minutes(5)), .usesManySockets) struct IsolationTests {
+    @Test func networksNeverAnswerForEachOther() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            // Each session has two descriptors on Linux, also a mocked one.
+            for id in 0..<50 {
+                group.addTask {
+                    let network = MockNetwork { _ in (HTTPURLResponse(), Data("\(id)".utf8)) }
+                    let session = network.urlSession
+                    try await withThrowingTaskGroup(of: String.self) { group in
+                        for _ in 0..<50 {
+                            group.addTask { try await session.exchange(.test("same")).0.text }
+                        }
+                        for try await text in group { #expect(text == "\(id)") }
+                    }
+                    #expect(network.requests.count == 50)
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    @Test func aSessionKeepsItsNetwork() async throws {
+        let session = MockNetwork { _ in (HTTPURLResponse(), Data("kept".utf8)) }.urlSession
+
+        let (data, _) = try await session.exchange(.test("a"))
+
+        #expect(data.text == "kept")
+    }
+
+    @Test func aConfigurationKeepsItsNetwork() async throws {
+        let kept = (0..<1000).map { id in
+            MockNetwork { _ in (HTTPURLResponse(), Data("old \(id)".utf8)) }.configuration
+        }
+        let new = (0..<1000).map { id in
+            MockNetwork { _ in (HTTPURLResponse(), Data("new \(id)".utf8)) }.configuration
+        }
+
+        for id in stride(from: 0, to: 1000, by: 10) {
+            let old = try await URLSession(configuration: kept[id]).exchange(.test("a")).0.text
+            #expect(old == "old \(id)")
+            let fresh = try await URLSession(configuration: new[id]).exchange(.test("a")).0.text
+            #expect(fresh == "new \(id)")
+        }
+    }
+
+    @Test func aConfigurationWithoutCredentialsKeepsItsNetwork() async throws {
+        func session(_ answer: String) -> URLSession {
+            let network = MockNetwork { _ in (HTTPURLResponse(), Data(answer.utf8)) }
+            let configuration = network.configuration
+            #if canImport(FoundationNetworking)
+            // On Apple platforms nothing else keeps the network.
+            configuration.urlCredentialStorage = nil
+            #endif
+            return URLSession(configuration: configuration)
+        }
+
+        let old = session("old")
+        let new = session("new")
+
+        #expect(try await old.exchange(.test("a")).0.text == "old")
+        #expect(try await new.exchange(.test("a")).0.text == "new")
+    }
+
+    @Test func aStaleClassAnswersForNobody() async throws {
+        let configuration = URLSessionConfiguration.ephemeral
+        // Never given back, so that no network of another test gets it.
+        configuration.protocolClasses = [
+            LeasedProtocolClass.lease(to: NetworkCore(nil, clock: nil)).type
+        ]
+        let session = URLSession(configuration: configuration)
+
+        let failure = await #expect(throws: MockFailure.self) {
+            try await session.exchange(.test("a"))
+        }
+
+        #expect(failure?.reason == .networkGone)
+    }
+
+    @Test func aClassIsNotLeasedAgainAtOnce() {
+        let stale = MockNetwork().configuration.protocolClasses?.first
+        let networks = (0..<10).map { _ in MockNetwork() }
+
+        for network in networks {
+            #expect(network.configuration.protocolClasses?.first.map { $0 == stale } == false)
+        }
+    }
+
+    @Test func leavesNothingBehind() async throws {
+        final class Marker: Sendable {
+            let count: Locked<Int>
+            init(_ count: Locked<Int>) {
+                self.count = count
+                count.withLock { $0 += 1 }
+            }
+            deinit { count.withLock { $0 -= 1 } }
+        }
+        let alive = Locked(0)
+        for index in 0..<2000 {
+            let marker = Marker(alive)
+            let network = MockNetwork { _ in
+                withExtendedLifetime(marker) { (HTTPURLResponse(), Data("x".utf8)) }
+            }
+            if index.isMultiple(of: 10) {
+                _ = try await network.urlSession.exchange(.test("a"))
+            } else {
+                _ = network.urlSession
+            }
+        }
+
+        // Only what a callback has yet to let go of.
+        #expect(alive.withLock { $0 } < 50)
+    }
+}

@@ -1,0 +1,61 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// One order for each request: it is recorded, then counted, then whoever waits is woken.
+///
+/// Whoever waits here runs within the call that wakes it.
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct JournalOrderTests {
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    @Test(arguments: Transport.allCases)
+    func whoeverWaitedForAStubFindsTheRequest(_ transport: Transport) async throws {
+        let network = MockNetwork()
+        let stub = network.stub(.any, .text("x").held)
+        let (session, baseURL) = try transport.open(network)
+        let found = Task(executorPreference: AtOnceExecutor()) {
+            await stub.started(3)
+            return [network.requests.count, stub.requests.count, network.mostInFlight]
+        }
+        let loads = (0..<3).map { _ in
+            Task { _ = try await session.exchange(URLRequest(url: baseURL)) }
+        }
+
+        #expect(await found.value == [3, 3, 3])
+        stub.release()
+        for load in loads { try await load.value }
+    }
+
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    @Test(arguments: Transport.allCases)
+    func whoeverWaitedForARequestFindsItCounted(_ transport: Transport) async throws {
+        let network = MockNetwork()
+        let stub = network.stub(.any, .text("x"))
+        let (session, baseURL) = try transport.open(network)
+        let found = Task(executorPreference: AtOnceExecutor()) {
+            await network.waitForRequests()
+            return [network.requests.count, stub.requests.count, stub.callCount]
+        }
+
+        _ = try await session.exchange(URLRequest(url: baseURL))
+
+        #expect(await found.value == [1, 1, 1])
+    }
+
+    // What a handler's own answer is made of is in the journal before the handler runs.
+    @Test(arguments: Transport.allCases)
+    func aHandlerFindsItsRequest(_ transport: Transport) async throws {
+        let network = MockNetwork()
+        let counts = Recorder<Int>()
+        network.stub(.any) { [weak network] _ in
+            counts.append(network?.requests.count ?? 0)
+            return .text("x")
+        }
+        let (session, baseURL) = try transport.open(network)
+
+        _ = try await session.exchange(URLRequest(url: baseURL))
+
+        #expect(await counts.events { _ in true } == [1])
+    }
+}

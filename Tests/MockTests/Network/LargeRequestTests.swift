@@ -1,0 +1,108 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// Requests with very many parts: the texts about them are short, and still right.
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct LargeRequestTests {
+    private static let names = (0..<300).map { "name\($0)" }
+    private static let items = names.map { "\($0)=1" }.joined(separator: "&")
+
+    private func record(_ items: String) -> RecordedRequest {
+        RecordedRequest(request: search(items))
+    }
+
+    private func search(_ items: String) -> URLRequest {
+        URLRequest(url: URL(string: "https://api.example.com/search?\(items)")!)
+    }
+
+    private func form(_ fields: String) -> URLRequest {
+        var request = URLRequest.test("form")
+        request.httpMethod = "POST"
+        request.setValue("application/x-www-form-urlencoded", forHTTPHeaderField: "Content-Type")
+        request.httpBody = Data(fields.utf8)
+        return request
+    }
+
+    @Test func matchesEachOfManyItems() {
+        let matcher = RequestMatcher.any.request(search(Self.items))
+
+        #expect(matcher.report(on: record(Self.items)).isMatch)
+        #expect(!matcher.report(on: record(Self.items + "&name7=1")).isMatch)
+        #expect(!matcher.report(on: record(String(Self.items.dropLast(1)) + "2")).isMatch)
+        #expect(!matcher.report(on: record(Self.items + "&other=1")).isMatch)
+        let fields = RequestMatcher.any.request(form(Self.items))
+        #expect(fields.report(on: RecordedRequest(request: form(Self.items))).isMatch)
+        #expect(!fields.report(on: RecordedRequest(request: form(Self.items + "&x"))).isMatch)
+    }
+
+    @Test func reportsTheFirstCriteriaAndThoseThatDoNotHold() {
+        let matcher = RequestMatcher.any.request(search(Self.items))
+        let changed = Self.items.replacingOccurrences(of: "name250=1", with: "name250=2")
+        let report = matcher.report(on: record(changed))
+
+        // Method, scheme, host, port and path, 300 items, no other item, no body.
+        #expect(report.lines.count == 307)
+        let lines = report.description.split(separator: "\n")
+        #expect(lines.count == 28)
+        #expect(lines.contains("  ✗ query name250=1, but the request has name250=2"))
+        #expect(lines.contains("  ✗ no other query items, but the request has name250=2"))
+        #expect(lines.last == "  and 280 more, of which 0 do not hold")
+        #expect(matcher.description.hasSuffix(" and 257 more"))
+    }
+
+    @Test func offersAStubWithTheFirstItemsThatMatches() async throws {
+        let network = MockNetwork()
+        let request = search(Self.items)
+
+        let error = await #expect(throws: MockFailure.self) {
+            try await network.urlSession.exchange(request)
+        }
+
+        let text = error?.description ?? ""
+        #expect(text.contains(#".query(["name0": "1", "#) && text.contains(#""name19": "1"])"#))
+        #expect(text.hasSuffix("(and 280 items more)"))
+        #expect(text.utf8.count < 4_000)
+        let literal = try #require(text.firstMatch(of: #/\.query\(\[(.*)\]\)/#)?.output.1)
+        #expect(literal.split(separator: ",").count == 20)
+    }
+
+    @Test func tellsOneByteFromSeveral() {
+        #expect(
+            "\(RecordedRequest(request: form("a")))"
+                == "POST https://api.example.com/form, 1 byte")
+        #expect("\(RecordedRequest(request: form("ab")))".hasSuffix(", 2 bytes"))
+    }
+
+    @Test func keepsAByteOrderMarkInTheFirstNameOfAForm() {
+        let request = RecordedRequest(request: form("\u{feff}a=1&b=2"))
+
+        #expect(!RequestMatcher.form(["a": "1"]).report(on: request).isMatch)
+        #expect(RequestMatcher.form(["\u{feff}a": "1", "b": "2"]).report(on: request).isMatch)
+    }
+
+    @Test func isDumpedWithoutItsBodyAndHeaders() {
+        var request = form("password=hunter2")
+        request.setValue("Bearer hunter2", forHTTPHeaderField: "Authorization")
+        var text = ""
+        dump([RecordedRequest(request: request)], to: &text)
+
+        #expect(text.contains("POST https://api.example.com/form, 16 bytes"))
+        #expect(!text.contains("hunter2") && !text.contains("104"))
+    }
+
+    @Test func showsNoSecretOfTheErrorOfABody() async {
+        struct Refusal: Error, CustomStringConvertible {
+            let description = "token=hunter2"
+        }
+        let failure = await #expect(throws: VerificationFailure.self) {
+            try await withMockNetwork { network in
+                network.stub(.any, .text("x"))
+                throw Refusal()
+            }
+        }
+
+        #expect(failure?.description.contains("The body threw: token=REDACTED") == true)
+    }
+}

@@ -1,0 +1,153 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// What happens to a task between the moments that one thinks of first.
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct RaceTests {
+    @Test(arguments: [false, true])
+    func answersATaskThatIsSuspendedAndResumedAtOnce(hasCache: Bool) async {
+        for _ in 0..<50 {
+            let arrived = Gate()
+            let mayAnswer = Gate()
+            let network = MockNetwork { _ in
+                arrived.open()
+                await mayAnswer.wait()
+                return (HTTPURLResponse(), Data("answer".utf8))
+            }
+            let configuration = network.configuration
+            if hasCache { configuration.urlCache = .shared }
+            let load = DataLoad(.test("a"), over: URLSession(configuration: configuration))
+            load.task.resume()
+            await arrived.wait()
+
+            load.task.suspend()
+            load.task.resume()
+            mayAnswer.open()
+
+            #expect(await load.result() == .answer("answer"))
+        }
+    }
+
+    @Test func sendsNothingForATaskThatIsCancelledBeforeItIsResumed() async throws {
+        let network = MockNetwork()
+        network.stub(.any, .text("value"), times: .any)
+
+        let load = DataLoad(.test("a"), over: network.urlSession)
+        load.task.cancel()
+
+        #expect(await load.result() == .error(.cancelled))
+        #expect(network.requests.isEmpty)
+    }
+
+    @Test func cancelsTheHandlerThatARedirectLedTo() async {
+        let arrived = Gate()
+        let ended = Gate()
+        let network = MockNetwork()
+        network.stub(.get("/old"), .redirect(to: "/new"))
+        network.stub(.get("/new")) { _ in
+            arrived.open()
+            defer { ended.open() }
+            return try await waitForCancellation()
+        }
+
+        let load = DataLoad(.test("old"), over: network.urlSession)
+        load.task.resume()
+        await arrived.wait()
+        load.task.cancel()
+
+        #expect(await load.result() == .error(.cancelled))
+        await ended.wait()
+        #expect(network.requests.map(\.wasCancelled) == [false, true])
+    }
+
+    @Test func followsNoRedirectAfterACancellation() async throws {
+        final class Undecided: NSObject, URLSessionTaskDelegate, Sendable {
+            typealias Decision = @Sendable (URLRequest?) -> Void
+            let questions = Recorder<(URLRequest, Decision)>()
+            let end = Gate()
+
+            func urlSession(
+                _ session: URLSession, task: URLSessionTask,
+                willPerformHTTPRedirection response: HTTPURLResponse, newRequest: URLRequest,
+                completionHandler: @escaping Decision
+            ) {
+                questions.append((newRequest, completionHandler))
+            }
+
+            func urlSession(
+                _ session: URLSession, task: URLSessionTask,
+                didCompleteWithError error: (any Error)?
+            ) {
+                end.open()
+            }
+        }
+        let network = MockNetwork()
+        network.stub(.get("/old"), .redirect(to: "/new"))
+        let new = network.stub(.get("/new"), .text("new"))
+        let client = Undecided()
+        let session = URLSession(
+            configuration: network.configuration, delegate: client, delegateQueue: nil)
+
+        let task = session.dataTask(with: .test("old"))
+        task.resume()
+        let (next, decide) = try #require(await client.questions.events { _ in true }.first)
+        task.cancel()
+        await client.end.wait()
+        decide(next)
+        decide(next)
+
+        #expect(new.callCount == 0)
+        #expect(network.requests.map(\.wasCancelled) == [true])
+        session.finishTasksAndInvalidate()
+    }
+
+    @Test func leavesNoWorkOfAMockTaskThatIsCancelledWhileItStarts() async {
+        let network = MockNetwork()
+        network.stub(.any, .hanging)
+        let session = MockURLSession(network)
+        let calls = Locked(0)
+        for _ in 0..<1000 {
+            weak var leftOver: MockURLSessionDataTask?
+            do {
+                let task = session.dataTask(with: .test("a")) { _, _, _ in
+                    calls.withLock { $0 += 1 }
+                }
+                leftOver = task
+                await withTaskGroup(of: Void.self) { group in
+                    group.addTask { task.resume() }
+                    group.addTask { task.cancel() }
+                }
+            }
+            // The work that makes the answer holds the task until it ends.
+            while leftOver != nil { await Task.yield() }
+        }
+
+        #expect(calls.withLock { $0 } == 1000)
+    }
+}
+
+/// A data task without a loader around it, and what its completion handler gets.
+private struct DataLoad {
+    enum End: Equatable {
+        case answer(String)
+        case error(URLError.Code)
+    }
+
+    let task: URLSessionDataTask
+    private let recorder: Recorder<End>
+
+    init(_ request: URLRequest, over session: URLSession) {
+        let recorder = Recorder<End>()
+        self.recorder = recorder
+        task = session.dataTask(with: request) { data, _, error in
+            recorder.append(
+                data.map { .answer($0.text) } ?? .error((error as? URLError)?.code ?? .unknown))
+        }
+    }
+
+    func result() async -> End? {
+        await recorder.events { _ in true }.first
+    }
+}

@@ -1,0 +1,70 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct StubIndexTests {
+    private let network = MockNetwork()
+
+    private func answer(_ path: String) async throws -> String {
+        try await MockURLSession(network).exchange(.test(path)).0.text
+    }
+
+    @Test func asksTheNewestFirstAcrossAllKinds() async throws {
+        let kinds: [(String, RequestMatcher)] = [
+            ("template", .get("/users/{id}")), ("literal", .get("/users/42")), ("any", .any),
+            ("path", .path("/users/42")), ("method", .method("GET")),
+            ("prefix", .path(prefix: "/users")), ("mixed", .get("/{a}/4{b}")),
+            ("exact", .path(exactly: "/users/4%32")), ("either", .anyOf(.get("/users/42"))),
+        ]
+        for start in kinds.indices {
+            for (name, matcher) in kinds[start...] + kinds[..<start] {
+                network.stub(matcher, .text(name))
+                #expect(try await answer("users/42") == name)
+            }
+        }
+    }
+
+    @Test func asksOnlyCandidates() async throws {
+        let asked = Recorder<String>()
+        network.stub(.any, .text("oldest"))
+        for path in ["/{x}", "/{x}/{y}", "/b", "/a", "/a/"] {
+            network.stub(
+                .get(path).where("recorded") { _ in
+                    asked.append(path)
+                    return false
+                }, .text("x"))
+        }
+        network.stub(
+            .post("/a").where("recorded") { _ in fatalError("another method") }, .text("x"))
+
+        #expect(try await answer("a") == "oldest")
+
+        #expect(await asked.events { $0 == "/{x}" } == ["/a", "/{x}"])
+    }
+
+    @Test func findsOneAmongManyAndTheOneBelowWhenUsedUp() async throws {
+        for number in 0..<1000 {
+            network.stub(.get("/items/\(number)"), .text("old \(number)"), times: .any)
+            network.stub(.get("/items/\(number)"), .text("new \(number)"), times: .once)
+        }
+
+        #expect(try await answer("items/7") == "new 7")
+        #expect(try await answer("items/7") == "old 7")
+        #expect(try await answer("items/999") == "new 999")
+    }
+
+    // A lock that is held while it runs would be waited for forever.
+    @Test func aPredicateMayUseItsNetwork() async throws {
+        let network = network
+        network.stub(
+            .where("asks back") { _ in
+                network.stub(.get("/later"), .text("later"), times: .any)
+                return network.requests.isEmpty
+            }, .text("first"), times: .once)
+
+        #expect(try await answer("a") == "first")
+        #expect(try await answer("later") == "later")
+    }
+}

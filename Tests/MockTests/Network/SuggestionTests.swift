@@ -1,0 +1,159 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// The line that a failure offers, pasted: as text and, below it, as code.
+private struct Pasted: CustomTestStringConvertible, Sendable {
+    let request: URLRequest
+    let text: String
+    let stub: @Sendable (MockNetwork) -> Void
+
+    init(_ request: URLRequest, _ text: String, _ stub: @escaping @Sendable (MockNetwork) -> Void) {
+        (self.request, self.text, self.stub) = (request, text, stub)
+    }
+
+    var testDescription: String { text }
+}
+
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct SuggestionTests {
+    private static let pasted = [
+        Pasted(.test("users/42"), #"network.stub(.get("/users/42"), .json("{}"))"#) { network in
+            network.stub(.get("/users/42"), .json("{}"))
+        },
+        Pasted(
+            .url("https://h?b=2&a&b=2&q=%22%C3%A9"),
+            ##"network.stub(.get("/").query(["b": "2", "a": nil, "b": "2", "q": #""é"#]), .json("{}"))"##
+        ) { network in
+            network.stub(
+                .get("/").query(["b": "2", "a": nil, "b": "2", "q": #""é"#]), .json("{}"))
+        },
+        Pasted(
+            .test("users", method: "POST", body: #"{ "name": "Emma", "age": 3.0 }"#),
+            ##"network.stub(.post("/users").json(#"{"age":3.0,"name":"Emma"}"#), .json("{}"))"##
+        ) { network in
+            network.stub(.post("/users").json(#"{"age":3.0,"name":"Emma"}"#), .json("{}"))
+        },
+        Pasted(
+            .test("a", method: "POST", body: ###"["\"#", "\\##"]"###),
+            ####"network.stub(.post("/a").json(###"["\"#","\\##"]"###), .json("{}"))"####
+        ) { network in
+            network.stub(.post("/a").json(###"["\"#","\\##"]"###), .json("{}"))
+        },
+        Pasted(
+            .form("name=Emma+%26&flag"),
+            #"network.stub(.post("/a").form(["name": "Emma &", "flag": nil]), .json("{}"))"#
+        ) { network in
+            network.stub(.post("/a").form(["name": "Emma &", "flag": nil]), .json("{}"))
+        },
+        Pasted(
+            .url("https://h/a?line=1%0A2%00"),
+            #"network.stub(.get("/a").query(["line": "1\n2\u{0}"]), .json("{}"))"#
+        ) { network in
+            network.stub(.get("/a").query(["line": "1\n2\u{0}"]), .json("{}"))
+        },
+        Pasted(
+            .url("https://h/a%2Fb/%7Bid%7D"),
+            #"network.stub(.method("GET").path(exactly: "/a%2Fb/%7Bid%7D"), .json("{}"))"#
+        ) { network in
+            network.stub(.method("GET").path(exactly: "/a%2Fb/%7Bid%7D"), .json("{}"))
+        },
+        Pasted(.test("a", method: "HEAD"), #"network.stub(.head("/a"), .status(200))"#) { network in
+            network.stub(.head("/a"), .status(200))
+        },
+        Pasted(
+            .test("a b", method: "PURGE"),
+            #"network.stub(.method("PURGE").path("/a b"), .json("{}"))"#
+        ) { network in
+            network.stub(.method("PURGE").path("/a b"), .json("{}"))
+        },
+        Pasted(
+            .url("https://h/a?token=hunter2&page=2"),
+            #"network.stub(.get("/a").query(["page": "2"]), .json("{}"))"#
+        ) { network in
+            network.stub(.get("/a").query(["page": "2"]), .json("{}"))
+        },
+        Pasted(
+            .url("https://h/https%3A%2F%2Fu%3Ahunter2%40x/b"),
+            #"network.stub(.get("/{secret}/b"), .json("{}"))"#
+        ) { network in
+            network.stub(.get("/{secret}/b"), .json("{}"))
+        },
+        Pasted(
+            .test(
+                "a", method: "PUT",
+                body: #"[1,{"password":"hunter2","user":"Emma"},"//u:hunter2@h"]"#),
+            ##"network.stub(.put("/a").json(containing: #"[1,{"user":"Emma"}]"#), .json("{}"))"##
+        ) { network in
+            network.stub(.put("/a").json(containing: #"[1,{"user":"Emma"}]"#), .json("{}"))
+        },
+        Pasted(
+            .form("client_secret=hunter2"), #"network.stub(.post("/a"), .json("{}"))"#
+        ) { network in
+            network.stub(.post("/a"), .json("{}"))
+        },
+        Pasted(
+            .test("a", method: "POST", body: #"{"token":"hunter2"}"#),
+            #"network.stub(.post("/a"), .json("{}"))"#
+        ) { network in
+            network.stub(.post("/a"), .json("{}"))
+        },
+    ]
+
+    @Test(arguments: pasted)
+    private func matchesWhatItWasMadeFrom(_ row: Pasted) async throws {
+        let empty = MockNetwork()
+        let failure = await #expect(throws: MockFailure.self) {
+            _ = try await MockURLSession(empty).exchange(row.request)
+        }
+        let text = try #require(failure?.description)
+        #expect(text.components(separatedBy: "\n").contains("  " + row.text))
+        #expect(!text.contains("hunter2"))
+        let isSecret =
+            row.request.curlCommand(redacting: .none).contains("hunter2")
+        #expect(text.contains("(without what is secret: ") == isSecret)
+
+        let network = MockNetwork()
+        row.stub(network)
+        let (_, response) = try await MockURLSession(network).exchange(row.request)
+
+        #expect(response.statusCode == 200)
+    }
+
+    // Text and code stand side by side above; neither may change alone.
+    @Test func isPastedAsItIs() throws {
+        let source = try String(contentsOf: URL(filePath: #filePath), encoding: .utf8)
+            .filter { !$0.isWhitespace }
+        for row in Self.pasted {
+            let code = "{networkin" + row.text.filter { !$0.isWhitespace } + "}"
+            #expect(source.contains(code), "\(row.text)")
+        }
+    }
+
+    @Test func leavesLongBodiesToTheReader() async throws {
+        let body = #"{"text": "\#(String(repeating: "x", count: 300))"}"#
+        let failure = await #expect(throws: MockFailure.self) {
+            let request = URLRequest.test("a", method: "POST", body: body)
+            _ = try await MockURLSession(MockNetwork()).exchange(request)
+        }
+
+        #expect(failure?.description.hasSuffix(#"stub(.post("/a"), .json("{}"))"#) == true)
+        #expect(try #require(failure?.description).count < 400)
+    }
+
+    // Matched as a form, since Foundation sends it as one, but nobody said that it is.
+    @Test func showsNothingOfABodyWithoutAType() async throws {
+        let network = MockNetwork()
+        network.stub(.form(["hunter": nil]).form(exactly: [:]), .text("x"), times: .any)
+
+        let failure = await #expect(throws: MockFailure.self) {
+            let request = URLRequest.form("hunter2", type: nil)
+            _ = try await MockURLSession(network).exchange(request)
+        }
+
+        let text = try #require(failure?.description)
+        #expect(text.contains("no form fields, but the request has <unknown type, 7 bytes>"))
+        #expect(!text.contains("hunter2"))
+    }
+}

@@ -1,0 +1,161 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// One table of answers, over every way into a network.
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct TransportTests {
+    private func exchange(
+        _ transport: Transport, _ path: String, method: String = "GET", stub: (MockNetwork) -> Void
+    ) async throws -> (body: String, response: HTTPURLResponse, requests: [RecordedRequest]) {
+        let network = MockNetwork()
+        stub(network)
+        let (session, baseURL) = try transport.open(network)
+        var request = URLRequest(url: baseURL.appending(path: path))
+        request.httpMethod = method
+        let (data, response) = try await session.exchange(request)
+        return (data.text, response, network.requests)
+    }
+
+    @Test(arguments: Transport.allCases)
+    func fillsInWhatAResponseLeavesOut(_ transport: Transport) async throws {
+        for (response, type, length): (MockResponse, String?, String?) in [
+            (.json("[1]"), "application/json", "3"),
+            (.json(encoding: ["a": 1]), "application/json", #"{"a":1}"#.count.description),
+            (.text("é"), "text/plain; charset=utf-8", "2"),
+            (.data(Data([0, 255])), "application/octet-stream", "2"),
+            (.status(200), nil, "0"), (.status(204), nil, nil),
+            (.text("x").header("Content-Language", "en"), "text/plain; charset=utf-8", "1"),
+        ] {
+            let (_, http, _) = try await exchange(transport, "a") { $0.stub(.any, response) }
+
+            #expect(http.value(forHTTPHeaderField: "Content-Type") == type)
+            #expect(http.value(forHTTPHeaderField: "Content-Length") == length)
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
+    func givesNoBodyToAHead(_ transport: Transport) async throws {
+        let (body, response, _) = try await exchange(transport, "a", method: "HEAD") {
+            $0.stub(.head("/a"), .text("unseen"))
+        }
+
+        #expect(body.isEmpty)
+        #expect(response.value(forHTTPHeaderField: "Content-Length") == "6")
+        #expect(response.value(forHTTPHeaderField: "Content-Type") == "text/plain; charset=utf-8")
+    }
+
+    @Test(arguments: Transport.allCases)
+    func tellsTheTrueLength(_ transport: Transport) async throws {
+        for (method, response, length): (String, MockResponse, String?) in [
+            ("GET", .text("abc").header("content-length", "99"), "3"),
+            ("GET", .text("abc").chunked(by: 1), nil),
+            ("GET", .text("abc").chunked(by: 1).header("Content-Length", "1"), "3"),
+            ("GET", .status(200).header("Content-Length", "99"), "0"),
+            ("HEAD", .text("abc").header("Content-Length", "99"), "3"),
+            ("HEAD", .text("abc").chunked(by: 1), nil), ("HEAD", .status(200), "0"),
+            ("HEAD", .status(200).header("Content-Length", "99"), "99"),
+            ("HEAD", .status(404), "0"), ("HEAD", .status(204), nil),
+            ("GET", .status(304).header("Content-Length", "99"), "99"),
+            ("GET", .status(304), nil),
+            ("GET", .status(204).header("Content-Length", "99"), nil),
+        ] {
+            let (_, http, _) = try await exchange(transport, "a", method: method) {
+                $0.stub(.any, response)
+            }
+
+            #expect(http.value(forHTTPHeaderField: "Content-Length") == length)
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
+    func joinsThePieces(_ transport: Transport) async throws {
+        let (body, _, _) = try await exchange(transport, "a") {
+            $0.stub(.any, .text("one two three").chunked(by: 2))
+        }
+
+        #expect(body == "one two three")
+    }
+
+    @Test(arguments: Transport.allCases)
+    func followsRedirectsAndKeepsCookies(_ transport: Transport) async throws {
+        let (body, response, requests) = try await exchange(transport, "old", method: "POST") {
+            $0.stub(.post("/old"), .redirect(to: "/new").header("Set-Cookie", "id=7; Path=/"))
+            $0.stub(.get("/new"), .text("there"))
+        }
+
+        #expect(body == "there")
+        #expect(response.url?.path == "/new")
+        #expect(requests.map { $0.request.httpMethod } == ["POST", "GET"])
+        #expect(requests.last?.request.value(forHTTPHeaderField: "Cookie") == "id=7")
+    }
+
+    @Test(arguments: Transport.allCases)
+    func givesTheHandlerItsPathValuesAndBody(_ transport: Transport) async throws {
+        let (body, response, _) = try await exchange(transport, "users/42", method: "DELETE") {
+            $0.stub(.delete("/users/{id}")) { request in
+                .text("gone: \(request.pathValues["id"] ?? "")", status: 202)
+            }
+        }
+
+        #expect(body == "gone: 42")
+        #expect(response.statusCode == 202)
+    }
+
+    @Test(arguments: Transport.allCases)
+    func failsOnTheWay(_ transport: Transport) async throws {
+        await #expect(throws: URLError.self) {
+            _ = try await exchange(transport, "a") { $0.stub(.any, .error(.networkConnectionLost)) }
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
+    func replacesOrJoinsARepeatedHeader(_ transport: Transport) async throws {
+        let (_, response, _) = try await exchange(transport, "a") {
+            $0.stub(
+                .any,
+                .text("<p>").header("content-type", "text/html").header("ETag", "1")
+                    .header("ETag", "2").header("Vary", "Accept").header("Vary", "Origin"))
+        }
+
+        #expect(response.value(forHTTPHeaderField: "Content-Type") == "text/html")
+        #expect(response.value(forHTTPHeaderField: "ETag") == "2")
+        #expect(response.value(forHTTPHeaderField: "Vary") == "Accept, Origin")
+    }
+
+    @Test func theServerLivesAsLongAsItsNetwork() async throws {
+        var network: MockNetwork? = MockNetwork { _ in (HTTPURLResponse(), Data("mine".utf8)) }
+        let session = URLSession(configuration: .withoutProxy)
+        let url = try #require(try network?.serve().url)
+
+        let (data, _) = try await session.exchange(URLRequest(url: url))
+        #expect(data.text == "mine")
+
+        network = nil
+        // The port may be another test's by now.
+        let after = try? await session.exchange(URLRequest(url: url)).0.text
+        #expect(after != "mine")
+    }
+
+    @Test(arguments: Transport.allCases)
+    func explainsWhatNothingMatches(_ transport: Transport) async throws {
+        let network = MockNetwork()
+        network.stub(.post("/a"), .text("x"), times: .any)
+        let (session, baseURL) = try transport.open(network)
+
+        let text: String
+        do {
+            let (data, response) = try await session.exchange(
+                URLRequest(url: baseURL.appending(path: "a")))
+            #expect(transport == .loopback)
+            #expect(response.statusCode == 501)
+            text = data.text
+        } catch {
+            text = "\(error)"
+        }
+
+        #expect(text.contains("✗ method POST, but the request has GET\n  ✓ path /a"))
+        #expect(throws: VerificationFailure.self) { try network.verify() }
+    }
+}

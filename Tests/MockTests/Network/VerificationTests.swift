@@ -1,0 +1,156 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct VerificationTests {
+    let network = MockNetwork()
+
+    @Test(arguments: [
+        (Stub.Times.any, 0, 0), (.any, 3, 0), (.once, 0, 1), (.once, 1, 0), (.exactly(2), 1, 1),
+        (.exactly(2), 2, 0), (.atLeast(1), 0, 1), (.atLeast(1), 9, 0), (.atLeast(3), 2, 1),
+        (.never, 0, 0), (.exactly(0), 0, 0),
+    ])
+    func wantsAStubUsed(_ times: Stub.Times, _ count: Int, _ findings: Int) async throws {
+        let stub = network.stub(.any, .text("x"), times: times)
+
+        for _ in 0..<count { _ = try await network.urlSession.exchange(.test("a")) }
+
+        #expect(stub.callCount == count)
+        if findings == 0 {
+            try network.verify()
+        } else {
+            let failure = #expect(throws: VerificationFailure.self) { try network.verify() }
+            #expect(failure?.findings.count == findings)
+            #expect(failure?.description.contains("VerificationTests.swift:") == true)
+        }
+    }
+
+    @Test func verifiesAtTheEndOfABody() async throws {
+        let value = try await withMockNetwork { network in
+            network.stub(.any, .text("x"))
+            return try await network.urlSession.exchange(.test("a")).0.text
+        }
+        #expect(value == "x")
+
+        let unused = await #expect(throws: VerificationFailure.self) {
+            try await withMockNetwork { network in _ = network.stub(.any, .text("x")) }
+        }
+        #expect(unused?.bodyError == nil)
+
+        let both = await #expect(throws: VerificationFailure.self) {
+            try await withMockNetwork { network in
+                network.stub(.any, .text("x"))
+                throw TestError(number: 3)
+            }
+        }
+        #expect(both?.bodyError as? TestError == TestError(number: 3))
+        #expect(both?.findings.count == 1)
+
+        await #expect(throws: TestError.self) {
+            try await withMockNetwork { _ in throw TestError() }
+        }
+
+        // Said once, not twice.
+        await #expect(throws: MockFailure.self) {
+            try await withMockNetwork { try await $0.urlSession.exchange(.test("a")).0.text }
+        }
+    }
+
+    @Test func aStubThatIsAddedAfterwardsIsAMistake() async throws {
+        try network.verify()
+        let line = #line - 1
+        network.stub(.get("/late"), .text("x"))
+
+        let failure = await #expect(throws: MockFailure.self) {
+            try await network.urlSession.exchange(.test("late"))
+        }
+
+        #expect(
+            failure?.description == """
+                The stub for method GET, path /late came too late: the network was verified before \
+                (LoaderTests/VerificationTests.swift:\(line)), and would not notice what this stub is \
+                used for. Verify at the end of the test. \
+                (LoaderTests/VerificationTests.swift:\(line + 2))
+                """)
+        let verification = #expect(throws: VerificationFailure.self) { try network.verify() }
+        #expect(verification?.findings.first == failure?.description)
+    }
+
+    @Test(arguments: [Transport.urlProtocol, .mockURLSession])
+    func namesTheRequestsThatSomebodyStillWaitsFor(_ transport: Transport) async throws {
+        let stub = network.stub(.get("/slow"), .text("x").held)
+        let (session, _) = try transport.open(network)
+        let load = Task { try await session.exchange(.test("slow")) }
+        await stub.started()
+
+        let failure = #expect(throws: VerificationFailure.self) { try network.verify() }
+
+        let finding = failure?.findings.first ?? ""
+        #expect(failure?.findings.count == 1)
+        #expect(finding.hasPrefix("GET https://api.example.com/slow is a straggler: "))
+        #expect(finding.contains("VerificationTests.swift:"))
+        load.cancel()
+        _ = await load.result
+        try network.verify()
+    }
+
+    @Test(
+        arguments: [
+            (20, 20, nil), (21, 21, "and 1 more request that was not answered."),
+            (100, 21, "and 80 more requests that were not answered."),
+        ] as [(Int, Int, String?)])
+    func keepsTheFirstOfManyUnansweredRequests(_ count: Int, _ findings: Int, _ rest: String?)
+        async throws
+    {
+        network.journalLimit = 0
+        for number in 0..<count {
+            let error = await #expect(throws: MockFailure.self) {
+                try await network.urlSession.exchange(.test("a\(number)"))
+            }
+            #expect(error?.description.contains("/a\(number)") == true)
+        }
+
+        let failure = #expect(throws: VerificationFailure.self) { try network.verify() }
+
+        #expect(failure?.findings.count == findings)
+        #expect(failure?.findings[19].contains("/a19.") == true)
+        if let rest { #expect(failure?.findings.last == rest) }
+    }
+
+    @Test func listsAllThatIsWrongTogether() async throws {
+        network.stub(.get("/unused"), .text("x"))
+        network.stub(.get("/twice"), .text("x"), times: .exactly(2))
+        let held = network.stub(.get("/held"), .text("x").held)
+        let load = Task { try await network.urlSession.exchange(.test("held")) }
+        await held.started()
+        _ = try await network.urlSession.exchange(.test("twice"))
+        _ = try? await network.urlSession.exchange(.test("nowhere"))
+
+        let failure = #expect(throws: VerificationFailure.self) { try network.verify() }
+
+        let starts = [
+            "No stub answers GET", "The stub for method GET, path /unused",
+            "The stub for method GET, path /twice", "GET https://api.example.com/held is a strag",
+        ]
+        #expect(failure?.findings.count == starts.count)
+        for (finding, start) in zip(failure?.findings ?? [], starts) {
+            #expect(finding.hasPrefix(start))
+        }
+        load.cancel()
+        _ = await load.result
+    }
+
+    @Test func theJournalNamesTheStubThatAnswered() async throws {
+        let all = network.stub(.any, .text("x"))
+        let one = network.stub(.get("/one"), .text("y"))
+
+        for path in ["one", "two"] { _ = try await network.urlSession.exchange(.test(path)) }
+        _ = try? await MockNetwork().urlSession.exchange(.test("three"))
+
+        #expect(network.requests.map { $0.stub === one } == [true, false])
+        #expect(network.requests.map { $0.stub === all } == [false, true])
+        #expect(one.requests.count == 1)
+    }
+}

@@ -1,0 +1,47 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// Whom `verify()` takes for somebody who waits.
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct VerifiedStragglerTests {
+    @Test func aRequestThatIsCancelledAsSoonAsItCameIsNone() async throws {
+        guard #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) else { return }
+        let network = MockNetwork()
+        network.stub(.any, .hanging)
+        let start = Gate()
+        let load = Task {
+            await start.wait()
+            _ = try await MockURLSession(network).exchange(.test("a"))
+        }
+        // At once is within the call that notes the request.
+        let verification = Task(executorPreference: AtOnceExecutor()) {
+            await network.waitForRequests()
+            load.cancel()
+            try network.verify()
+        }
+        start.open()
+
+        try await verification.value
+        _ = await load.result
+        #expect(network.requests.map(\.wasCancelled) == [true])
+    }
+
+    @Test(arguments: [Transport.urlProtocol, .mockURLSession])
+    func oneThatTheJournalDoesNotKeepIsOneToo(_ transport: Transport) async throws {
+        let network = MockNetwork()
+        network.journalLimit = 0
+        network.stub(.any, .hanging)
+        let (session, _) = try transport.open(network)
+        let load = Task { try await session.exchange(.test("a")) }
+
+        #expect(await network.waitForRequests().isEmpty)
+        let failure = #expect(throws: VerificationFailure.self) { try network.verify() }
+
+        #expect(failure?.findings.count == 1)
+        load.cancel()
+        _ = await load.result
+        try network.verify()
+    }
+}

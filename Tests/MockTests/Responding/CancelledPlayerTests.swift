@@ -1,0 +1,45 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// Loads that are cancelled at moments that nobody can aim at.
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct CancelledPlaybackTests {
+    @Test(arguments: 1...8)
+    func aCancellationMayComeWhileAnAnswerIsGiven(_ reading: Int) async throws {
+        let network = MockNetwork(clock: CancellingClock(atReading: reading))
+        network.stub(.any, .text("abc").chunked(by: 1, every: .nanoseconds(1)))
+        let load = Task { try await MockURLSession(network).exchange(.test("a")).0.text }
+
+        let error = await #expect(throws: URLError.self) { try await load.value }
+
+        #expect(error?.code == .cancelled)
+        #expect(network.requests.map(\.wasCancelled) == [true])
+        try network.verify()
+    }
+}
+
+/// A clock that goes on when it is read, and cancels the task that reads it for the n-th time.
+private final class CancellingClock: Clock {
+    private let readings = Locked(0)
+    private let last: Int
+
+    init(atReading last: Int) {
+        self.last = last
+    }
+
+    var minimumResolution: Duration { .nanoseconds(1) }
+
+    var now: MockClock.Instant {
+        let count = readings.withLock { readings in
+            defer { readings += 1 }
+            return readings
+        }
+        // The first reading is the network's own.
+        if count == last { withUnsafeCurrentTask { $0?.cancel() } }
+        return MockClock.Instant(offset: .seconds(count))
+    }
+
+    func sleep(until deadline: MockClock.Instant, tolerance: Duration?) async throws {}
+}

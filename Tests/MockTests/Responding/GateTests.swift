@@ -1,0 +1,124 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// What a test waits for, without polling and without a clock.
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct GateTests {
+    @Test(arguments: Transport.allCases)
+    func aHeldAnswerComesWhenItIsReleased(_ transport: Transport) async throws {
+        let network = MockNetwork()
+        let stub = network.stub(.any, .text("held").held)
+        let (session, baseURL) = try transport.open(network)
+        let load = Task { try await session.exchange(URLRequest(url: baseURL)).0.text }
+
+        await stub.started()
+        #expect(network.requests.first?.endTime == nil)
+        stub.release()
+
+        #expect(try await load.value == "held")
+        #expect(network.requests.first?.endTime != nil)
+        // Open for good.
+        #expect(try await session.exchange(URLRequest(url: baseURL)).0.text == "held")
+    }
+
+    @Test(arguments: Transport.allCases)
+    func aHandlersAnswerCanBeHeldToo(_ transport: Transport) async throws {
+        let network = MockNetwork()
+        let stub = network.stub(.any) { _ in .text("held").held }
+        let (session, baseURL) = try transport.open(network)
+        let load = Task { try await session.exchange(URLRequest(url: baseURL)).0.text }
+        await stub.started()
+
+        stub.release()
+
+        #expect(try await load.value == "held")
+    }
+
+    @Test(arguments: Transport.allCases)
+    func aHeldRequestCanBeCancelled(_ transport: Transport) async throws {
+        let network = MockNetwork()
+        let stub = network.stub(.any, .text("held").held)
+        let (session, baseURL) = try transport.open(network)
+        let load = Task { try await session.exchange(URLRequest(url: baseURL)).0.text }
+        await stub.started()
+
+        load.cancel()
+
+        let error = await #expect(throws: URLError.self) { try await load.value }
+        #expect(error?.code == .cancelled)
+        stub.release()
+        try network.verify()
+    }
+
+    @Test(arguments: Transport.allCases)
+    func countsTheMostInFlight(_ transport: Transport) async throws {
+        let network = MockNetwork()
+        let stub = network.stub(.any, .text("x").held)
+        let (session, baseURL) = try transport.open(network)
+        let loads = (0..<3).map { _ in
+            Task { _ = try await session.exchange(URLRequest(url: baseURL)) }
+        }
+
+        await stub.started(3)
+        stub.release()
+        for load in loads { try await load.value }
+        for _ in 0..<5 { _ = try await session.exchange(URLRequest(url: baseURL)) }
+
+        #expect(network.mostInFlight == 3)
+        #expect(stub.callCount == 8)
+    }
+
+    @Test(arguments: Transport.allCases)
+    func waitsForRequests(_ transport: Transport) async throws {
+        let network = MockNetwork()
+        network.stub(.any, .hanging)
+        let (session, baseURL) = try transport.open(network)
+        let loads = ["a", "b", "a"].map { path in
+            Task { try await session.exchange(URLRequest(url: baseURL.appending(path: path))) }
+        }
+
+        let all = await network.waitForRequests(3)
+        #expect(all.count == 3)
+        let some = await network.waitForRequests(2, matching: .get("/a"))
+        #expect(some.map { $0.request.url?.path } == ["/a", "/a"])
+
+        for load in loads { load.cancel() }
+        for load in loads { _ = await load.result }
+    }
+
+    @Test func waitingEndsWithItsTask() async {
+        let network = MockNetwork()
+        let stub = network.stub(.any, .text("x"))
+        let waits: [@Sendable () async -> Void] = [
+            { await network.waitForRequests() },
+            { await network.waitForRequests(2, matching: .get("/a")) },
+            { await stub.started() },
+        ]
+        for wait in waits {
+            let waiting = Task { await wait() }
+            waiting.cancel()
+            await waiting.value
+        }
+        #expect(network.requests.isEmpty)
+    }
+
+    @Test func thousandsWaitForOneStub() async throws {
+        let network = MockNetwork()
+        let stub = network.stub(.any, .text("x").held)
+        let session = MockURLSession(network)
+        let waiters = (1...1000).map { number in
+            Task {
+                await stub.started(number)
+                return stub.callCount >= number
+            }
+        }
+        let loads = (1...1000).map { _ in Task { try await session.exchange(.test("a")).0.text } }
+
+        for waiter in waiters { #expect(await waiter.value) }
+        stub.release()
+        for load in loads { #expect(try await load.value == "x") }
+        #expect(network.mostInFlight == 1000)
+    }
+}

@@ -1,0 +1,115 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// A request that is passed on and comes back is recognized, whichever way it took.
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct PassageTests {
+    /// The ways back to the network itself.
+    enum Way: CaseIterable {
+        case urlSession, mockURLSession, policies, chain, address, localhost
+
+        func session(to network: MockNetwork) throws -> any HTTPSession {
+            let real = URLSession(configuration: .withoutProxy)
+            switch self {
+            case .urlSession: return network.urlSession
+            case .mockURLSession: return MockURLSession(network)
+            case .policies:
+                return network.urlSession.intercepting { request, next in
+                    var request = request
+                    request.setValue("1", forHTTPHeaderField: "X-Version")
+                    return try await next.exchange(request)
+                }
+            case .chain:
+                return MockURLSession(network).timingOut(after: .seconds(60)).limited(to: 64)
+                    .coalescing().retrying(.never)
+            case .address: return real
+            case .localhost:
+                let port = try network.serve().port
+                return real.intercepting { request, next in
+                    var request = request
+                    request.url = URL(string: "http://localhost:\(port)/again")
+                    return try await next.exchange(request)
+                }
+            }
+        }
+    }
+
+    @Test(arguments: Way.allCases)
+    func doesNotRecurse(_ way: Way) async throws {
+        let network = MockNetwork()
+        let session = try way.session(to: network)
+        network.stub(.any, .passthrough(to: session), times: .any)
+        let transport: Transport = way == .address ? .loopback : .urlProtocol
+        let (client, baseURL) = try transport.open(network)
+
+        _ = try? await client.exchange(URLRequest(url: baseURL.appending(path: "a")))
+
+        #expect(network.requests.count == 2)
+        let failure = try #require(throws: VerificationFailure.self) { try network.verify() }
+        #expect("\(failure)".contains("would come back to this network, for ever"))
+    }
+
+    @Test(arguments: [Transport.urlProtocol, .mockURLSession])
+    func anotherStubMayAnswerWhatComesBack(_ transport: Transport) async throws {
+        let network = MockNetwork()
+        let session = try transport.open(network).session
+        network.stub(.get("/v2/users"), .text("new"))
+        network.stub(
+            .get("/v1/users"),
+            .passthrough(
+                to: session.intercepting { request, next in
+                    var request = request
+                    request.url = URL(string: "https://api.example.com/v2/users")
+                    return try await next.exchange(request)
+                }))
+
+        let answer = try await session.exchange(.test("v1/users")).0.text
+
+        #expect(answer == "new")
+        #expect(network.requests.map { $0.request.url?.path } == ["/v1/users", "/v2/users"])
+        try network.verify()
+    }
+
+    @Test func aStoppedServersPortIsSomebodyElses() async throws {
+        let network = MockNetwork()
+        let stopped = try network.serve()
+        stopped.stop()
+        let other = MockNetwork()
+        other.stub(.any, .text("other"))
+        let server = try other.serve(port: stopped.port)
+        network.stub(.any, .passthrough(to: URLSession(configuration: .withoutProxy)))
+
+        let (data, _) = try await MockURLSession(network).exchange(URLRequest(url: server.url))
+
+        #expect(data.text == "other")
+    }
+
+    @Test func twoEqualRequestsAtOnceAreNoLoop() async throws {
+        let real = MockNetwork()
+        let stub = real.stub(.any, .text("real").held)
+        let network = MockNetwork()
+        network.stub(.any, .passthrough(to: real.urlSession))
+        let (session, baseURL) = try Transport.loopback.open(network)
+        let loads = (0..<8).map { _ in
+            Task { try await session.exchange(URLRequest(url: baseURL)).0.text }
+        }
+
+        await stub.started(6)
+        stub.release()
+
+        for load in loads { #expect(try await load.value == "real") }
+    }
+
+    @Test func addsNothingVisibleWithoutAServer() async throws {
+        let real = MockNetwork()
+        real.stub(.any, .text("real"))
+        let network = MockNetwork()
+        network.stub(.any, .passthrough(to: real.urlSession))
+
+        _ = try await network.urlSession.exchange(.test("a"))
+
+        #expect(real.requests.map { $0.request.allHTTPHeaderFields ?? [:] } == [[:]])
+    }
+}

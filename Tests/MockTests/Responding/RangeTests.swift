@@ -1,0 +1,92 @@
+import APIKitLite
+import Foundation
+import TestSupport
+import Testing
+
+@testable import APIKitLiteTesting
+
+/// Parts of a body, over every way into a network.
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct RangeTests {
+    private func exchange(
+        _ transport: Transport, _ network: MockNetwork, _ fields: [String: String]
+    ) async throws -> (body: String, response: HTTPURLResponse) {
+        let (session, baseURL) = try transport.open(network)
+        var request = URLRequest(url: baseURL.appending(path: "a"))
+        request.allHTTPHeaderFields = fields
+        let (data, response) = try await session.exchange(request)
+        return (data.text, response)
+    }
+
+    @Test(arguments: [
+        (nil, ByteRange.whole), ("bytes=0-0", .part(0..<1)), ("bytes=2-4", .part(2..<5)),
+        ("bytes=2-", .part(2..<10)), ("bytes=2-99", .part(2..<10)), ("bytes=-3", .part(7..<10)),
+        ("bytes=-99", .part(0..<10)), ("BYTES = 2 - 4", .part(2..<5)),
+        ("bytes=10-", .unsatisfiable), ("bytes=-0", .unsatisfiable),
+        ("bytes=99999999999999999999-", .unsatisfiable),
+        ("bytes=4-2", .whole), ("bytes=-", .whole), ("bytes=", .whole), ("bytes", .whole),
+        ("bytes=0-1,4-5", .whole), ("lines=1-2", .whole), ("bytes=+1-2", .whole),
+        ("bytes=1-2-3", .whole), ("bytes=a-b", .whole),
+    ])
+    func readsARange(_ header: String?, _ range: ByteRange) {
+        #expect(ByteRange(header, of: 10) == range)
+    }
+
+    @Test(arguments: ["bytes=0-", "bytes=-1"])
+    func anEmptyBodyHasNoRange(_ header: String) {
+        #expect(ByteRange(header, of: 0) == .unsatisfiable)
+    }
+
+    @Test(
+        arguments: Transport.allCases,
+        [
+            (["Range": "bytes=2-4"], 206, "cde", "bytes 2-4/6"),
+            (["Range": "bytes=9-"], 416, "", "bytes */6"),
+            (["Range": "bytes=2-4", "If-Range": "\"1\""], 206, "cde", "bytes 2-4/6"),
+            (["Range": "bytes=2-4", "If-Range": "\"0\""], 200, "abcdef", nil),
+            (["Range": "bytes=2-4", "If-Range": "W/\"1\""], 200, "abcdef", nil),
+            (["Range": "bytes=0-0,2-3"], 200, "abcdef", nil), ([:], 200, "abcdef", nil),
+        ] as [([String: String], Int, String, String?)])
+    func servesTheRangeThatIsAskedFor(
+        _ transport: Transport,
+        _ test: (fields: [String: String], status: Int, body: String, range: String?)
+    ) async throws {
+        let network = MockNetwork()
+        network.stub(.any, .text("abcdef").header("ETag", "\"1\"").acceptingRanges)
+
+        let (body, response) = try await exchange(transport, network, test.fields)
+
+        #expect(response.statusCode == test.status)
+        #expect(body == test.body)
+        #expect(response.value(forHTTPHeaderField: "Content-Range") == test.range)
+        #expect(response.value(forHTTPHeaderField: "Accept-Ranges") == "bytes")
+        #expect(response.value(forHTTPHeaderField: "Content-Length") == "\(test.body.count)")
+    }
+
+    @Test(arguments: Transport.allCases)
+    func tellsTheLengthOfThePartAndComparesWeakTagsNotAtAll(_ transport: Transport) async throws {
+        let network = MockNetwork()
+        network.stub(
+            .any,
+            .text("abcdef").header("ETag", "W/\"1\"").header("Content-Length", "6").acceptingRanges)
+
+        let (part, partial) = try await exchange(transport, network, ["Range": "bytes=2-4"])
+        #expect(part == "cde")
+        #expect(partial.value(forHTTPHeaderField: "Content-Length") == "3")
+
+        let fields = ["Range": "bytes=2-4", "If-Range": "W/\"1\""]
+        let (whole, response) = try await exchange(transport, network, fields)
+        #expect(whole == "abcdef")
+        #expect(response.statusCode == 200)
+    }
+
+    @Test func aRangeIsIgnoredUnlessTheResponseAcceptsIt() async throws {
+        let network = MockNetwork()
+        network.stub(.any, .text("abcdef"))
+
+        let (body, response) = try await exchange(
+            .mockURLSession, network, ["Range": "bytes=2-4"])
+
+        #expect(body == "abcdef")
+        #expect(response.statusCode == 200)
+    }
+}

@@ -1,0 +1,129 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import APIKitLiteTesting
+
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct AnswerMessageTests {
+    @Test(arguments: [
+        Case("one chunk", .of("abc"), "Content-Length: 3", body: "abc"),
+        Case("no chunk", .of(), "Content-Length: 0"),
+        Case(
+            "chunks", .of("abc", "", "d"), "Transfer-Encoding: chunked",
+            body: "3\r\nabc\r\n1\r\nd\r\n0\r\n\r\n"),
+        Case(
+            "chunks with a length", .of("a", "b", fields: ["Content-Length": "2"]),
+            "Content-Length: 2", body: "ab"),
+        Case(
+            "wrong length", .of("abc", fields: ["Content-Length": "99"]), "Content-Length: 3",
+            body: "abc"),
+        Case(
+            "claims to be chunked", .of("abc", fields: ["Transfer-Encoding": "chunked"]),
+            "Content-Length: 3", body: "abc"),
+        Case("HEAD", .of("abc", fields: ["Content-Length": "3"]), to: "HEAD", "Content-Length: 3"),
+        Case("HEAD without a length", .of("abc"), to: "HEAD"),
+        Case("204", .of("abc", status: 204, fields: ["Content-Length": "3"])),
+        Case("304", .of("abc", status: 304, fields: ["Content-Length": "3"]), "Content-Length: 3"),
+        Case(
+            "close", .of(fields: ["Connection": "close"]), "Content-Length: 0\r\nConnection: close",
+            keepsAlive: false),
+        Case("1xx", .of("abc", status: 103), "Connection: close", keepsAlive: false),
+        Case(
+            "1.0", .of("a"), minor: 0, "Content-Length: 1\r\nConnection: close", body: "a",
+            keepsAlive: false),
+        Case(
+            "1.0, chunks", .of("a", "b"), minor: 0, "Connection: close", body: "ab",
+            keepsAlive: false),
+        Case(
+            "compressed", .of("x", fields: ["Content-Encoding": "gzip"]),
+            "Content-Encoding: gzip\r\nContent-Length: 1", body: "x"),
+        Case(
+            "several cookies",
+            .of(fields: ["Set-Cookie": "a=1; Expires=Wed, 01 Jan 2098 00:00:00 GMT, b=2,c=3"]),
+            "Set-Cookie: a=1; Expires=Wed, 01 Jan 2098 00:00:00 GMT\r\n"
+                + "Set-Cookie: b=2\r\nSet-Cookie: c=3\r\nContent-Length: 0"),
+        Case("own date", .of(fields: ["Date": "today"]), "Date: today\r\nContent-Length: 0"),
+    ])
+    func frames(_ test: Case) throws {
+        let message = try test.answer.message(for: test.request)
+        let text = String(decoding: message.pieces.reduce(Data(), +), as: UTF8.self)
+        let parts = text.components(separatedBy: "\r\n\r\n")
+        let lines = parts[0].components(separatedBy: "\r\n")
+        let isOurDate = { (line: String) in line.hasPrefix("Date: ") && line.hasSuffix(" GMT") }
+
+        #expect(
+            lines.dropFirst().filter { !isOurDate($0) }.joined(separator: "\r\n") == test.fields)
+        #expect(parts.dropFirst().joined(separator: "\r\n\r\n") == test.body)
+        #expect(message.keepsAlive == test.keepsAlive)
+    }
+
+    @Test func keepsAnHTTP10ConnectionThatAskedForIt() throws {
+        var request = ParsedRequest(method: "GET", target: "/", minorVersion: 0)
+        request.fields = [.init(name: "Connection", value: "keep-alive")]
+        let message = try Answer.of("a").message(for: request)
+
+        #expect(message.keepsAlive)
+        #expect(
+            String(decoding: message.pieces[0], as: UTF8.self).contains("Connection: keep-alive"))
+    }
+
+    @Test(arguments: [
+        ["X": "a\r\nSet-Cookie: stolen=1"], ["X": "a\nb"], ["X": "a\0"], ["X\r\nY": "a"],
+        ["X Y": "a"],
+    ])
+    func refusesAFieldThatWouldSplitTheMessage(_ fields: [String: String]) {
+        let request = ParsedRequest(method: "GET", target: "/", minorVersion: 1)
+
+        #expect(throws: HTTPResponseError.self) {
+            try Answer.of(fields: fields).message(for: request)
+        }
+    }
+
+    @Test(arguments: [-1, 0, 99, 1_000])
+    func refusesAStatusThatIsNone(_ status: Int) {
+        let request = ParsedRequest(method: "GET", target: "/", minorVersion: 1)
+
+        #expect(throws: HTTPResponseError.self) {
+            try Answer.of(status: status).message(for: request)
+        }
+    }
+
+    @Test func aBadFieldBecomesA500() throws {
+        let server = try LoopbackServer { _ in .of("secret", fields: ["X": "a\r\n\r\nb"]) }
+        let client = try RawClient(port: server.port)
+        client.send(get("/"))
+
+        let reply = try client.reply()
+        #expect(reply.status == 500)
+        #expect(reply.text.contains("header \"X\""))
+    }
+
+    @Test(arguments: [
+        (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"), (0, "Thu, 01 Jan 1970 00:00:00 GMT"),
+        (951_782_399.9, "Mon, 28 Feb 2000 23:59:59 GMT"),
+    ])
+    func writesDates(_ seconds: Double, _ text: String) {
+        #expect(Date(timeIntervalSince1970: seconds).httpText == text)
+    }
+
+    struct Case: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var answer: Answer
+        var request: ParsedRequest
+        var fields: String
+        var body: String
+        var keepsAlive: Bool
+
+        init(
+            _ name: String, _ answer: Answer, to method: String = "GET", minor: Int = 1,
+            _ fields: String = "", body: String = "", keepsAlive: Bool = true
+        ) {
+            testDescription = name
+            self.answer = answer
+            request = ParsedRequest(method: method, target: "/", minorVersion: minor)
+            self.fields = fields
+            self.body = body
+            self.keepsAlive = keepsAlive
+        }
+    }
+}

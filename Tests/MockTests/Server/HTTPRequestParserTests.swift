@@ -1,0 +1,123 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import APIKitLiteTesting
+
+@Suite(.timeLimit(.minutes(5))) struct HTTPRequestParserTests {
+    @Test func readsARequestWithoutABody() throws {
+        let request = try #require(
+            try parse("GET /a?b=c HTTP/1.1\r\nHost: h\r\nAccept:\t text/html \r\n\r\n").first)
+
+        #expect(request.method == "GET")
+        #expect(request.target == "/a?b=c")
+        #expect(request.fields.map(\.name) == ["Host", "Accept"])
+        #expect(request.fields.map(\.value) == ["h", "text/html"])
+        #expect(request.body.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("Content-Length: 5\r\n\r\nhello", "hello"),
+        ("Content-Length: 5, 5\r\nContent-Length: 5\r\n\r\nhello", "hello"),
+        ("Content-Length: 0\r\n\r\n", ""),
+        ("Transfer-Encoding: Chunked\r\n\r\n5\r\nhello\r\n6\r\n world\r\n0\r\n\r\n", "hello world"),
+        ("Transfer-Encoding: chunked\r\n\r\n5 ; a=\"b\"\r\nhello\r\n0\r\nX: y\r\n\r\n", "hello"),
+        ("Transfer-Encoding: chunked\r\n\r\n00A\r\n0123456789\r\n00\r\n\r\n", "0123456789"),
+    ])
+    func readsABody(_ rest: String, _ body: String) throws {
+        let requests = try parse("POST / HTTP/1.1\r\nHost: h\r\n" + rest + "GET / HTTP/1.0\r\n\r\n")
+
+        #expect(requests.map(\.method) == ["POST", "GET"])
+        #expect(requests.first.map { String(decoding: $0.body, as: UTF8.self) } == body)
+    }
+
+    @Test func ignoresEmptyLinesBeforeARequest() throws {
+        #expect(try parse("\r\n\r\nGET / HTTP/1.1\r\nHost: h\r\n\r\n\r\n").map(\.method) == ["GET"])
+    }
+
+    @Test(arguments: MalformedRequest.all)
+    func refuses(_ malformed: MalformedRequest) throws {
+        let error = #expect(throws: HTTPRequestError.self) { try parse(malformed.text) }
+
+        #expect(error?.status == malformed.status)
+    }
+
+    @Test func staysFailed() throws {
+        var parser = HTTPRequestParser()
+        parser.append("GET / HTTP/1.1\r\n\r\n")
+        let first = try #require(throws: HTTPRequestError.self) { try parser.next() }
+        parser.append("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+
+        #expect(throws: first) { try parser.next() }
+    }
+
+    @Test(arguments: MalformedRequest.all.map(\.text) + [conversation])
+    func doesNotCareHowTheBytesArrive(_ text: String) throws {
+        let bytes = Data(text.utf8)
+        let expected = outcome(of: [bytes])
+
+        // Every boundary, but for the few that are long: there it would be minutes of the same.
+        for cut in stride(from: 0, to: bytes.count, by: bytes.count < 1_000 ? 1 : 3_001) {
+            #expect(outcome(of: [bytes[..<cut], bytes[cut...]]) == expected, "cut at \(cut)")
+        }
+        #expect(outcome(of: bytes.map { Data([$0]) }) == expected)
+    }
+
+    @Test(arguments: [
+        "Content-Length: 1000000\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\nF4240\r\n",
+    ])
+    func readsALargeBodyByteByByte(_ framing: String) throws {
+        var parser = HTTPRequestParser()
+        parser.append("POST / HTTP/1.1\r\nHost: h\r\n" + framing)
+        for index in 0..<1_000_000 {
+            withUnsafeBytes(of: UInt8(truncatingIfNeeded: index)) { parser.append($0) }
+            if index < 999_999 { #expect(try parser.next() == nil) }
+        }
+        if framing.hasPrefix("Transfer") { parser.append("\r\n0\r\n\r\n") }
+
+        let body = try #require(try parser.next()).body
+        #expect(body == Data((0..<1_000_000).map { UInt8(truncatingIfNeeded: $0) }))
+    }
+
+    @Test func doesNotTrustALength() throws {
+        var parser = HTTPRequestParser()
+        parser.append("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: \(Int.max)\r\n\r\nhello")
+
+        #expect(try parser.next() == nil)
+        #expect(parser.isInsideRequest)
+    }
+
+    @Test(arguments: [
+        ("Content-Length: 5\r\n\r\n", true), ("Transfer-Encoding: chunked\r\n\r\n", true),
+        ("Content-Length: 5\r\n\r\nh", false), ("Content-Length: 0\r\n\r\n", false),
+    ])
+    func owesAContinueUntilTheBodyBegins(_ rest: String, _ owes: Bool) throws {
+        var parser = HTTPRequestParser()
+        parser.append("POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-Continue\r\n" + rest)
+        _ = try parser.next()
+
+        let answers = [parser.takeContinue(), parser.takeContinue()]
+        #expect(answers == [owes, false])
+    }
+
+    @Test(arguments: [
+        ("HTTP/1.1\r\nHost: h", true), ("HTTP/1.1\r\nHost: h\r\nConnection: x, Close", false),
+        ("HTTP/1.0", false), ("HTTP/1.0\r\nConnection: Keep-Alive", true),
+    ])
+    func knowsWhetherTheConnectionStays(_ head: String, _ keepsAlive: Bool) throws {
+        #expect(try parse("GET / \(head)\r\n\r\n").map(\.keepsAlive) == [keepsAlive])
+    }
+
+    @Test func survivesMutations() {
+        var generator = SplitMix(state: 2018)
+        var outcomes: [Int: Int] = [:]
+        for _ in 0..<5_000 {
+            let mutant = generator.mutate(Data(conversation.utf8))
+            outcomes[outcome(of: [mutant]).status ?? 200, default: 0] += 1
+        }
+
+        // Both roads were taken, so the mutations were neither too tame nor too wild.
+        #expect(outcomes[200, default: 0] > 100)
+        #expect(outcomes[400, default: 0] > 100)
+    }
+}

@@ -1,0 +1,73 @@
+import Foundation
+
+@testable import APIKitLiteTesting
+
+extension Answer {
+    /// An answer as a stub would give it.
+    static func of(
+        _ text: String..., status: Int = 200, fields: [String: String] = [:]
+    ) -> Answer {
+        of(text.map { Data($0.utf8) }, status: status, fields: fields)
+    }
+
+    static func of(
+        _ chunks: [Data], status: Int = 200, fields: [String: String] = [:]
+    ) -> Answer {
+        let url = URL(string: "http://127.0.0.1")!
+        return Answer(
+            response: HTTPURLResponse(
+                url: url, statusCode: status, httpVersion: nil, headerFields: fields)!,
+            chunks: chunks)
+    }
+}
+
+extension LoopbackServer {
+    /// A server whose every answer comes at once, from another thread.
+    convenience init(answer: @escaping @Sendable (URLRequest) throws -> Answer) throws {
+        try self.init { request, reply in
+            DispatchQueue.global().async {
+                do { reply(.answer(try answer(request))) } catch { reply(.failure(error)) }
+            }
+            return {}
+        }
+    }
+
+    /// A server that sends a request's body back.
+    static func echo() throws -> LoopbackServer {
+        try LoopbackServer { .of([$0.httpBody ?? Data()]) }
+    }
+}
+
+/// Requests that have arrived and are answered when the test says so.
+final class HeldRequests: @unchecked Sendable {  // Safe: `responders` is used with `lock` held.
+    private let lock = NSLock()
+    private var responders: [@Sendable (ResponseEvent) -> Void] = []
+    private let arrivals = DispatchSemaphore(value: 0)
+    private let cancellations = DispatchSemaphore(value: 0)
+
+    func serve() throws -> LoopbackServer {
+        try LoopbackServer { [self] _, respond in
+            lock.withLock { responders.append(respond) }
+            arrivals.signal()
+            return { self.cancellations.signal() }
+        }
+    }
+
+    /// - Returns: Whether that many arrived before a test's patience ended.
+    func waitForArrivals(_ count: Int = 1) -> Bool {
+        (0..<count).allSatisfy { _ in arrivals.wait(timeout: .now() + 30) == .success }
+    }
+
+    func waitForCancellations(_ count: Int = 1) -> Bool {
+        (0..<count).allSatisfy { _ in cancellations.wait(timeout: .now() + 30) == .success }
+    }
+
+    /// Whether more requests were cancelled than the test has waited for.
+    var hasCancelledMore: Bool { cancellations.wait(timeout: .now()) == .success }
+
+    /// Answers everything that is held, each with its place in the order of arrival.
+    func answerAll() {
+        let responders = lock.withLock { self.responders }
+        for (index, respond) in responders.enumerated() { respond(.answer(.of("\(index)"))) }
+    }
+}

@@ -1,0 +1,160 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import APIKitLiteTesting
+
+@Suite(.timeLimit(.minutes(5)), .usesManySockets) struct LoopbackLifetimeTests {
+    @Test func serves500ConnectionsAtOnce() throws {
+        // 500, where the process may have as many descriptors.
+        let count = min(500, raisedDescriptorLimit() / 8)
+        let held = HeldRequests()
+        let server = try held.serve()
+        let clients = try (0..<count).map { _ in try RawClient(port: server.port) }
+        for client in clients { client.send(get("/")) }
+
+        // All of them wait for an answer now.
+        #expect(held.waitForArrivals(clients.count))
+        held.answerAll()
+        let answers = try clients.map { try $0.reply().text }
+        #expect(Set(answers).count == clients.count)
+    }
+
+    @Test func cancelsWhenTheClientHasGone() throws {
+        let held = HeldRequests()
+        let server = try held.serve()
+        var client: RawClient? = try RawClient(port: server.port)
+        client?.send(get("/"))
+        #expect(held.waitForArrivals())
+        client = nil
+
+        #expect(held.waitForCancellations())
+        // Nobody waits for this; it must do no harm.
+        held.answerAll()
+        withExtendedLifetime(server) {}
+    }
+
+    @Test func answersAClientThatOnlyFinishedSending() throws {
+        let held = HeldRequests()
+        let server = try held.serve()
+        let client = try RawClient(port: server.port)
+        client.send(get("/a") + get("/b"))
+        client.finishSending()
+
+        #expect(held.waitForArrivals())
+        // What comes ahead of the answer shows that the server saw the end, and did not take it for
+        // a goodbye.
+        #expect(try client.hasBegunToReceive())
+        held.answerAll()
+        #expect(try client.reply().text == "0")
+        #expect(held.waitForArrivals())
+        held.answerAll()
+        #expect(try client.reply().text == "1")
+        #expect(try client.rest().isEmpty)
+        #expect(!held.hasCancelledMore)
+    }
+
+    @Test func aSlowReaderDelaysNobody() throws {
+        let large = Data(count: 16_000_000)
+        let server = try LoopbackServer { .of($0.url?.path == "/large" ? [large] : [Data()]) }
+        let slow = try RawClient(port: server.port)
+        slow.send(get("/large"))
+        let quick = try RawClient(port: server.port)
+        quick.send(get("/small"))
+
+        #expect(try quick.reply().status == 200)
+        #expect(try slow.reply().body == large)
+    }
+
+    @Test func survivesAReaderThatLeaves() throws {
+        let server = try LoopbackServer { _ in .of([Data(count: 16_000_000)]) }
+        for _ in 0..<20 {
+            let client = try RawClient(port: server.port)
+            client.send(get("/"))
+        }
+        let client = try RawClient(port: server.port)
+        client.send(get("/"))
+
+        #expect(try client.reply().body.count == 16_000_000)
+    }
+
+    @Test func stopsWhileRequestsAreInFlight() throws {
+        let held = HeldRequests()
+        let server = try held.serve()
+        let clients = try (0..<3).map { _ in try RawClient(port: server.port) }
+        for client in clients { client.send(get("/")) }
+        #expect(held.waitForArrivals(3))
+
+        server.stop()
+        server.stop()
+
+        #expect(held.waitForCancellations(3))
+        #expect(!held.hasCancelledMore)
+        held.answerAll()
+        for client in clients { #expect(try client.rest().isEmpty) }
+    }
+
+    @Test func canBeStoppedByItsOwnHandler() throws {
+        let box = ServerBox()
+        let cancelled = DispatchSemaphore(value: 0)
+        let server = try LoopbackServer { _, _ in
+            box.server?.stop()
+            return { cancelled.signal() }
+        }
+        box.server = server
+        let client = try RawClient(port: server.port)
+        client.send(get("/"))
+
+        #expect(try client.rest().isEmpty)
+        #expect(cancelled.wait(timeout: .now() + 30) == .success)
+        server.stop()
+    }
+
+    @Test func stopsWithItsLastOwner() throws {
+        var server: LoopbackServer? = try .echo()
+        let port = try #require(server?.port)
+        let client = try RawClient(port: port)
+        client.send(get("/"))
+        _ = try client.reply()
+        server = nil
+
+        #expect(try client.rest().isEmpty)
+    }
+
+    @Test func givesItsPortBack() throws {
+        // A test that runs beside this one may take the port in between, but not every time.
+        let hasRestarted = try (0..<10).contains { _ in
+            let first = try LoopbackServer.echo()
+            let client = try RawClient(port: first.port)
+            client.send(get("/"))
+            _ = try client.reply()
+            first.stop()
+            return (try? LoopbackServer(port: first.port) { _, _ in {} })?.url == first.url
+        }
+
+        #expect(hasRestarted)
+    }
+
+    @Test func saysThatThePortIsInUse() throws {
+        let server = try LoopbackServer.echo()
+        let error = #expect(throws: LoopbackServerError.self) {
+            try LoopbackServer(port: server.port) { _, _ in {} }
+        }
+
+        #expect(error == .portInUse(server.port))
+        #expect(error?.localizedDescription.contains("choose another port") == true)
+    }
+
+    @Test(arguments: [-1, 65_536])
+    func saysThatThePortIsNone(_ port: Int) {
+        let error = #expect(throws: LoopbackServerError.self) {
+            try LoopbackServer(port: port) { _, _ in {} }
+        }
+
+        #expect(error?.description.contains("0 to 65535") == true)
+    }
+}
+
+private final class ServerBox: @unchecked Sendable {  // Safe: set before the first request.
+    var server: LoopbackServer?
+}

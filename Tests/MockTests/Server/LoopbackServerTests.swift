@@ -1,0 +1,209 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import APIKitLiteTesting
+
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct LoopbackServerTests {
+    @Test func answersWithWhatTheStubSays() throws {
+        let server = try LoopbackServer { request in
+            .of(
+                "\(request.httpMethod ?? "") \(request.url?.absoluteString ?? "")", status: 299,
+                fields: ["X-Seen": request.value(forHTTPHeaderField: "X-Sent") ?? ""])
+        }
+        let client = try RawClient(port: server.port)
+        client.send(
+            "BREW /pot?milk=1 HTTP/1.1\r\nHost: localhost:1\r\nX-Sent: a\r\nx-sent: b\r\n\r\n")
+
+        let reply = try client.reply()
+        #expect(reply.status == 299)
+        #expect(reply.text == "BREW http://localhost:1/pot?milk=1")
+        #expect(reply.header("X-Seen") == "a, b")
+        #expect(reply.header("Content-Length") == "34")
+        #expect(reply.header("Date")?.hasSuffix(" GMT") == true)
+    }
+
+    @Test func keepsTheConnection() throws {
+        let server = try LoopbackServer.echo()
+        let client = try RawClient(port: server.port)
+
+        for body in ["one", "", "three"] {
+            client.send(post("Content-Length: \(body.utf8.count)\r\n\r\n\(body)"))
+            #expect(try client.reply().text == body)
+        }
+    }
+
+    @Test(arguments: [
+        "Content-Length: 11\r\n\r\nhello world", "Content-Length: 0\r\n\r\n",
+        "Transfer-Encoding: chunked\r\n\r\n6\r\nhello \r\n5\r\nworld\r\n0\r\nX: y\r\n\r\n",
+    ])
+    func readsBodies(_ rest: String) throws {
+        let server = try LoopbackServer.echo()
+        let client = try RawClient(port: server.port)
+        client.send(post(rest))
+
+        #expect(try client.reply().text == (rest.hasSuffix(": 0\r\n\r\n") ? "" : "hello world"))
+    }
+
+    @Test func answersPipelinedRequestsInOrder() throws {
+        let held = HeldRequests()
+        let server = try held.serve()
+        let client = try RawClient(port: server.port)
+        client.send(get("/0") + get("/1") + get("/2"))
+
+        var order: [String] = []
+        for _ in 0..<3 {
+            #expect(held.waitForArrivals())
+            // Those already answered are answered again, which must change nothing.
+            held.answerAll()
+            order.append(try client.reply().text)
+        }
+        #expect(order == ["0", "1", "2"])
+    }
+
+    @Test func holdsBackAClientThatPipelinesWithoutEnd() throws {
+        let server = try LoopbackServer { .of($0.url?.lastPathComponent ?? "") }
+        let client = try RawClient(port: server.port)
+        let padding = String(repeating: "x", count: 2_000)
+        let requests = (0..<1_500).map { get("/\($0)", "X: \(padding)\r\n") }.joined()
+        DispatchQueue.global().async { client.send(requests) }
+
+        let order = try (0..<1_500).map { _ in try client.reply().text }
+        #expect(order == (0..<1_500).map(String.init))
+    }
+
+    @Test func survivesPipelinedRequestsThatAllFailAtOnce() throws {
+        let server = try LoopbackServer { _, _ in throw MalformedAnswer() }
+        let client = try RawClient(port: server.port)
+        DispatchQueue.global().async {
+            client.send(String(repeating: get("/"), count: 20_000))
+            client.finishSending()
+        }
+
+        let answers = String(decoding: try client.rest(), as: UTF8.self)
+        #expect(answers.components(separatedBy: "HTTP/1.1 500 ").count == 20_001)
+    }
+
+    @Test(arguments: ["Content-Length", "Transfer-Encoding"])
+    func echoesALargeBody(_ framing: String) throws {
+        let server = try LoopbackServer.echo()
+        let client = try RawClient(port: server.port)
+        let body = Data((0..<8_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7919) })
+        if framing == "Content-Length" {
+            client.send(post("Content-Length: 8000000\r\n\r\n"))
+            client.send(body)
+        } else {
+            client.send(post("Transfer-Encoding: chunked\r\n\r\n7A1200\r\n"))
+            client.send(body)
+            client.send("\r\n0\r\n\r\n")
+        }
+
+        #expect(try client.reply().body == body)
+    }
+
+    @Test func saysContinueBeforeTheBody() throws {
+        let server = try LoopbackServer.echo()
+        let client = try RawClient(port: server.port)
+        client.send(post("Content-Length: 5\r\nExpect: 100-continue\r\n\r\n"))
+
+        #expect(try client.reply().status == 100)
+        client.send("hello")
+        #expect(try client.reply().text == "hello")
+    }
+
+    @Test func speaksHTTP10() throws {
+        let server = try LoopbackServer { .of("a", "b", fields: ["X": $0.url?.host ?? ""]) }
+        let client = try RawClient(port: server.port)
+        client.send("GET / HTTP/1.0\r\n\r\n")
+
+        let reply = try client.reply()
+        #expect(reply.text == "ab")
+        #expect(reply.header("X") == "127.0.0.1")
+        #expect(reply.header("Connection") == "close")
+        #expect(reply.header("Content-Length") == nil)
+    }
+
+    @Test(arguments: MalformedRequest.all)
+    func refuses(_ malformed: MalformedRequest) throws {
+        let server = try LoopbackServer.echo()
+        let client = try RawClient(port: server.port)
+        client.send(malformed.text)
+
+        let reply = try client.reply()
+        #expect(reply.status == malformed.status)
+        #expect(reply.header("Connection") == "close")
+        #expect(try client.rest().isEmpty)
+        let next = try RawClient(port: server.port)
+        next.send(get("/"))
+        #expect(try next.reply().status == 200)
+    }
+
+    @Test(arguments: [
+        "GET nowhere HTTP/1.1\r\nHost: h\r\n\r\n", "GET / HTTP/1.1\r\nHost: a b\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: h\r\n", "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nh",
+    ])
+    func refusesWhatCannotBecomeARequest(_ text: String) throws {
+        let server = try LoopbackServer.echo()
+        let client = try RawClient(port: server.port)
+        client.send(text)
+        client.finishSending()
+
+        #expect(try client.reply().status == 400)
+        #expect(try client.rest().isEmpty)
+    }
+
+    @Test func refusesAClientThatGoesOnSending() throws {
+        let server = try LoopbackServer.echo()
+        let client = try RawClient(port: server.port)
+        client.send("POST / HTTP/1.1\r\nContent-Length: 8000000\r\n\r\n")
+
+        // Were the socket closed at once, this would fail, and the answer might be lost.
+        #expect(client.send(Data(count: 8_000_000)))
+        #expect(try client.reply().status == 400)
+        #expect(try client.rest().isEmpty)
+    }
+
+    @Test func survivesMutations() throws {
+        let server = try LoopbackServer.echo()
+        var generator = SplitMix(state: 417)
+        for _ in 0..<300 {
+            let client = try RawClient(port: server.port)
+            client.send(generator.mutate(Data(conversation.utf8)))
+            client.finishSending()
+
+            let answer = try client.rest()
+            #expect(answer.isEmpty || answer.starts(with: Data("HTTP/1.1 ".utf8)))
+        }
+    }
+
+    @Test func failsAsTheStubFails() throws {
+        let server = try LoopbackServer { request in
+            switch request.url?.path {
+            case "/network": throw URLError(.networkConnectionLost)
+            case "/status": throw HTTPRequestError(451, "No.")
+            default: throw MalformedAnswer()
+            }
+        }
+
+        func answer(to path: String) throws -> String {
+            let client = try RawClient(port: server.port)
+            client.send(get(path, "Connection: close\r\n"))
+            return String(decoding: try client.rest(), as: UTF8.self)
+        }
+        #expect(try answer(to: "/network").isEmpty)
+        #expect(try answer(to: "/status").hasPrefix("HTTP/1.1 451 Unavailable For Legal Reasons"))
+        #expect(try answer(to: "/status").hasSuffix("\r\n\r\nNo.\n"))
+        #expect(try answer(to: "/other").hasPrefix("HTTP/1.1 500 Internal Server Error"))
+        #expect(try answer(to: "/other").hasSuffix("\r\n\r\nMalformedAnswer()\n"))
+    }
+}
+
+private struct MalformedAnswer: Error {}
+
+func get(_ path: String, _ fields: String = "") -> String {
+    "GET \(path) HTTP/1.1\r\nHost: h\r\n\(fields)\r\n"
+}
+
+private func post(_ rest: String) -> String {
+    "POST / HTTP/1.1\r\nHost: h\r\n" + rest
+}

@@ -1,0 +1,217 @@
+import APIKitLiteTesting
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct MockClockTests {
+    private func sleep(
+        on clock: MockClock, _ seconds: Int, then note: @escaping @Sendable () -> Void
+    )
+        -> Task<Void, any Error>
+    {
+        Task {
+            try await clock.sleep(for: .seconds(seconds))
+            note()
+        }
+    }
+
+    @Test func standsStillUntilItIsMoved() async throws {
+        let clock = MockClock()
+        let sleeper = sleep(on: clock, 30) {}
+
+        await clock.waitForSleepers()
+        await clock.advance(by: .seconds(29))
+        #expect(clock.pending == [.seconds(1)])
+        #expect(clock.now.offset == .seconds(29))
+
+        await clock.advance(by: .seconds(1))
+        try await sleeper.value
+        #expect(clock.pending.isEmpty)
+    }
+
+    @Test func wakesInTheOrderOfTheDeadlinesEachAtItsOwnMoment() async throws {
+        let clock = MockClock()
+        let moments = Recorder<Duration>()
+        let sleepers = [3, 1, 2].map { seconds in
+            sleep(on: clock, seconds) { moments.append(clock.now.offset) }
+        }
+
+        await clock.waitForSleepers(3)
+        #expect(clock.pending == [.seconds(1), .seconds(2), .seconds(3)])
+        for index in [1, 2, 0] {
+            await clock.advance(by: .seconds(1))
+            try await sleepers[index].value
+        }
+
+        #expect(
+            await moments.events { $0 == .seconds(3) } == [.seconds(1), .seconds(2), .seconds(3)])
+    }
+
+    // What a woken task sleeps on again within the step belongs to the step.
+    @Test(.timeLimit(.minutes(5)), arguments: [TaskPriority.high, .medium, .background])
+    func wakesEachOfManySleepsInOneStep(_ priority: TaskPriority) async throws {
+        for _ in 0..<5 {
+            let clock = MockClock()
+            let tasks = (0..<200).map { _ in
+                Task(priority: priority) {
+                    for _ in 0..<10 { try await clock.sleep(for: .seconds(1)) }
+                    return clock.now.offset
+                }
+            }
+            await clock.waitForSleepers(200)
+
+            await clock.advance(by: .seconds(10))
+
+            #expect(clock.pending.isEmpty)
+            for task in tasks { #expect(try await task.value == .seconds(10)) }
+        }
+    }
+
+    @Test func aDeadlineFiresAtItsMomentAndIsNotCounted() async throws {
+        let clock = MockClock()
+        let events = Recorder<Int>()
+        let session = MockURLSession().intercepting { _, _ in
+            _ = try await waitForCancellation()
+            throw TestError()
+        }
+        let exchanges = [1, 3].map { seconds in
+            Task {
+                let session = session.timingOut(after: .seconds(seconds), clock: clock)
+                _ = await session.outcome(of: .test("a"))
+                events.append(seconds)
+            }
+        }
+        let sleeper = sleep(on: clock, 2) { events.append(2) }
+        await clock.waitForSleepers()
+        while clock.pendingDeadlines.count < 2 { await Task.yield() }
+        #expect(clock.pending == [.seconds(2)])
+        #expect(clock.pendingDeadlines == [.seconds(1), .seconds(3)])
+
+        for second in 1...3 {
+            await clock.advance(by: .seconds(1))
+            #expect(await events.events { _ in true } == [second])
+        }
+
+        for exchange in exchanges { await exchange.value }
+        try await sleeper.value
+    }
+
+    @Test func wakesThoseThatTheWokenAdd() async throws {
+        let clock = MockClock()
+        let sleeper = Task {
+            for _ in 0..<10 { try await clock.sleep(for: .seconds(1)) }
+            return clock.now.offset
+        }
+
+        await clock.waitForSleepers()
+        await clock.advance(by: .seconds(10))
+
+        #expect(try await sleeper.value == .seconds(10))
+    }
+
+    @Test func aDeadlineThatHasPassedIsNoWait() async throws {
+        let clock = MockClock()
+        await clock.advance(by: .seconds(5))
+
+        try await clock.sleep(until: .init(offset: .seconds(5)))
+        try await clock.sleep(for: .seconds(-1))
+
+        await clock.advance(by: .seconds(-3))
+        #expect(clock.now.offset == .seconds(5))
+    }
+
+    @Test func aCancelledSleeperLeavesAtOnce() async throws {
+        let clock = MockClock()
+        let other = sleep(on: clock, 2) {}
+        let sleeper = sleep(on: clock, 1) {}
+        await clock.waitForSleepers(2)
+
+        sleeper.cancel()
+
+        await #expect(throws: CancellationError.self) { try await sleeper.value }
+        #expect(clock.pending == [.seconds(2)])
+        await clock.advance(by: .seconds(2))
+        try await other.value
+    }
+
+    @Test func aCancelledTaskDoesNotFallAsleep() async throws {
+        let clock = MockClock()
+        let sleeper = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            try await clock.sleep(for: .zero)
+        }
+
+        await #expect(throws: CancellationError.self) { try await sleeper.value }
+    }
+
+    @Test func waitingForSleepersEndsWithItsTask() async {
+        let clock = MockClock()
+        let waiting = Task { await clock.waitForSleepers() }
+
+        waiting.cancel()
+
+        await waiting.value
+    }
+
+    @Test func waitsForTheSleeperThatIsMeant() async throws {
+        let clock = MockClock()
+        let late = sleep(on: clock, 30) {}
+        await clock.waitForSleepers()
+        let waiting = Task {
+            await clock.waitForSleeper(within: .seconds(1))
+            return clock.pending
+        }
+
+        let soon = sleep(on: clock, 1) {}
+
+        #expect(await waiting.value == [.seconds(1), .seconds(30)])
+        await clock.advanceToNextSleeper()
+        try await soon.value
+        #expect(clock.now.offset == .seconds(1))
+        await clock.advanceToNextSleeper()
+        try await late.value
+        await clock.advanceToNextSleeper()
+        #expect(clock.now.offset == .seconds(30))
+    }
+
+    @Test func waitingForASleeperEndsWithItsTask() async {
+        let clock = MockClock()
+        let waiting = Task { await clock.waitForSleeper(within: .seconds(1)) }
+
+        waiting.cancel()
+
+        await waiting.value
+    }
+
+    @Test func thousandsSleepAndAThirdIsCancelled() async throws {
+        let clock = MockClock()
+        let sleepers = (0..<3000).map { number in
+            Task { try await clock.sleep(for: .milliseconds(number % 100 + 1)) }
+        }
+        for number in stride(from: 0, to: 3000, by: 3) { sleepers[number].cancel() }
+        await clock.waitForSleepers(2000)
+
+        await clock.advance(by: .milliseconds(100))
+
+        for (number, sleeper) in sleepers.enumerated() {
+            if number % 3 == 0 {
+                await #expect(throws: CancellationError.self) { try await sleeper.value }
+            } else {
+                try await sleeper.value
+            }
+        }
+        #expect(clock.pending.isEmpty)
+    }
+
+    @Test func cancellingAndMovingAtOnceWakesEachOnce() async {
+        let clock = MockClock()
+        for _ in 0..<500 {
+            let sleeper = sleep(on: clock, 1) {}
+            await clock.waitForSleepers()
+            async let moved: Void = clock.advance(by: .seconds(1))
+            sleeper.cancel()
+            await moved
+            _ = await sleeper.result
+        }
+        #expect(clock.pending.isEmpty)
+    }
+}

@@ -1,0 +1,146 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// Delays, slow bodies and timeouts, over every way into a network, on clocks of every kind.
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct TimeTests {
+    @Test(arguments: Transport.allCases)
+    func aDelayedAnswerWaitsForTheClock(_ transport: Transport) async throws {
+        let clock = MockClock()
+        let network = MockNetwork(clock: clock)
+        network.stub(.any, .text("late").delayed(by: .seconds(20)))
+        let load = try transport.outcome(of: "a", in: network)
+
+        await clock.waitForSleepers()
+        #expect(clock.pending == [.seconds(20)])
+        await clock.advance(by: .seconds(19))
+        #expect(network.requests.first?.endTime == nil)
+        await clock.advance(by: .seconds(1))
+
+        #expect(try await load.value == "late")
+        #expect(network.requests.first?.startTime == .zero)
+        #expect(network.requests.first?.endTime == .seconds(20))
+    }
+
+    @Test(arguments: Transport.allCases)
+    func withoutAClockDelaysTakeNoTimeAndKeepTheirOrder(_ transport: Transport) async throws {
+        let network = MockNetwork()
+        // Held, so that all of them are delayed from the same moment.
+        let stubs = [30, 10, 20].map { seconds in
+            network.stub(
+                .get("/\(seconds)"), .text("\(seconds)").delayed(by: .seconds(seconds)).held)
+        }
+        let loads = try [30, 10, 20].map { seconds in
+            try transport.outcome(of: "\(seconds)", in: network)
+        }
+        await network.waitForRequests(3)
+        for stub in stubs { stub.release() }
+
+        for load in loads { _ = try await load.value }
+        #expect(stubs.map { $0.requests.first?.endTime } == [30, 10, 20].map { .seconds($0) })
+    }
+
+    @Test(arguments: Transport.allCases)
+    func aSlowBodyComesPieceByPiece(_ transport: Transport) async throws {
+        let clock = MockClock()
+        let network = MockNetwork(clock: clock)
+        network.stub(.any, .text("abcdef").chunked(by: 2, every: .seconds(5)))
+        let load = try transport.outcome(of: "a", in: network)
+
+        for _ in 1...2 {
+            await clock.waitForSleepers()
+            #expect(clock.pending == [.seconds(5)])
+            await clock.advance(by: .seconds(5))
+        }
+
+        #expect(try await load.value == "abcdef")
+        #expect(network.requests.first?.endTime == .seconds(10))
+    }
+
+    @Test(arguments: Transport.allCases)
+    func oneStepOfTheClockMayCoverAWholeSlowBody(_ transport: Transport) async throws {
+        let clock = MockClock()
+        let network = MockNetwork(clock: clock)
+        network.stub(
+            .any, .text("abcdef").chunked(by: 1, every: .seconds(5)).delayed(by: .seconds(1)))
+        let load = try transport.outcome(of: "a", in: network)
+
+        await clock.waitForSleepers()
+        await clock.advance(by: .seconds(60))
+
+        #expect(try await load.value == "abcdef")
+        #expect(network.requests.first?.endTime == .seconds(26))
+    }
+
+    @Test(arguments: Transport.allCases)
+    func aCancelledRequestLeavesTheClock(_ transport: Transport) async throws {
+        let clock = MockClock()
+        let network = MockNetwork(clock: clock)
+        network.stub(.any, .text("late").delayed(by: .seconds(20)))
+        let load = try transport.outcome(of: "a", in: network)
+        await clock.waitForSleepers()
+
+        load.cancel()
+
+        #expect(try await load.value == "\(URLError.Code.cancelled.rawValue)")
+        // Over a socket it shows a moment later; over a URLProtocol its work ends in the background.
+        await clock.advance(by: .seconds(20))
+        #expect(clock.pending.isEmpty)
+    }
+
+    @Test func realTimePassesOnAContinuousClock() async throws {
+        let network = MockNetwork(clock: ContinuousClock())
+        network.stub(.any, .text("late").delayed(by: .milliseconds(20)))
+
+        let taken = try await ContinuousClock().measure {
+            _ = try await network.urlSession.exchange(.test("a"))
+        }
+
+        #expect(taken >= .milliseconds(20))
+        let request = try #require(network.requests.first)
+        #expect(try #require(request.endTime) - request.startTime >= .milliseconds(20))
+    }
+
+    @Test func aHeldDelayBeginsWhenItIsReleased() async throws {
+        let clock = MockClock()
+        let network = MockNetwork(clock: clock)
+        let stub = network.stub(.any, .text("x").delayed(by: .seconds(5)).held)
+        let load = try Transport.mockURLSession.outcome(of: "a", in: network)
+        await stub.started()
+        await clock.waitForSleepers()
+        await clock.advance(by: .seconds(10))
+
+        stub.release()
+        await clock.waitForSleepers()
+        #expect(clock.pending == [.seconds(5)])
+        await clock.advance(by: .seconds(5))
+
+        #expect(try await load.value == "x")
+        #expect(network.requests.first?.endTime == .seconds(15))
+    }
+
+    @Test func aThousandDelayedAnswersComeInTheirOrder() async throws {
+        let clock = MockClock()
+        let network = MockNetwork(clock: clock)
+        for number in 0..<1000 {
+            network.stub(
+                .get("/\(number)"), .text("\(number)").delayed(by: .milliseconds(1000 - number)))
+        }
+        let loads = try (0..<1000).map {
+            try Transport.mockURLSession.outcome(of: "\($0)", in: network)
+        }
+        await clock.waitForSleepers(1000)
+
+        await clock.advance(by: .seconds(1))
+
+        for (number, load) in loads.enumerated() {
+            #expect(try await load.value == "\(number)")
+        }
+        for request in network.requests {
+            let number = Int(request.request.url!.lastPathComponent)!
+            #expect(request.endTime == .milliseconds(1000 - number))
+        }
+    }
+}

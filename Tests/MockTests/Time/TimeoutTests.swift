@@ -1,0 +1,128 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+extension Transport {
+    /// What a request came to: its body, or the code of its error.
+    func outcome(
+        of path: String, in network: MockNetwork, timeout: Double = 60
+    ) throws -> Task<String, any Error> {
+        let (session, baseURL) = try open(network)
+        var request = URLRequest(url: baseURL.appending(path: path))
+        request.timeoutInterval = timeout
+        return Task { [request] in
+            do {
+                return try await session.exchange(request).0.text
+            } catch let error as URLError {
+                return "\(error.code.rawValue)"
+            }
+        }
+    }
+}
+
+/// Requests that wait too long, on the clock of their network.
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct TimeoutTests {
+    private static let timedOut = "\(URLError.Code.timedOut.rawValue)"
+
+    @Test(arguments: [Transport.urlProtocol, .mockURLSession])
+    func aRequestTimesOutOnTheNetworksClock(_ transport: Transport) async throws {
+        let responses: [MockResponse] = [
+            .hanging, .text("x").held, .text("x").delayed(by: .seconds(31)),
+            .text("xyz").chunked(by: 1, every: .seconds(31)),
+        ]
+        for response in responses {
+            let clock = MockClock()
+            let network = MockNetwork(clock: clock)
+            network.stub(.any, response)
+            let load = try transport.outcome(of: "a", in: network, timeout: 30)
+
+            await clock.waitForSleepers()
+            await clock.advance(by: .seconds(30))
+
+            #expect(try await load.value == Self.timedOut)
+            #expect(clock.pending.isEmpty)
+            try network.verify()
+        }
+    }
+
+    @Test(arguments: [Transport.urlProtocol, .mockURLSession])
+    func eachPieceOfABodyStartsTheTimeoutAnew(_ transport: Transport) async throws {
+        let network = MockNetwork()
+        network.stub(.any, .text("abc").chunked(by: 1, every: .seconds(20)))
+
+        let load = try transport.outcome(of: "a", in: network, timeout: 30)
+
+        #expect(try await load.value == "abc")
+        #expect(network.requests.first?.endTime == .seconds(40))
+    }
+
+    @Test(arguments: [Transport.urlProtocol, .mockURLSession])
+    func aHandlerThatTakesTooLongTimesOutAndIsCancelled(_ transport: Transport) async throws {
+        let clock = MockClock()
+        let network = MockNetwork(clock: clock)
+        let hasStarted = Gate()
+        let handlers = Recorder<String>()
+        network.stub(.any) { _ in
+            await withTaskCancellationHandler {
+                hasStarted.open()
+                _ = try? await waitForCancellation()
+            } onCancel: {
+                handlers.append("cancelled")
+            }
+            return .text("too late")
+        }
+        let load = try transport.outcome(of: "a", in: network, timeout: 30)
+
+        await hasStarted.wait()
+        await clock.advance(by: .seconds(30))
+
+        #expect(try await load.value == Self.timedOut)
+        #expect(await handlers.events { _ in true } == ["cancelled"])
+    }
+
+    @Test(arguments: [Transport.urlProtocol, .mockURLSession])
+    func theOnlySleeperOfAHandlersDelayIsTheDelay(_ transport: Transport) async throws {
+        let clock = MockClock()
+        let network = MockNetwork(clock: clock)
+        network.stub(.any) { _ in .text("late").delayed(by: .seconds(20)) }
+        let load = try transport.outcome(of: "a", in: network)
+
+        await clock.waitForSleepers()
+        #expect(clock.pending == [.seconds(20)])
+        await clock.advance(by: .seconds(20))
+
+        #expect(try await load.value == "late")
+    }
+
+    @Test(arguments: [Transport.urlProtocol, .mockURLSession])
+    func withoutAClockADelayBeyondTheTimeoutEndsInIt(_ transport: Transport) async throws {
+        let network = MockNetwork()
+        network.stub(.get("/slow"), .text("x").delayed(by: .seconds(31)))
+        network.stub(.get("/in-time"), .text("y").delayed(by: .seconds(30)))
+
+        #expect(
+            try await transport.outcome(of: "slow", in: network, timeout: 30).value
+                == Self.timedOut)
+        #expect(
+            try await transport.outcome(of: "in-time", in: network, timeout: 30).value == "y")
+    }
+
+    @Test func theSessionsTimeoutCountsWhereTheRequestHasNone() async throws {
+        let clock = MockClock()
+        let network = MockNetwork(clock: clock)
+        network.stub(.any, .hanging)
+        let configuration = network.configuration
+        configuration.timeoutIntervalForRequest = 7
+        let session = URLSession(configuration: configuration)
+        let load = Task { try await session.exchange(.test("a")) }
+
+        await clock.waitForSleepers()
+        #expect(clock.pending == [.seconds(7)])
+        await clock.advance(by: .seconds(7))
+
+        let error = await #expect(throws: URLError.self) { try await load.value }
+        #expect(error?.code == .timedOut)
+    }
+}

@@ -1,0 +1,117 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// Bodies are seen wherever the client puts them.
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct BodyTests {
+    let network = MockNetwork()
+
+    init() {
+        network.stub(.any) { request in .text("got \(request.body.text)") }
+    }
+
+    @Test(arguments: Transport.allCases)
+    func ofTheRequest(_ transport: Transport) async throws {
+        let (session, baseURL) = try transport.open(network)
+        var request = URLRequest(url: baseURL)
+        request.httpMethod = "POST"
+        request.httpBody = Data("body".utf8)
+
+        let (data, _) = try await session.exchange(request)
+
+        #expect(data.text == "got body")
+        #expect(network.requests[0].request.httpBody?.text == "body")
+    }
+
+    @Test(arguments: Transport.allCases, [0, 1, 200_000])
+    func ofAStream(_ transport: Transport, _ size: Int) async throws {
+        let (session, baseURL) = try transport.open(network)
+        var request = URLRequest(url: baseURL)
+        request.httpMethod = "POST"
+        request.httpBodyStream = InputStream(data: Data(repeating: 65, count: size))
+
+        let (data, _) = try await session.exchange(request)
+
+        #expect(data.count == size + 4)
+        #expect(network.requests[0].body.count == size)
+    }
+
+    @Test func ofAnUpload() async throws {
+        let (data, _) = try await network.urlSession.upload(
+            for: .test("a", method: "PUT"), from: Data("upload".utf8))
+
+        #expect(data.text == "got upload")
+    }
+
+    @Test func ofAFile() async throws {
+        let file = FileManager.default.temporaryDirectory
+            .appending(path: "APIKitLite-\(UUID().uuidString)")
+        try Data("file".utf8).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+
+        let (data, _) = try await network.urlSession.upload(
+            for: .test("a", method: "PUT"), fromFile: file)
+
+        #expect(data.text == "got file")
+    }
+
+    @Test func ofAMissingFileFails() async throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+
+        await #expect(throws: (any Error).self) {
+            try await network.urlSession.upload(for: .test("a", method: "PUT"), fromFile: file)
+        }
+        #expect(network.requests.isEmpty)
+    }
+
+    @Test func ofADelegatesStreamFailsWithItsCause() async throws {
+        let error = await failure { session in
+            session.uploadTask(withStreamedRequest: .test("a", method: "PUT"))
+        }
+
+        #expect((error as? MockFailure)?.reason == .unsupportedTask)
+        #expect("\(error!)".contains("uploadTask(with:from:)"))
+    }
+
+    #if canImport(FoundationNetworking)
+    @Test func downloadsFailWithTheirCause() async throws {
+        let error = await withCheckedContinuation { continuation in
+            network.urlSession.downloadTask(with: .test("a")) { _, _, error in
+                continuation.resume(returning: error)
+            }
+            .resume()
+        }
+        #expect((error as? MockFailure)?.reason == .unsupportedTask)
+
+        let delegateError = await failure { $0.downloadTask(with: .test("a")) }
+        #expect((delegateError as? MockFailure)?.reason == .unsupportedTask)
+        await #expect(throws: MockFailure.self) {
+            try await network.urlSession.download(for: .test("a"))
+        }
+    }
+    #endif
+
+    /// Runs a task that only a delegate follows.
+    private func failure(of makeTask: (URLSession) -> URLSessionTask) async -> (any Error)? {
+        final class Follower: NSObject, URLSessionTaskDelegate, URLSessionDownloadDelegate {
+            let ended = Recorder<(any Error)?>()
+            func urlSession(
+                _ session: URLSession, task: URLSessionTask,
+                didCompleteWithError error: (any Error)?
+            ) {
+                ended.append(error)
+            }
+            func urlSession(
+                _ session: URLSession, downloadTask: URLSessionDownloadTask,
+                didFinishDownloadingTo location: URL
+            ) {}
+        }
+        let follower = Follower()
+        let session = URLSession(
+            configuration: network.configuration, delegate: follower, delegateQueue: nil)
+        makeTask(session).resume()
+        return await follower.ended.events { _ in true }[0]
+    }
+}

@@ -1,0 +1,209 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+import XCTest
+
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct DelegateTests {
+    let network = MockNetwork()
+
+    @Test(arguments: DelegateClient.Level.allCases)
+    func seesEachPieceOnce(_ level: DelegateClient.Level) async {
+        network.stub(.any, .text("one two three").chunked(by: 4))
+
+        let events = await DelegateClient().run(.test("a"), network.configuration, level)
+
+        #expect(
+            events == [
+                .response(200), .piece("one "), .piece("two "), .piece("thre"), .piece("e"),
+                .end(nil),
+            ])
+    }
+
+    @Test(arguments: DelegateClient.Level.allCases)
+    func followsARedirect(_ level: DelegateClient.Level) async {
+        network.stub(.get("/old"), .redirect(to: "/new"))
+        network.stub(.get("/new"), .text("there"))
+
+        let events = await DelegateClient().run(.test("old"), network.configuration, level)
+
+        #expect(
+            events == [.redirect(302, to: "/new"), .response(200), .piece("there"), .end(nil)])
+        #expect(network.requests.map(\.request.url?.path) == ["/old", "/new"])
+    }
+
+    @Test(arguments: DelegateClient.Level.allCases)
+    func refusesARedirect(_ level: DelegateClient.Level) async {
+        network.stub(.get("/old"), .redirect(to: "/new"))
+
+        let events = await DelegateClient(followsRedirects: false)
+            .run(.test("old"), network.configuration, level)
+
+        #expect(events == [.redirect(302, to: "/new"), .response(302), .end(nil)])
+        #expect(network.requests.count == 1)
+    }
+
+    @Test(arguments: DelegateClient.Level.allCases)
+    func isCancelledOnce(_ level: DelegateClient.Level) async {
+        let arrived = Gate()
+        network.stub(.any) { _ in
+            arrived.open()
+            return try await waitForCancellation()
+        }
+
+        let events = await DelegateClient().run(.test("a"), network.configuration, level) { task in
+            await arrived.wait()
+            task.cancel()
+        }
+
+        #expect(events == [.end(.cancelled)])
+        #expect(network.requests.map(\.wasCancelled) == [true])
+    }
+
+    @Test(arguments: DelegateClient.Level.allCases)
+    func failsOnce(_ level: DelegateClient.Level) async {
+        network.stub(.any, .error(.timedOut))
+
+        let events = await DelegateClient().run(.test("a"), network.configuration, level)
+
+        #expect(events == [.end(.timedOut)])
+    }
+
+    @Test func asksTheDelegateOfACompletionHandlersTask() async {
+        network.stub(.get("/old"), .redirect(to: "/new"))
+        network.stub(.get("/new"), .text("there"))
+        let client = DelegateClient()
+
+        let body = await withCheckedContinuation { continuation in
+            let task = network.urlSession.dataTask(with: .test("old")) { data, _, _ in
+                continuation.resume(returning: data?.text)
+            }
+            task.delegate = client
+            task.resume()
+        }
+
+        #expect(body == "there")
+        #expect(await client.firstEvent == .redirect(302, to: "/new"))
+    }
+
+    // With a data delegate in the session, only the last piece would reach such a task on Linux.
+    @Test func givesACompletionHandlerTheWholeBody() async throws {
+        network.stub(.any, .text("one two three").chunked(by: 4))
+        let session = URLSession(
+            configuration: network.configuration, delegate: DelegateClient(), delegateQueue: nil)
+
+        let body = await withCheckedContinuation { continuation in
+            session.dataTask(with: .test("a")) { data, _, _ in
+                continuation.resume(returning: data?.text)
+            }
+            .resume()
+        }
+        #expect(body == "one two three")
+
+        let (data, _) = try await session.exchange(.test("a"))
+        #expect(data.text == "one two three")
+        let (asyncData, _) = try await session.data(for: .test("a"))
+        #expect(asyncData.text == "one two three")
+    }
+
+    @Test func deliversAfterASuspension() async {
+        let arrived = Gate()
+        let answer = Gate()
+        network.stub(.any) { _ in
+            arrived.open()
+            await answer.wait()
+            return .text("value")
+        }
+
+        let events = await DelegateClient().run(.test("a"), network.configuration, .session) {
+            task in
+            await arrived.wait()
+            task.suspend()
+            answer.open()
+            task.resume()
+        }
+
+        #expect(events == [.response(200), .piece("value"), .end(nil)])
+        #expect(network.requests.map(\.wasCancelled) == [false])
+    }
+}
+
+/// The same client over the talk's mock: XCTest, because its handler is one for the process.
+final class TalkDelegateTests: XCTestCase {
+    override func tearDown() {
+        MockURLProtocol.requestHandler = nil
+    }
+
+    private var configuration: URLSessionConfiguration {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.protocolClasses = [MockURLProtocol.self]
+        return configuration
+    }
+
+    func testResponseBodyAndEndArriveOnce() async {
+        for level in DelegateClient.Level.allCases {
+            MockURLProtocol.requestHandler = { _ in (HTTPURLResponse(), Data("value".utf8)) }
+
+            let events = await DelegateClient().run(.test("a"), configuration, level)
+
+            XCTAssertEqual(events, [.response(200), .piece("value"), .end(nil)])
+        }
+    }
+
+    func testARedirectArrivesOnce() async {
+        for level in DelegateClient.Level.allCases {
+            MockURLProtocol.requestHandler = { request in
+                guard let url = request.url, url.path == "/old" else {
+                    return (HTTPURLResponse(), Data("there".utf8))
+                }
+                let response = HTTPURLResponse(
+                    url: url, statusCode: 302, httpVersion: nil, headerFields: ["Location": "/new"])
+                return (response!, nil)
+            }
+
+            let events = await DelegateClient().run(.test("old"), configuration, level)
+
+            XCTAssertEqual(
+                events,
+                [.redirect(302, to: "/new"), .response(200), .piece("there"), .end(nil)])
+        }
+    }
+
+    func testACancellationArrivesOnce() async {
+        for level in DelegateClient.Level.allCases {
+            let arrived = Gate()
+            let release = DispatchSemaphore(value: 0)
+            MockURLProtocol.requestHandler = { _ in
+                arrived.open()
+                release.wait()
+                return (HTTPURLResponse(), Data())
+            }
+
+            let events = await DelegateClient().run(.test("a"), configuration, level) { task in
+                await arrived.wait()
+                task.cancel()
+            }
+            release.signal()
+
+            XCTAssertEqual(events, [.end(.cancelled)])
+            XCTAssertEqual(MockURLProtocol.requests.map(\.wasCancelled), [true])
+        }
+    }
+
+    func testCookiesAreStoredAndSentBack() async throws {
+        let session = URLSession(configuration: configuration)
+        MockURLProtocol.requestHandler = { request in
+            let response = HTTPURLResponse(
+                url: request.url!, statusCode: 200, httpVersion: nil,
+                headerFields: ["Set-Cookie": "id=7; Path=/"])
+            return (response!, nil)
+        }
+
+        _ = try await session.exchange(.test("a"))
+        _ = try await session.exchange(.test("a"))
+
+        let sent = MockURLProtocol.requests.map { $0.request.value(forHTTPHeaderField: "Cookie") }
+        XCTAssertEqual(sent, [nil, "id=7"])
+    }
+}

@@ -1,0 +1,145 @@
+import APIKitLite
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(5))) struct ExchangeEventTests {
+    private struct Opaque: Error {
+        var text: String
+    }
+
+    private static func request(
+        _ url: String = "https://a.example/b", method: String = "POST", body: String? = "{}",
+        headers: [String: String] = ["X-A": "1"]
+    ) -> URLRequest {
+        var request = URLRequest(url: URL(string: url)!)
+        request.httpMethod = method
+        request.httpBody = body.map { Data($0.utf8) }
+        for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
+        return request
+    }
+
+    @Test func comparesWhatARequestSays() {
+        let event = ExchangeEvent.started(id: 1, Self.request())
+        let others = [
+            Self.request("https://a.example/c"), Self.request(method: "PUT"),
+            Self.request(body: "[]"), Self.request(body: nil), Self.request(headers: [:]),
+            Self.request(headers: ["X-A": "2"]), Self.request(headers: ["X-A": "1", "X-B": ""]),
+        ]
+
+        #expect(event == .started(id: 1, Self.request()))
+        #expect(event == .started(id: 1, Self.request(headers: ["x-a": "1"])))
+        #expect(event != .started(id: 2, Self.request()))
+        for other in others { #expect(event != .started(id: 1, other)) }
+    }
+
+    @Test func comparesTheOutcome() {
+        let request = Self.request()
+        let answered = ExchangeEvent.answered(
+            id: 1, request, status: 200, bytes: 2, after: .seconds(1))
+
+        #expect(
+            answered == .answered(id: 1, request, status: 200, bytes: 2, after: .seconds(1)))
+        let others: [ExchangeEvent] = [
+            .started(id: 1, request),
+            .answered(id: 2, request, status: 200, bytes: 2, after: .seconds(1)),
+            .answered(id: 1, Self.request(body: nil), status: 200, bytes: 2, after: .seconds(1)),
+            .answered(id: 1, request, status: 201, bytes: 2, after: .seconds(1)),
+            .answered(id: 1, request, status: 200, bytes: 3, after: .seconds(1)),
+            .answered(id: 1, request, status: 200, bytes: 2, after: .seconds(2)),
+            .failed(id: 1, request, URLError(.timedOut), after: .seconds(1)),
+        ]
+        for other in others { #expect(answered != other) }
+    }
+
+    @Test(
+        arguments: [
+            (URLError(.timedOut), URLError(.timedOut), true),
+            (URLError(.timedOut, userInfo: ["detail": 1]), URLError(.timedOut), true),
+            (NSError(domain: NSURLErrorDomain, code: -1001), URLError(.timedOut), true),
+            (URLError(.timedOut), URLError(.cancelled), false),
+            (URLError(.timedOut), CancellationError(), false),
+            (CancellationError(), CancellationError(), true),
+            (UnacceptableStatus(statusCode: 404), UnacceptableStatus(statusCode: 404), true),
+            (UnacceptableStatus(statusCode: 404), UnacceptableStatus(statusCode: 500), false),
+            (Opaque(text: "a"), Opaque(text: "a"), true),
+            (Opaque(text: "a"), Opaque(text: "b"), false),
+            (Opaque(text: "a"), CancellationError(), false),
+            (CancellationError(), Opaque(text: "a"), false),
+        ] as [(any Error, any Error, Bool)])
+    func comparesErrors(_ left: any Error, _ right: any Error, _ areEqual: Bool) {
+        let request = Self.request()
+        let event = ExchangeEvent.failed(id: 1, request, left, after: .zero)
+
+        #expect((event == .failed(id: 1, request, right, after: .zero)) == areEqual)
+        #expect(event != .failed(id: 2, request, left, after: .zero))
+        #expect(event != .failed(id: 1, request, left, after: .seconds(1)))
+        #expect(event != .failed(id: 1, Self.request(body: nil), left, after: .zero))
+    }
+
+    @Test func comparesLostLoads() {
+        func lost(
+            _ stage: APIRequestError.Stage = .parse, _ request: URLRequest? = Self.request(),
+            _ data: String = "{}", _ underlying: any Error = Opaque(text: "a")
+        ) -> ExchangeEvent {
+            .rejected(
+                APIRequestError(
+                    stage: stage, request: request, response: nil, data: Data(data.utf8),
+                    underlying: underlying))
+        }
+
+        #expect(lost() == lost())
+        #expect(lost(.parse, nil) == lost(.parse, nil))
+        #expect(lost() != lost(.validate))
+        #expect(lost() != lost(.parse, nil))
+        #expect(lost(.parse, nil) != lost())
+        #expect(lost() != lost(.parse, Self.request(body: nil)))
+        #expect(lost() != lost(.parse, Self.request(), "[]"))
+        #expect(lost() != lost(.parse, Self.request(), "{}", Opaque(text: "b")))
+        #expect(lost() != .started(id: 1, Self.request()))
+    }
+
+    @Test func isOneLineForALog() {
+        let request = Self.request("https://u:p@a.example/b?token=hunter2&q=1", method: "GET")
+        let error = APIRequestError(
+            stage: .parse, request: request, data: Data("[1,\n  2]".utf8),
+            underlying: Opaque(text: "no\nbooks"))
+        let events: [ExchangeEvent] = [
+            .started(id: 1, request),
+            .answered(id: 1, request, status: 200, bytes: 1234, after: .milliseconds(30)),
+            .answered(id: 2, request, status: 799, bytes: 1, after: .seconds(61.0625)),
+            .failed(id: 3, request, URLError(.timedOut), after: .seconds(30)),
+            .failed(id: 4, request, CancellationError(), after: .zero),
+            .rejected(error),
+        ]
+        let line = "GET https://REDACTED@a.example/b?token=REDACTED&q=1"
+
+        #expect(
+            events.dropLast().map(\.description) == [
+                "#1 \(line)",
+                "#1 \(line): 200 (OK), 1,234 bytes, 0.030 s",
+                "#2 \(line): 799, 1 byte, 61.063 s",
+                "#3 \(line): The request timed out. (URLError -1001), 30.000 s",
+                "#4 \(line): cancelled, 0.000 s",
+            ])
+        let lost = events.last?.description ?? ""
+        #expect(lost.hasPrefix(line + " got an answer that could not be parsed (stage .parse)."))
+        #expect(!lost.contains("\n"))
+        #expect(!lost.contains("curl"))
+        #expect(!events.description.contains("hunter2"))
+    }
+
+    @Test func holdsTheRequestAndTheId() {
+        let request = Self.request()
+        let error = APIRequestError(stage: .parse, request: request, underlying: Opaque(text: "a"))
+        let events: [ExchangeEvent] = [
+            .started(id: 1, request),
+            .answered(id: 2, request, status: 200, bytes: 0, after: .zero),
+            .failed(id: 3, request, URLError(.timedOut), after: .zero), .rejected(error),
+        ]
+
+        #expect(events.map(\.id) == [1, 2, 3, nil])
+        for event in events {
+            #expect(event.request?.curlCommand() == request.curlCommand())
+        }
+    }
+}

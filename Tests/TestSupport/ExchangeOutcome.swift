@@ -1,0 +1,21 @@
+import APIKitLite
+import Foundation
+
+/// What an exchange ended in: its body, or the code of its error.
+package enum ExchangeOutcome: Hashable, Sendable {
+    case body(String)
+    case error(URLError.Code)
+    case otherError
+}
+
+extension HTTPSession {
+    package func outcome(of request: URLRequest) async -> ExchangeOutcome {
+        do {
+            return .body(try await exchange(request).0.text)
+        } catch let error as URLError {
+            return .error(error.code)
+        } catch {
+            return .otherError
+        }
+    }
+}

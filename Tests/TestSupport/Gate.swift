@@ -1,0 +1,17 @@
+/// Opens once; whoever waits goes on.
+package final class Gate: Sendable {
+    private let stream: AsyncStream<Void>
+    private let continuation: AsyncStream<Void>.Continuation
+
+    package init() {
+        (stream, continuation) = AsyncStream.makeStream()
+    }
+
+    package func open() {
+        continuation.finish()
+    }
+
+    package func wait() async {
+        for await _ in stream {}
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import Testing
+
+/// A fenced `swift` block. Other fences hold what no test can compile: manifests, compiler
+/// messages, code that is wrong on purpose, and code for frameworks that only Apple has.
+package struct Sample {
+    package let place: String
+    package let lines: [String]
+
+    /// Without imports, which are at the top of the test file; the reader's own module is nowhere.
+    var code: String {
+        lines.filter { !$0.hasPrefix("import ") && $0 != "@testable import App" }.words
+    }
+
+    var imports: [String] { lines.filter { $0.hasPrefix("import ") } }
+}
+
+package struct SampleFile {
+    package let path: String
+    package let lines: [String]
+
+    package init(_ path: String) throws {
+        self.path = path
+        let url = URL.repository.appending(path: path)
+        lines = try String(contentsOf: url, encoding: .utf8).components(separatedBy: "\n")
+    }
+
+    /// - Parameter pattern: With one `*`, which stands for anything.
+    package static func all(in folder: String, named pattern: String) throws -> [SampleFile] {
+        let ends = pattern.split(separator: "*", omittingEmptySubsequences: false)
+        return try FileManager.default
+            .contentsOfDirectory(
+                atPath: URL.repository.appending(path: folder).path(percentEncoded: false)
+            )
+            .filter { $0.hasPrefix(ends[0]) && $0.hasSuffix(ends[1]) }
+            .map { try SampleFile("\(folder)/\($0)") }
+    }
+
+    package var samples: [Sample] {
+        var samples: [Sample] = []
+        var start: Int?
+        for (index, line) in lines.enumerated() where line.hasPrefix("```") {
+            if let begin = start {
+                samples.append(
+                    Sample(place: "\(path):\(begin + 1)", lines: Array(lines[(begin + 1)..<index])))
+                start = nil
+            } else if line == "```swift" {
+                start = index
+            }
+        }
+        return samples
+    }
+
+    package func holds(_ sample: Sample) -> Bool {
+        !sample.lines.isEmpty && lines.words.contains(sample.code)
+            && sample.imports.allSatisfy(lines.contains)
+    }
+}
+
+extension [String] {
+    /// The lines as one, with a space between words: neither indentation nor wrapping counts.
+    fileprivate var words: String {
+        " " + flatMap { $0.split(whereSeparator: \.isWhitespace) }.joined(separator: " ") + " "
+    }
+}
+
+/// Checks that a page of the catalog quotes a text; the line of a test in it may be another.
+package func expectPage(
+    _ name: String, toShow text: String, _ location: SourceLocation = #_sourceLocation
+) throws {
+    let page = try SampleFile("Docs/APIKitLite.docc/\(name)").lines.map(\.withoutLineNumber)
+    for line in text.components(separatedBy: "\n").map(\.withoutLineNumber) {
+        let isShown = page.contains(line)
+        #expect(isShown, "\(name) does not show: \(line)", sourceLocation: location)
+    }
+}
+
+extension String {
+    fileprivate var withoutLineNumber: String {
+        replacingOccurrences(of: #"\.swift:[0-9]+"#, with: ".swift", options: .regularExpression)
+    }
+}
+
+extension URL {
+    /// The folder of README.md.
+    package static let repository = URL(filePath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+}

@@ -1,0 +1,58 @@
+import APIKitLite
+import Foundation
+import Testing
+
+extension Trait where Self == SocketLimit {
+    /// Lets only a few tests of this kind run at a time. Each has a server or several sessions, and
+    /// therefore a dozen descriptors or more; on Linux a mocked session takes two as well.
+    package static var usesSockets: Self { SocketLimit(places: 1) }
+
+    /// Runs a test that needs a hundred descriptors while no other test with sockets runs.
+    package static var usesManySockets: Self { SocketLimit(places: SocketLimit.count) }
+}
+
+/// Limits how many test cases with sockets run at a time, in whichever suite they are.
+package struct SocketLimit: SuiteTrait, TestTrait, TestScoping {
+    /// One at a time if the process may have only 256 descriptors, as many systems set by default.
+    fileprivate static let count = raisedDescriptorLimit() < 1_024 ? 1 : 8
+    private static let semaphore = AsyncSemaphore(count)
+    /// Held while several places are taken, so that no two tests wait for each other's.
+    private static let taking = AsyncSemaphore(1)
+
+    fileprivate let places: Int
+
+    package var isRecursive: Bool { true }
+
+    package func scopeProvider(for test: Test, testCase: Test.Case?) -> SocketLimit? {
+        testCase == nil ? nil : self
+    }
+
+    package func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    ) async throws {
+        try await Self.taking.wait()
+        for _ in 0..<places { try await Self.semaphore.wait() }
+        Self.taking.signal()
+        defer { for _ in 0..<places { Self.semaphore.signal() } }
+        try await function()
+    }
+}
+
+/// Raises the number of descriptors that the process may have to 4,096, if it is lower and the
+/// system allows it.
+///
+/// - Returns: The number that it may have from now on.
+package func raisedDescriptorLimit() -> Int {
+    var limit = rlimit()
+    #if canImport(Glibc)
+    let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    #else
+    let resource = RLIMIT_NOFILE
+    #endif
+    getrlimit(resource, &limit)
+    if limit.rlim_cur < 4_096 {
+        limit.rlim_cur = min(4_096, limit.rlim_max)
+        setrlimit(resource, &limit)
+    }
+    return Int(clamping: limit.rlim_cur)
+}

@@ -1,0 +1,38 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+
+/// The ways into one network.
+package enum Transport: String, CaseIterable, Sendable {
+    case urlProtocol
+    case mockURLSession
+    case loopback
+
+    /// A session on this network, and the base URL that it answers under.
+    package func open(_ network: MockNetwork) throws -> (session: any HTTPSession, baseURL: URL) {
+        let baseURL = URL(string: "https://api.example.com")!
+        switch self {
+        case .urlProtocol: return (network.urlSession, baseURL)
+        case .mockURLSession: return (MockURLSession(network), baseURL)
+        case .loopback:
+            return (URLSession(configuration: .withoutProxy), try network.serve().url)
+        }
+    }
+}
+
+extension URLSessionConfiguration {
+    /// Reaches this machine also where the environment names a proxy.
+    package static var withoutProxy: URLSessionConfiguration {
+        _ = noProxy
+        return .ephemeral
+    }
+
+    // Once, and only where it is needed: changing the environment while another test starts a
+    // process, which copies it, can end this one.
+    private static let noProxy: Void = {
+        let names = ProcessInfo.processInfo.environment.keys.map { $0.lowercased() }
+        if names.contains(where: { $0.hasSuffix("_proxy") }) {
+            setenv("no_proxy", "127.0.0.1,localhost", 1)
+        }
+    }()
+}
