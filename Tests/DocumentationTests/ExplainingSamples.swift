@@ -18,7 +18,7 @@ import Testing
     private func expectExplanation(
         of request: URLRequest, _ location: SourceLocation = #_sourceLocation
     ) async throws {
-        let failure = await #expect(throws: MockFailure.self, sourceLocation: location) {
+        let failure = await #expect(throws: MockError.self, sourceLocation: location) {
             _ = try await MockURLSession(network).exchange(request)
         }
         let text = try #require(failure?.description)

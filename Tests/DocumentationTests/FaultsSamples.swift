@@ -22,7 +22,7 @@ import Testing
     @Test func survivesACut() async throws {
         let sample = MockResponse.json(#"{"name": "Emma"}"#)
         let network = MockNetwork()
-        network.stub(.any, Fault.cut(afterBytes: 7).response(from: sample))
+        network.stub(.any, Fault.failing(afterBytes: 7).response(from: sample))
         let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network.urlSession)
 
         let error = try await #require(throws: APIRequestError.self) { try await loader.load(42) }
@@ -60,7 +60,7 @@ import Testing
             of: UserRequest(), with: .json(#"{"name": "Emma"}"#), from: 42)
 
         #expect(report[.status(404)] == .error(.validate))
-        #expect(report[.truncatedBody] == .error(.parse))
-        #expect(report[.cutBody] == .error(.transport))
+        #expect(report[.emptyBody] == .error(.parse))
+        #expect(report[.hanging] == .error(.transport))
     }
 }

@@ -80,7 +80,7 @@ import Testing
         ]
 
         for error in errors {
-            let failure = try #require(error as? MockFailure)
+            let failure = try #require(error as? MockError)
             #expect(page.contains(failure.description))
         }
     }

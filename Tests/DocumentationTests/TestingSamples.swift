@@ -193,7 +193,7 @@ import XCTest
         let loader = APIRequestLoader(apiRequest: UserRequest(baseURL: server.url))
 
         let error = try await #require(throws: APIRequestError.self) { try await loader.load(42) }
-        let failure = try #require(throws: VerificationFailure.self) { try network.verify() }
+        let failure = try #require(throws: VerificationError.self) { try network.verify() }
 
         #expect(error.statusCode == 501)
         #expect("\(failure)".contains("No stub answers GET"))

@@ -64,6 +64,6 @@ import Testing
         let report = try await checkLoader(
             of: Counting(baseURL: baseURL, count: count), with: sample, from: 1)
 
-        #expect(count.value == report.situations.count)
+        #expect(count.value == report.faults.count)
     }
 }

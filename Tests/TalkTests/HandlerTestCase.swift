@@ -59,7 +59,7 @@ final class Load: @unchecked Sendable {  // The answer is written once, before `
         task.cancel()
     }
 
-    var reason: MockFailure.Reason? { (error as? MockFailure)?.reason }
+    var reason: MockError.Reason? { (error as? MockError)?.reason }
 }
 
 func answer(_ text: String) -> (HTTPURLResponse, Data?) {

@@ -16,7 +16,7 @@ final class JsonLoaderTests: XCTestCase {
 
     func testTellsWhereItLookedForAMissingOne() {
         XCTAssertThrowsError(try loader.data(fileName: "Teas")) { error in
-            XCTAssertEqual((error as? FixtureNotFound)?.fileName, "Teas")
+            XCTAssertEqual((error as? FixtureNotFoundError)?.fileName, "Teas")
             XCTAssert("\(error)".contains("/Teas.json"), "\(error)")
         }
     }

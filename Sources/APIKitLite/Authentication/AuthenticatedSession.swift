@@ -26,7 +26,8 @@ extension HTTPSession {
 
 /// A session that sends a credential along: see ``HTTPSession/authenticated(by:)``.
 public struct AuthenticatedSession: SessionPolicy {
-    let next: any HTTPSession
+    /// The session inside, nearer to the network.
+    public let next: any HTTPSession
     let credentials: any CredentialSource
 
     /// Sends a request with the credential, a second time if it was not good.

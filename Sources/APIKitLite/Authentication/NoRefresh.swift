@@ -7,7 +7,7 @@ import FoundationNetworking
 /// The refresh of a credential that cannot be refreshed. Nothing is ever sent.
 public struct NoRefresh<Credential>: APIRequest, Sendable {
     /// Why there is no new credential.
-    public struct Unavailable: LocalizedError, Equatable {
+    public struct UnavailableError: LocalizedError, Equatable {
         /// A sentence for the developer who called a credential stale.
         public var errorDescription: String? {
             "This credential cannot be refreshed. Give its authenticator a refresh request, or set "
@@ -15,13 +15,13 @@ public struct NoRefresh<Credential>: APIRequest, Sendable {
         }
     }
 
-    /// - Throws: ``Unavailable``, always.
+    /// - Throws: ``UnavailableError``, always.
     public func makeRequest(from credential: Credential) throws -> URLRequest {
-        throw Unavailable()
+        throw UnavailableError()
     }
 
-    /// - Throws: ``Unavailable``, always.
+    /// - Throws: ``UnavailableError``, always.
     public func parseResponse(data: Data) throws -> Credential {
-        throw Unavailable()
+        throw UnavailableError()
     }
 }

@@ -37,12 +37,19 @@ extension URLRequest {
         self.init(url: url)
         httpMethod = knownMethods.contains(method.uppercased()) ? method.uppercased() : method
         for (name, value) in headers {
-            let before = self.value(forHTTPHeaderField: name).map { $0 + ", " } ?? ""
-            self = try header(name, before + value)
+            self = try addingHeader(name, value)
         }
     }
 
-    /// Sets a header, in place of any value it had.
+    /// Returns the request with a further value of a header, after a comma (RFC 9110, section 5.3).
+    ///
+    /// - Throws: As ``header(_:_:)``.
+    public func addingHeader(_ name: String, _ value: String) throws -> URLRequest {
+        let earlier = self.value(forHTTPHeaderField: name).map { $0 + ", " } ?? ""
+        return try header(name, earlier + value)
+    }
+
+    /// Returns the request with a header, in place of any value that it had.
     ///
     /// - Throws: ``RequestBuildingError/unusableHeader(name:reason:)`` for a name that is not one
     ///   word, and for a line break or NUL in either.

@@ -82,6 +82,15 @@ extension APIRequestLoader where T.RequestDataType == Void {
     public nonisolated(nonsending) func load() async throws(APIRequestError) -> T.ResponseDataType {
         try await flow.response(for: ()).value
     }
+
+    /// Loads a request that needs no input, and returns the value with its headers and body.
+    ///
+    /// - Throws: ``APIRequestError``, which names the stage and keeps the original error.
+    public nonisolated(nonsending) func response() async throws(APIRequestError)
+        -> APIResponse<T.ResponseDataType>
+    {
+        try await flow.response(for: ())
+    }
 }
 
 extension APIRequestLoader
@@ -92,6 +101,15 @@ where T: Sendable, T.RequestDataType == Void, T.ResponseDataType: Sendable {
     @concurrent
     public func load() async throws(APIRequestError) -> T.ResponseDataType {
         try await flow.response(for: ()).value
+    }
+
+    /// Loads a request that needs no input, and returns the value with its headers and body; makes
+    /// and parses off the caller's actor.
+    ///
+    /// - Throws: ``APIRequestError``, which names the stage and keeps the original error.
+    @concurrent
+    public func response() async throws(APIRequestError) -> APIResponse<T.ResponseDataType> {
+        try await flow.response(for: ())
     }
 }
 

@@ -6,7 +6,7 @@ package enum HTTPStatus {
     }
 
     /// `404 (Not Found)`, or the number alone for a status without a name.
-    static func describe(_ status: Int) -> String {
+    package static func describe(_ status: Int) -> String {
         reasonPhrases[status].map { "\(status) (\($0))" } ?? "\(status)"
     }
 

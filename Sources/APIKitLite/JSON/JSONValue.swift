@@ -66,6 +66,18 @@ package enum JSONValue: Sendable {
             as: UTF8.self)
     }
 
+    /// The value with the members of its objects in the order of their keys.
+    package var sorted: JSONValue {
+        switch self {
+        case .object(let members):
+            .object(
+                members.map { Member(key: $0.key, value: $0.value.sorted) }
+                    .sorted { $0.key < $1.key })
+        case .array(let elements): .array(elements.map(\.sorted))
+        case .string, .number, .boolean, .null: self
+        }
+    }
+
     /// The value on one line, without spaces.
     package var compact: String {
         var text = ""

@@ -30,7 +30,8 @@ extension HTTPSession {
 public struct CoalescingSession: SessionPolicy {
     typealias Exchange = SingleFlight<(Data, HTTPURLResponse)>
 
-    let next: any HTTPSession
+    /// The session inside, nearer to the network.
+    public let next: any HTTPSession
     private let exchanges = Locked<[CoalescingKey: Exchange]>([:])
 
     init(next: any HTTPSession) {

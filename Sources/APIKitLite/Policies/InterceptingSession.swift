@@ -2,7 +2,8 @@ import Foundation
 
 /// A session whose exchanges go through a closure: see ``HTTPSession/intercepting(_:)``.
 public struct InterceptingSession: SessionPolicy {
-    let next: any HTTPSession
+    /// The session inside, nearer to the network.
+    public let next: any HTTPSession
     let intercept: @Sendable (URLRequest, any HTTPSession) async throws -> (Data, HTTPURLResponse)
 
     /// Asks the closure.

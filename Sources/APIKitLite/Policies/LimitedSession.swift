@@ -22,7 +22,8 @@ extension HTTPSession {
 
 /// A session with a limit of exchanges in flight: see ``HTTPSession/limited(to:)``.
 public struct LimitedSession: SessionPolicy {
-    let next: any HTTPSession
+    /// The session inside, nearer to the network.
+    public let next: any HTTPSession
     private let semaphore: AsyncSemaphore
 
     init(next: any HTTPSession, count: Int) {

@@ -2,7 +2,8 @@ import Foundation
 
 /// A session whose exchanges are observed: see ``HTTPSession/observed(by:)``.
 public struct ObservedSession: SessionPolicy {
-    let next: any HTTPSession
+    /// The session inside, nearer to the network.
+    public let next: any HTTPSession
     let observer: ExchangeObserver
 
     /// Sends the request, and tells the observer before and after.

@@ -7,7 +7,8 @@ import FoundationNetworking
 /// A session that sends again what failed for the moment: see
 /// ``HTTPSession/retrying(_:clock:random:now:)``.
 public struct RetryingSession: SessionPolicy {
-    let next: any HTTPSession
+    /// The session inside, nearer to the network.
+    public let next: any HTTPSession
     private let policy: RetryPolicy
     private let timeline: Timeline
     private let timeout: Timeout?

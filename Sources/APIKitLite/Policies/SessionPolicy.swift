@@ -1,14 +1,26 @@
-/// A session that wraps a session.
+/// A session that wraps another one, as every policy of this library does.
 ///
-/// What it does not do itself goes to the session inside: so each requirement of ``HTTPSession``
-/// but the exchange is forwarded here, once for all policies.
-protocol SessionPolicy: HTTPSession {
-    /// The session inside, nearer to the wire.
+/// Write ``HTTPSession/exchange(_:)``, and call that of ``next`` in it. Every other requirement of
+/// ``HTTPSession`` is forwarded to the session inside, so an observer there misses nothing:
+///
+/// ```swift
+/// struct LanguageSession: SessionPolicy {
+///     let next: any HTTPSession
+///
+///     func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
+///         try await next.exchange(request.header("Accept-Language", "fr"))
+///     }
+/// }
+/// ```
+///
+/// A type that conforms to ``HTTPSession`` alone forwards nothing.
+public protocol SessionPolicy: HTTPSession {
+    /// The session inside, nearer to the network.
     var next: any HTTPSession { get }
 }
 
 extension SessionPolicy {
-    /// Tells the session inside.
+    /// Informs the session inside.
     public func loadDidFail(_ error: APIRequestError) {
         next.loadDidFail(error)
     }

@@ -2,7 +2,8 @@ import Foundation
 
 /// A session whose exchanges end at a timeout: see ``HTTPSession/timingOut(after:clock:)``.
 public struct TimingOutSession: SessionPolicy {
-    let next: any HTTPSession
+    /// The session inside, nearer to the network.
+    public let next: any HTTPSession
     private let timeout: Timeout
 
     init(next: any HTTPSession, after duration: Duration, clock: any Clock<Duration>) {

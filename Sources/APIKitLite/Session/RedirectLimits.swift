@@ -26,11 +26,11 @@ package struct RedirectLimits: Sendable {
     }
 
     /// Why a redirect is not followed; nil if it is.
-    package func refusal(of next: URL?) -> RefusedRedirect? {
+    package func refusal(of next: URL?) -> RefusedRedirectError? {
         guard let allowed, let next, isElsewhere(next), !allowed.contains(next.origin) else {
             return nil
         }
-        return RefusedRedirect(from: first?.originText ?? "", to: next.originText)
+        return RefusedRedirectError(from: first?.originText ?? "", to: next.originText)
     }
 
     /// Whether a URL has another origin than the one that the exchange began with.

@@ -10,8 +10,8 @@ extension URLSession: HTTPSession {
     /// refuse them.
     ///
     /// - Throws: A `URLError`, `URLError.cancelled` when the task was cancelled;
-    ///   ``NotAnHTTPResponse`` for an answer from another kind of URL; on Linux,
-    ///   ``InvalidatedSession``.
+    ///   ``NotAnHTTPResponseError`` for an answer from another kind of URL; on Linux,
+    ///   ``InvalidatedSessionError``.
     public func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
         makeCancellationSafe()
         let limits = RedirectLimits(of: request)
@@ -45,7 +45,7 @@ extension URLSession: HTTPSession {
     ) async throws -> URLSessionExchange.Outcome {
         try Task.checkNotCancelled()
         #if canImport(FoundationNetworking)
-        if isInvalidated { throw InvalidatedSession() }
+        if isInvalidated { throw InvalidatedSessionError() }
         #endif
         let exchange = URLSessionExchange(limits)
         return try await withTaskCancellationHandler {

@@ -71,7 +71,8 @@ final class URLSessionExchange: NSObject, ExchangeDelegate,
         }
         if let error { return .failure(originalError(of: error)) }
         guard let http = response as? HTTPURLResponse else {
-            return .failure(NotAnHTTPResponse(url: response?.url ?? task?.originalRequest?.url))
+            return .failure(
+                NotAnHTTPResponseError(url: response?.url ?? task?.originalRequest?.url))
         }
         return .success(.answer(data ?? Data(), http))
     }

@@ -5,17 +5,20 @@ import Foundation
 ///
 /// ```swift
 /// let sample = MockResponse.json(#"{"name": "Emma"}"#)
-/// network.stub(.any, Fault.cut(afterBytes: 7).response(from: sample))
+/// network.stub(.any, Fault.failing(afterBytes: 7).response(from: sample))
 /// ```
 ///
 /// ``all(of:seed:)`` lists all of one answer; `forEachFault(in:)` drives your code through them.
-public struct Fault: Hashable, Sendable, CustomStringConvertible {
+public struct Fault: Sendable {
     private enum Kind: Hashable, Sendable {
+        case none
+        case cancelledBefore
+        case cancelledDuring
         case error(URLError.Code)
-        case noAnswer
-        case cutHead(afterBytes: Int)
-        case cut(afterBytes: Int, of: Int?)
-        case truncated(toBytes: Int, of: Int?)
+        case hanging
+        case failingInHeaders(afterBytes: Int)
+        case failing(afterBytes: Int)
+        case truncated(toBytes: Int)
         case wrongLength(by: Int)
         case emptyBody
         case json(JSONFault)
@@ -25,87 +28,127 @@ public struct Fault: Hashable, Sendable, CustomStringConvertible {
     }
 
     private let kind: Kind
+    /// The length of the whole body, for the description only.
+    private var length: Int?
+
+    private init(_ kind: Kind, length: Int? = nil) {
+        self.kind = kind
+        self.length = length
+    }
+
+    /// The good answer as it is.
+    public static let noFault = Fault(.none)
+
+    /// The good answer, to a task that is cancelled before the load begins. `checkLoader` cancels it.
+    public static let cancelledBefore = Fault(.cancelledBefore)
+
+    /// No answer, and a task that is cancelled when the request has been sent. `checkLoader` cancels
+    /// it.
+    public static let cancelledDuring = Fault(.cancelledDuring)
 
     /// A transport error instead of an answer.
-    public static func error(_ code: URLError.Code) -> Fault { Fault(kind: .error(code)) }
+    public static func error(_ code: URLError.Code) -> Fault { Fault(.error(code)) }
 
-    /// Nothing at all: the request ends with its own timeout, on the network's clock.
-    public static let noAnswer = Fault(kind: .noAnswer)
+    /// No answer: the request ends with its own timeout, on the network's clock. See
+    /// ``MockResponse/hanging``.
+    public static let hanging = Fault(.hanging)
 
-    /// The end of the connection before the first byte.
-    public static let cutBeforeHeaders = Fault(kind: .cutHead(afterBytes: 0))
+    /// A connection that is lost before the first byte.
+    public static let failingBeforeHeaders = Fault(.failingInHeaders(afterBytes: 0))
 
-    /// The end of the connection within the headers: ``MockResponse/failing(afterHeaderBytes:)``.
-    public static func cut(afterHeaderBytes count: Int) -> Fault {
-        Fault(kind: .cutHead(afterBytes: count))
+    /// A connection that is lost within the headers: ``MockResponse/failing(afterHeaderBytes:)``.
+    public static func failing(afterHeaderBytes count: Int) -> Fault {
+        Fault(.failingInHeaders(afterBytes: count))
     }
 
-    /// The end of the connection after so many bytes of the body. How many there would be is for the
-    /// fault's name only.
-    public static func cut(afterBytes count: Int, of length: Int? = nil) -> Fault {
-        Fault(kind: .cut(afterBytes: count, of: length))
+    /// A connection that is lost within the body: ``MockResponse/failing(afterBytes:with:)``.
+    ///
+    /// - Parameters:
+    ///   - count: How many bytes of the body come.
+    ///   - length: How many bytes the body has, for the description. It does not count when two
+    ///     faults are compared.
+    public static func failing(afterBytes count: Int, of length: Int? = nil) -> Fault {
+        Fault(.failing(afterBytes: count), length: length)
     }
 
-    /// A complete answer with the first bytes of the body: JSON that stops in the middle. How many
-    /// there would be is for the fault's name only.
+    /// A complete answer whose body is only the beginning of the good one: JSON that ends in the
+    /// middle.
+    ///
+    /// - Parameters:
+    ///   - count: How many bytes of the body come.
+    ///   - length: How many bytes the body has, for the description. It does not count when two
+    ///     faults are compared.
     public static func truncated(toBytes count: Int, of length: Int? = nil) -> Fault {
-        Fault(kind: .truncated(toBytes: count, of: length))
+        Fault(.truncated(toBytes: count), length: length)
     }
 
     /// A `Content-Length` of one byte more than comes: the connection ends first.
-    public static let longContentLength = Fault(kind: .wrongLength(by: 1))
+    public static let longContentLength = Fault(.wrongLength(by: 1))
 
     /// A `Content-Length` of one byte less than the body has: the client reads no further.
-    public static let shortContentLength = Fault(kind: .wrongLength(by: -1))
+    public static let shortContentLength = Fault(.wrongLength(by: -1))
 
     /// The status and the headers of the good answer, and no byte of its body.
-    public static let emptyBody = Fault(kind: .emptyBody)
+    public static let emptyBody = Fault(.emptyBody)
 
     /// JSON in which every string is a number, every number and every boolean a string, and every
     /// null an object.
-    public static let wrongTypes = Fault(kind: .json(.wrongTypes))
+    public static let wrongTypes = Fault(.json(.wrongTypes))
 
     /// JSON whose value at a key path, such as `$.user.ids[0]`, has another type.
     public static func wrongType(at path: String) -> Fault {
-        Fault(kind: .json(.wrongType(at: path)))
+        Fault(.json(.wrongType(at: path)))
     }
 
     /// JSON with `null` at a key path, such as `$.user.ids[0]`. `$` is the whole.
-    public static func null(at path: String) -> Fault { Fault(kind: .json(.null(at: path))) }
+    public static func null(at path: String) -> Fault { Fault(.json(.null(at: path))) }
 
     /// JSON with an array around the object, or an object around the array.
-    public static let wrongTopLevel = Fault(kind: .json(.wrongTopLevel))
+    public static let wrongTopLevel = Fault(.json(.wrongTopLevel))
 
     /// A page from something between the client and the server: a login page with 200, or an error.
-    public static func html(status: Int) -> Fault { Fault(kind: .html(status: status)) }
+    public static func html(status: Int) -> Fault { Fault(.html(status: status)) }
 
     /// The good answer under another status, with a `Retry-After` field if there is one: seconds, or
     /// a date (RFC 9110, 10.2.3).
     public static func status(_ status: Int, retryAfter: String? = nil) -> Fault {
-        Fault(kind: .status(status, retryAfter: retryAfter))
+        Fault(.status(status, retryAfter: retryAfter))
     }
 
     /// The good answer, a byte each second; a body of more than 64 bytes in 64 pieces. It is slow,
     /// but in time: no wait is longer than a second of the network's clock.
-    public static let slow = Fault(kind: .slow)
+    public static let slow = Fault(.slow)
+}
 
-    /// The fault in a few words: `cut after 7 of 34 bytes`.
+extension Fault: Hashable {
+    /// Compares what happens to the answer; the lengths that only the descriptions show do not count.
+    public static func == (fault: Fault, other: Fault) -> Bool { fault.kind == other.kind }
+
+    /// Hashes what ``==(_:_:)`` compares.
+    public func hash(into hasher: inout Hasher) { hasher.combine(kind) }
+}
+
+extension Fault: CustomStringConvertible {
+    /// The fault in a few words: `connection lost after 7 of 34 bytes`.
     public var description: String {
         switch kind {
-        case .error(let code): return URLError.name(of: code)
-        case .noAnswer: return "no answer"
-        case .cutHead(0): return "cut before the headers"
-        case .cutHead(let count): return "cut after \(bytes(count)) of the headers"
-        case .cut(let count, let length): return "cut after \(bytes(count, of: length))"
-        case .truncated(let count, let length): return "truncated to \(bytes(count, of: length))"
-        case .wrongLength(1): return "Content-Length too long by 1"
-        case .wrongLength: return "Content-Length too short by 1"
-        case .emptyBody: return "empty body"
-        case .json(let fault): return fault.description
-        case .html(let status): return "HTML from a proxy, status \(status)"
-        case .status(let status, let seconds?): return "\(status) with Retry-After: \(seconds)"
-        case .status(let status, nil): return "status \(status)"
-        case .slow: return "slow bytes, a second apart"
+        case .none: "no fault"
+        case .cancelledBefore: "cancelled before"
+        case .cancelledDuring: "cancelled during"
+        case .error(let code): URLError.name(of: code)
+        case .hanging: "no answer"
+        case .failingInHeaders(0): "connection lost before the headers"
+        case .failingInHeaders(let count): "connection lost after \(bytes(count)) of the headers"
+        case .failing(let count): "connection lost after \(bytes(count, of: length))"
+        case .truncated(let count): "truncated to \(bytes(count, of: length))"
+        case .wrongLength(1): "Content-Length too long by 1"
+        case .wrongLength: "Content-Length too short by 1"
+        case .emptyBody: "empty body"
+        case .json(let fault): fault.description
+        case .html(let status): "HTML from a proxy, status \(status)"
+        case .status(let status, let seconds?): "\(status) with Retry-After: \(seconds)"
+        case .status(let status, nil): "status \(status)"
+        case .slow: "slow bytes, a second apart"
         }
     }
 }
@@ -124,11 +167,12 @@ extension Fault {
         guard sample.configurationError == nil else { return sample }
         let body = sample.body
         switch kind {
+        case .none, .cancelledBefore: return sample
         case .error(let code): return .error(code)
-        case .noAnswer: return .hanging
-        case .cutHead(let count): return sample.failing(afterHeaderBytes: count)
-        case .cut(let count, _): return sample.failing(afterBytes: count)
-        case .truncated(let count, _):
+        case .hanging, .cancelledDuring: return .hanging
+        case .failingInHeaders(let count): return sample.failing(afterHeaderBytes: count)
+        case .failing(let count): return sample.failing(afterBytes: count)
+        case .truncated(let count):
             guard count >= 0 else { return sample.wrong("\(self): a count is not negative.") }
             return sample.replacingBody(body.prefix(count))
         case .wrongLength(1): return sample.failing(afterBytes: body.count)
@@ -150,6 +194,19 @@ extension Fault {
             response.status = status
             return retryAfter.map { response.header("Retry-After", $0) } ?? response
         case .slow: return sample.chunked(by: max(1, (body.count + 63) / 64), every: .seconds(1))
+        }
+    }
+}
+
+extension Fault {
+    /// What a load must end in under this fault, whatever its request; nil where that depends on
+    /// the request.
+    var requiredOutcome: LoadOutcome? {
+        switch kind {
+        case .none: .value
+        case .error, .hanging, .failingInHeaders, .failing, .wrongLength(by: 1): .error(.transport)
+        case .cancelledBefore, .cancelledDuring: .error(.transport, isCancellation: true)
+        case .truncated, .wrongLength, .emptyBody, .json, .html, .status, .slow: nil
         }
     }
 }

@@ -32,8 +32,21 @@ public struct RecordedRequest: Sendable {
     /// The body; empty where there is none.
     public var body: Data { request.httpBody ?? Data() }
 
+    /// The URL; nil for a request without one.
+    public var url: URL? { request.url }
+
     /// The method, `GET` where the request names none.
     public var method: String { request.httpMethod ?? "GET" }
+
+    /// The path of the URL, percent-decoded, without the query: `/users/42`.
+    public var path: String { request.url?.path(percentEncoded: false) ?? "" }
+
+    /// Returns the value of a header; nil if there is none. Names are compared without case.
+    public func header(_ name: String) -> String? { request.value(forHTTPHeaderField: name) }
+
+    /// The body as JSON text without spaces, with its keys sorted, so that a test can compare it:
+    /// `#expect(request.json == #"{"age":7,"name":"Emma"}"#)`. Nil if the body is not JSON.
+    public var json: String? { (try? JSONValue(body))?.sorted.compact }
 
     /// The items of the query in their order, percent-decoded. A name without `=` has no value.
     public var queryItems: [URLQueryItem] {

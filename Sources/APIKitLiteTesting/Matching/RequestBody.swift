@@ -10,7 +10,7 @@ enum RequestBody {
 
     /// The request with its body in `httpBody`.
     ///
-    /// - Throws: The stream's or the file's own error; ``MockFailure`` for a streamed upload.
+    /// - Throws: The stream's or the file's own error; ``MockError`` for a streamed upload.
     static func fill(_ request: URLRequest, _ task: URLSessionTask?) throws -> URLRequest {
         guard isSlow(request, task) else { return request }
         var request = request
@@ -48,7 +48,7 @@ extension URLSessionUploadTask {
         default: break
         }
         #endif
-        throw MockFailure(
+        throw MockError(
             .unsupportedTask,
             """
             The body of uploadTask(withStreamedRequest:) cannot be seen by a mock: Foundation asks \

@@ -51,16 +51,16 @@ public final class MockURLSession: HTTPSession {
     /// Answers a request; redirects and cookies work as over a network.
     ///
     /// - Throws: The error of a fixed answer, of a stub or of its handler; `URLError.cancelled`;
-    ///   ``MockFailure`` where there is no answer.
+    ///   ``MockError`` where there is no answer.
     public func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
         try Task.checkNotCancelled()
         switch source {
         case .fixed(let answer):
             let (data, response, error) = answer(request.url)
             if let error { throw error }
-            guard let response else { throw MockFailure.noAnswer(request) }
+            guard let response else { throw MockError.noAnswer(request) }
             guard let http = response as? HTTPURLResponse else {
-                throw NotAnHTTPResponse(url: response.url)
+                throw NotAnHTTPResponseError(url: response.url)
             }
             return (data ?? Data(), http)
         case .network(let core):
@@ -158,9 +158,9 @@ public final class MockURLSessionDataTask: @unchecked Sendable {  // Variables u
     }
 }
 
-extension MockFailure {
-    fileprivate static func noAnswer(_ request: URLRequest) -> MockFailure {
-        MockFailure(
+extension MockError {
+    fileprivate static func noAnswer(_ request: URLRequest) -> MockError {
+        MockError(
             .noAnswer,
             """
             The MockURLSession has no answer for \(request.line): it was made with neither a \

@@ -34,6 +34,6 @@ extension MockNetwork {
     }
 }
 
-extension MockFailure: AnswerableOverHTTP {
+extension MockError: AnswerableOverHTTP {
     var status: Int { reason == .unmatched ? 501 : 500 }
 }

@@ -125,12 +125,12 @@ public final class MockNetwork: Sendable {
     /// It is the end of a network's test: a stub that is added later is a mistake, of which its
     /// requests and the next `verify()` tell.
     ///
-    /// - Throws: ``VerificationFailure``, which lists everything that is wrong: requests that
+    /// - Throws: ``VerificationError``, which lists everything that is wrong: requests that
     ///   nothing matched, stubs that were used too seldom or too often, and requests that somebody
     ///   still waits for (those over a socket excepted: who is gone there shows late).
     public func verify(fileID: StaticString = #fileID, line: UInt = #line) throws {
         let findings = core.findings(at: "\(fileID):\(line)")
-        if !findings.isEmpty { throw VerificationFailure(findings: findings, bodyError: nil) }
+        if !findings.isEmpty { throw VerificationError(findings: findings, bodyError: nil) }
     }
 
     private func makeSession() -> URLSession {
@@ -139,6 +139,18 @@ public final class MockNetwork: Sendable {
         #else
         URLSession(configuration: configuration)
         #endif
+    }
+}
+
+extension MockNetwork: CustomStringConvertible {
+    /// How many stubs the network has, and how many requests came: `MockNetwork with 2 stubs, 5
+    /// requests, 1 unanswered`.
+    public var description: String {
+        let (stubs, requests) = (core.stubCount, core.journal.count.number)
+        let unanswered = core.unansweredCount
+        return "MockNetwork with \(stubs) \(stubs == 1 ? "stub" : "stubs"), "
+            + "\(requests) \(requests == 1 ? "request" : "requests")"
+            + (unanswered > 0 ? ", \(unanswered) unanswered" : "")
     }
 }
 

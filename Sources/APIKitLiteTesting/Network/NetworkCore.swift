@@ -64,7 +64,7 @@ final class NetworkCore: Responder {
             matcher.configurationError
             ?? (matcher.hasPredicate ? "A matcher with a predicate cannot decline requests." : nil)
         if let configurationError {
-            _ = fail(MockFailure(.brokenStub, "\(configurationError) (\(sourceLocation))"))
+            _ = fail(MockError(.brokenStub, "\(configurationError) (\(sourceLocation))"))
         } else {
             declined.withLock { $0.append(matcher) }
         }
@@ -116,11 +116,11 @@ final class NetworkCore: Responder {
     ) -> Resolution {
         if let configurationError = stub.configurationError {
             return .now(
-                .failure(MockFailure(.brokenStub, "\(configurationError) (\(stub.sourceLocation))"))
+                .failure(MockError(.brokenStub, "\(configurationError) (\(stub.sourceLocation))"))
             )
         }
         if stub.times == .never {
-            return .now(.failure(MockFailure.forbidden(record, by: stub)))
+            return .now(.failure(MockError.forbidden(record, by: stub)))
         }
         switch turn {
         case .response(let response):
@@ -130,7 +130,7 @@ final class NetworkCore: Responder {
                 let response = try await handler(record)
                 if let configurationError = response.configurationError {
                     throw fail(
-                        MockFailure(.brokenStub, "\(configurationError) (\(stub.sourceLocation))"))
+                        MockError(.brokenStub, "\(configurationError) (\(stub.sourceLocation))"))
                 }
                 return try await plan(
                     for: record, passage, stub, response.part(for: record.request))
@@ -167,8 +167,13 @@ final class NetworkCore: Responder {
         return plan
     }
 
+    var stubCount: Int { stubs.withLock { $0.all.count } }
+
+    /// How many requests nothing answered.
+    var unansweredCount: Int { unanswered.withLock { $0.count } }
+
     /// Keeps a failure for `verify()`.
-    private func fail(_ failure: MockFailure) -> MockFailure {
+    private func fail(_ failure: MockError) -> MockError {
         unanswered.withLock { $0.add(failure) }
         return failure
     }

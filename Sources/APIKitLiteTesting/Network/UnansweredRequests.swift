@@ -2,10 +2,10 @@
 struct UnansweredRequests {
     static let limit = 20
 
-    private var first: [MockFailure] = []
-    private var count = 0
+    private var first: [MockError] = []
+    private(set) var count = 0
 
-    mutating func add(_ failure: MockFailure) {
+    mutating func add(_ failure: MockError) {
         count += 1
         if first.count < Self.limit { first.append(failure) }
     }

@@ -21,12 +21,12 @@ public struct JsonLoader {
     ///
     /// Looked for in the bundle itself, and in its folders `Fixtures` and `Resources`.
     ///
-    /// - Throws: ``FixtureNotFound`` with every path that was tried, or what reading threw.
+    /// - Throws: ``FixtureNotFoundError`` with every path that was tried, or what reading threw.
     public func data(fileName: String) throws -> Data {
         let candidates = candidates(for: fileName)
         guard let url = candidates.first(where: { FileManager.default.fileExists(atPath: $0.path) })
         else {
-            throw FixtureNotFound(
+            throw FixtureNotFoundError(
                 fileName: fileName, paths: candidates.map(\.path), neighbours: neighbours)
         }
         return try Data(contentsOf: url)
@@ -61,7 +61,7 @@ public struct JsonLoader {
 }
 
 /// A fixture that is in none of the places where it was looked for.
-public struct FixtureNotFound: LocalizedError, CustomStringConvertible, Sendable {
+public struct FixtureNotFoundError: LocalizedError, CustomStringConvertible, Sendable {
     /// The name that was asked for.
     public let fileName: String
 

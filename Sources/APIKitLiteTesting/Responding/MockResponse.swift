@@ -97,16 +97,29 @@ public struct MockResponse: Sendable {
         return response
     }
 
-    /// The same response with a header. A `Content-Length` is replaced by the true one, except where
-    /// no body is sent. A second value joins the first in a list where the header
-    /// is one (RFC 9110, 5.3), as `Set-Cookie` and `Cache-Control` are, and replaces it elsewhere.
+    /// Returns the response with a header, in place of any value that it had. Only `Set-Cookie`, of
+    /// which a response has one for each cookie, is added.
+    ///
+    /// A `Content-Length` is replaced by the true one, except where no body is sent.
     public func header(_ name: String, _ value: String) -> MockResponse {
+        if name.lowercased() == "set-cookie" { return addingHeader(name, value) }
         var response = self
-        let key = headers.keys.first { $0.lowercased() == name.lowercased() } ?? name
-        let first = singleValued.contains(name.lowercased()) ? nil : headers[key]
         response.namesLength = namesLength || name.lowercased() == "content-length"
-        response.headers[key] = first.map { "\($0), \(value)" } ?? value
+        response.headers[key(of: name)] = value
         return response
+    }
+
+    /// Returns the response with a further value of a header, after a comma (RFC 9110, section 5.3).
+    public func addingHeader(_ name: String, _ value: String) -> MockResponse {
+        var response = self
+        let key = key(of: name)
+        response.headers[key] = headers[key].map { "\($0), \(value)" } ?? value
+        return response
+    }
+
+    /// The name under which the response has a header, in whichever case.
+    private func key(of name: String) -> String {
+        headers.keys.first { $0.lowercased() == name.lowercased() } ?? name
     }
 
     private func status(_ status: Int) -> MockResponse {
@@ -155,9 +168,3 @@ extension MockResponse {
         request.httpMethod != "HEAD" && status != 204 && status != 304 && status > 199
     }
 }
-
-/// The response headers that have one value only.
-private let singleValued: Set = [
-    "age", "content-length", "content-location", "content-range", "content-type", "date", "etag",
-    "expires", "last-modified", "location", "retry-after", "server",
-]

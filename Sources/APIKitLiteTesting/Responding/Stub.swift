@@ -170,3 +170,10 @@ extension Stub.Times {
 extension Int {
     fileprivate var times: String { self == 1 ? "once" : "\(self) times" }
 }
+
+extension Stub: CustomStringConvertible {
+    /// The requests that the stub answers, where it was made, and how often it was used.
+    public var description: String {
+        "stub for \(matcher) (\(sourceLocation)), used \(callCount.times)"
+    }
+}

@@ -91,7 +91,7 @@ private struct GoneNetwork: Responder {
     ) -> CancellationHandle {
         respond(
             .failure(
-                MockFailure(
+                MockError(
                     .networkGone,
                     """
                     The MockNetwork behind this session's protocolClasses: its network is gone. \

@@ -58,7 +58,7 @@ final class ProtocolLoad: Client, @unchecked Sendable {  // Set in the first `be
         guard isFirst else { return }
         // Here, where the client's own task-locals can still be read.
         let passage = Passage(of: request)
-        if let failure = MockFailure.unsupported(task) {
+        if let failure = MockError.unsupported(task) {
             finish(.failure(failure))
         } else if responder.matchesWithUserCode, !RequestBody.isSlow(request, task) {
             DispatchQueue.global().async { [self] in
@@ -181,11 +181,11 @@ final class ProtocolLoad: Client, @unchecked Sendable {  // Set in the first `be
     }
 }
 
-extension MockFailure {
-    fileprivate static func unsupported(_ task: URLSessionTask?) -> MockFailure? {
+extension MockError {
+    fileprivate static func unsupported(_ task: URLSessionTask?) -> MockError? {
         #if canImport(FoundationNetworking)
         if task is URLSessionDownloadTask {
-            return MockFailure(
+            return MockError(
                 .unsupportedTask,
                 """
                 A download task cannot be mocked on Linux: Foundation offers a URLProtocol no way \
@@ -194,7 +194,7 @@ extension MockFailure {
         }
         #endif
         if task is URLSessionWebSocketTask {
-            return MockFailure(
+            return MockError(
                 .unsupportedTask, "A web socket task cannot be mocked: it does not speak HTTP.")
         }
         return nil

@@ -39,7 +39,7 @@ final class StaticHandler: @unchecked Sendable {  // `function` runs in one call
             defer { state.isBusy = true }
             return (false, !state.isBusy)
         }
-        if isLate { call.respond(.failure(MockFailure.handlerReplaced(call.request))) }
+        if isLate { call.respond(.failure(MockError.handlerReplaced(call.request))) }
         if isFirst { handlers.submit(HandlerCall { [self] in runCalls() }) }
     }
 
@@ -74,7 +74,7 @@ final class StaticHandler: @unchecked Sendable {  // `function` runs in one call
             state.isRetired = true
             return state.calls
         }
-        for call in late { call.respond(.failure(MockFailure.handlerReplaced(call.request))) }
+        for call in late { call.respond(.failure(MockError.handlerReplaced(call.request))) }
     }
 }
 
@@ -121,7 +121,7 @@ extension StaticHandler {
             }
             let recordCancellation = { @Sendable in journal.markCancelled(id, at: .zero) }
             guard let handler, !isLate else {
-                let failure = handler == nil ? MockFailure.noHandler : MockFailure.handlerReplaced
+                let failure = handler == nil ? MockError.noHandler : MockError.handlerReplaced
                 respond(.failure(failure(request)))
                 return CancellationHandle(recordCancellation: recordCancellation)
             }
@@ -132,9 +132,9 @@ extension StaticHandler {
     }
 }
 
-extension MockFailure {
-    fileprivate static func noHandler(_ request: URLRequest) -> MockFailure {
-        MockFailure(
+extension MockError {
+    fileprivate static func noHandler(_ request: URLRequest) -> MockError {
+        MockError(
             .noHandler,
             """
             MockURLProtocol received \(request.line), but no handler is set. \
@@ -142,8 +142,8 @@ extension MockFailure {
             """)
     }
 
-    fileprivate static func handlerReplaced(_ request: URLRequest) -> MockFailure {
-        MockFailure(
+    fileprivate static func handlerReplaced(_ request: URLRequest) -> MockError {
+        MockError(
             .handlerReplaced,
             """
             \(request.line) is a straggler: its MockURLProtocol.requestHandler was replaced or \

@@ -135,7 +135,7 @@ import Testing
             try await session.exchange(.test("data"))
         }
 
-        #expect(error?.underlying.underlying is NoRefresh<String>.Unavailable)
+        #expect(error?.underlying.underlying is NoRefresh<String>.UnavailableError)
         #expect(server.network.requests.isEmpty)
     }
 

@@ -23,7 +23,7 @@ import Testing
 
     private func error(
         _ session: any HTTPSession, _ baseURL: URL
-    ) async -> RefusedRedirect? {
+    ) async -> RefusedRedirectError? {
         let credentials = Credentials(
             TokenAuthenticator(refresh: RefreshRequest(baseURL: baseURL)), for: baseURL,
             credential: .expired)
@@ -32,7 +32,7 @@ import Testing
                 .exchange(URLRequest(url: baseURL.appending(path: "data")))
         }
         #expect(credentials.credential == .expired)
-        return error?.underlying.underlying as? RefusedRedirect
+        return error?.underlying.underlying as? RefusedRedirectError
     }
 
     @Test(arguments: [301, 302, 303, 307, 308], Chain.allCases)
@@ -51,7 +51,8 @@ import Testing
 
             #expect(
                 error
-                    == RefusedRedirect(from: "https://api.example.com", to: "https://evil.example"))
+                    == RefusedRedirectError(
+                        from: "https://api.example.com", to: "https://evil.example"))
             #expect(evil.callCount == 0)
             #expect(network.requests.count == 1)
         }
@@ -71,7 +72,7 @@ import Testing
 
         #expect(
             error
-                == RefusedRedirect(
+                == RefusedRedirectError(
                     from: "http://127.0.0.1:\(server.port)",
                     to: "http://127.0.0.1:\(evilServer.port)"))
         #expect(evil.requests.isEmpty)

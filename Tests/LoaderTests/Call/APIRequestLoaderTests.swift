@@ -55,6 +55,7 @@ import Testing
         #expect(try await bytes.load().text == "[1, 2]")
         let numbers = APIRequestLoader(apiRequest: Numbers(), urlSession: network.urlSession)
         #expect(try await numbers.load() == [1, 2])
+        #expect(try await numbers.response().value == [1, 2])
     }
 
     @Test func namesTheStageThatFailed() async throws {

@@ -3,9 +3,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a policy has no say in goes to the session inside.
+/// A policy, and a session of one's own that conforms to `SessionPolicy`, forwards what it does not
+/// do itself.
 @Suite(.timeLimit(.minutes(5))) struct PolicyForwardingTests {
-    @Test func tellsTheSessionInsideOfALostLoad() async throws {
+    @Test func informsTheSessionInsideOfARejectedLoad() async throws {
         struct Listening: HTTPSession {
             let stages = Locked<[APIRequestError.Stage]>([])
             func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
@@ -16,8 +17,15 @@ import Testing
             }
         }
 
+        struct LanguageSession: SessionPolicy {
+            let next: any HTTPSession
+            func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
+                try await next.exchange(request.header("Accept-Language", "fr"))
+            }
+        }
+
         let inside = Listening()
-        let session: any HTTPSession = inside.limited(to: 1).coalescing()
+        let session: any HTTPSession = LanguageSession(next: inside).limited(to: 1).coalescing()
             .authenticated(by: .bearer("token", for: URL(string: "https://api.example.com")!))
 
         session.loadDidFail(APIRequestError(stage: .parse, underlying: TestError()))

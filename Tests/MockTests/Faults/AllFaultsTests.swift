@@ -8,7 +8,7 @@ import Testing
         let faults = Fault.all(of: .json(#"{"a":1}"#))
 
         for count in 0..<7 {
-            #expect(faults.contains(.cut(afterBytes: count, of: 7)))
+            #expect(faults.contains(.failing(afterBytes: count, of: 7)))
             #expect(faults.contains(.truncated(toBytes: count, of: 7)) == (count > 0))
         }
         #expect(Set(faults).count == faults.count)
@@ -21,7 +21,7 @@ import Testing
     @Test func aLargeBodyIsCutInSomePlaces() throws {
         let text = String(repeating: "x", count: 700) + "é" + String(repeating: "x", count: 700)
         let faults = Fault.all(of: .text(text), seed: 1)
-        let cuts = (0..<1402).filter { faults.contains(.cut(afterBytes: $0, of: 1402)) }
+        let cuts = (0..<1402).filter { faults.contains(.failing(afterBytes: $0, of: 1402)) }
 
         #expect(cuts.count <= 64 && cuts.count >= 60)
         #expect(Set([0, 1, 701, 1401]).isSubset(of: cuts))
@@ -51,13 +51,13 @@ import Testing
         let faults = Fault.all(of: .text("hello"))
 
         #expect(!faults.contains(.wrongTypes))
-        #expect(faults.contains(.cut(afterBytes: 4, of: 5)))
+        #expect(faults.contains(.failing(afterBytes: 4, of: 5)))
     }
 
     @Test func anAnswerWithoutABodyHasFaultsToo() {
         let faults = Fault.all(of: .status(204))
 
-        #expect(faults.contains(.noAnswer))
+        #expect(faults.contains(.hanging))
         #expect(faults.contains(.longContentLength))
         #expect(!faults.contains(.shortContentLength))
         #expect(!faults.contains(.emptyBody))

@@ -19,45 +19,45 @@ import Testing
 
     private static let sample = MockResponse.json(#"{"name": "Emma"}"#)
 
-    @Test func theReportIsATable() async throws {
+    @Test func theReportHasATable() async throws {
         let report = try await checkLoader(of: UserRequest(), with: Self.sample, from: 42)
 
         #expect(
-            "\(report)" == """
-                success                          value
-                status 201                       value
-                status 204                       .parse
-                status 301                       .validate
-                status 304                       .validate
-                status 400                       .validate
-                status 401                       .validate
-                status 403                       .validate
-                status 404                       .validate
-                status 409                       .validate
-                status 422                       .validate
-                status 429                       .validate
-                status 500                       .validate
-                status 502                       .validate
-                status 503                       .validate
-                status 504                       .validate
-                HTML, status 200                 .parse
-                HTML, status 502                 .validate
-                empty body                       .parse
-                truncated body                   .parse
-                wrong types                      .parse
-                wrong top level                  .parse
-                null                             .parse
-                URLError.notConnectedToInternet  .transport
-                URLError.timedOut                .transport
-                URLError.networkConnectionLost   .transport
-                URLError.cannotFindHost          .transport
-                URLError.secureConnectionFailed  .transport
-                URLError.cancelled               .transport
-                no answer                        .transport
-                cut before the headers           .transport
-                cut within the body              .transport
-                cancelled before                 .transport, cancelled
-                cancelled during                 .transport, cancelled
+            report.table == """
+                no fault                               value
+                status 201                             value
+                status 204                             .parse
+                status 301                             .validate
+                status 304                             .validate
+                status 400                             .validate
+                status 401                             .validate
+                status 403                             .validate
+                status 404                             .validate
+                status 409                             .validate
+                status 422                             .validate
+                429 with Retry-After: 120              .validate
+                status 500                             .validate
+                status 502                             .validate
+                503 with Retry-After: 120              .validate
+                status 504                             .validate
+                HTML from a proxy, status 200          .parse
+                HTML from a proxy, status 502          .validate
+                empty body                             .parse
+                truncated to 8 of 16 bytes             .parse
+                every value of another type            .parse
+                object and array exchanged at the top  .parse
+                null at $                              .parse
+                URLError.notConnectedToInternet        .transport
+                URLError.timedOut                      .transport
+                URLError.networkConnectionLost         .transport
+                URLError.cannotFindHost                .transport
+                URLError.secureConnectionFailed        .transport
+                URLError.cancelled                     .transport
+                no answer                              .transport
+                connection lost before the headers     .transport
+                connection lost after 8 of 16 bytes    .transport
+                cancelled before                       .transport, cancelled
+                cancelled during                       .transport, cancelled
                 """)
         #expect(report[.status(404)] == .error(.validate))
         #expect(report[.cancelledDuring] == .error(.transport, isCancellation: true))
@@ -97,9 +97,9 @@ import Testing
 
         let report = try await checkLoader(of: request, with: .status(204), from: "a")
 
-        #expect(report.situations.count == request.count)
-        #expect(report.situations.filter { $0 == .status(204) || $0 == .emptyBody } == [])
-        #expect(report[.success] == .value)
+        #expect(report.faults.count == request.count)
+        #expect(report.faults.filter { $0 == .status(204) || $0 == .emptyBody } == [])
+        #expect(report[.noFault] == .value)
     }
 
     @Test func aRequestOfAnActorStaysThere() async throws {
@@ -116,13 +116,13 @@ import Testing
             }
         }
         actor Owner {
-            func check() async throws -> LoaderReport {
+            func check() async throws -> FaultReport {
                 try await checkLoader(of: Confined(self), with: .text("a"))
             }
         }
 
         let report = try await Owner().check()
 
-        #expect(report[.success] == .value)
+        #expect(report[.noFault] == .value)
     }
 }

@@ -8,12 +8,12 @@ import Testing
     @Test(arguments: [
         (Fault.error(.notConnectedToInternet), "URLError.notConnectedToInternet"),
         (.error(.zeroByteResource), "URLError -1014"),
-        (.noAnswer, "no answer"),
-        (.cutBeforeHeaders, "cut before the headers"),
-        (.cut(afterHeaderBytes: 1), "cut after 1 byte of the headers"),
-        (.cut(afterHeaderBytes: 15), "cut after 15 bytes of the headers"),
-        (.cut(afterBytes: 7, of: 34), "cut after 7 of 34 bytes"),
-        (.cut(afterBytes: 7), "cut after 7 bytes"),
+        (.hanging, "no answer"),
+        (.failingBeforeHeaders, "connection lost before the headers"),
+        (.failing(afterHeaderBytes: 1), "connection lost after 1 byte of the headers"),
+        (.failing(afterHeaderBytes: 15), "connection lost after 15 bytes of the headers"),
+        (.failing(afterBytes: 7, of: 34), "connection lost after 7 of 34 bytes"),
+        (.failing(afterBytes: 7), "connection lost after 7 bytes"),
         (.truncated(toBytes: 7, of: 34), "truncated to 7 of 34 bytes"),
         (.longContentLength, "Content-Length too long by 1"),
         (.shortContentLength, "Content-Length too short by 1"),
@@ -84,11 +84,11 @@ import Testing
 
     @Test(arguments: [
         (Fault.error(.dnsLookupFailed), URLError.Code.dnsLookupFailed),
-        (.noAnswer, .timedOut),
-        (.cutBeforeHeaders, .networkConnectionLost),
-        (.cut(afterHeaderBytes: 15), .networkConnectionLost),
-        (.cut(afterBytes: 0), .networkConnectionLost),
-        (.cut(afterBytes: 7), .networkConnectionLost),
+        (.hanging, .timedOut),
+        (.failingBeforeHeaders, .networkConnectionLost),
+        (.failing(afterHeaderBytes: 15), .networkConnectionLost),
+        (.failing(afterBytes: 0), .networkConnectionLost),
+        (.failing(afterBytes: 7), .networkConnectionLost),
         (.longContentLength, .networkConnectionLost),
     ])
     func breaksTheExchange(_ fault: Fault, _ code: URLError.Code) async throws {
@@ -97,7 +97,7 @@ import Testing
         network.stub(.any, fault.response(from: .json(Self.sample)))
         let load = Task { try await MockURLSession(network).exchange(.test("a")) }
         await network.waitForRequests()
-        if fault == .noAnswer {
+        if fault == .hanging {
             await clock.waitForSleepers()
             await clock.advance(by: .seconds(60))
         }
@@ -167,14 +167,17 @@ import Testing
             "another type at $.a.: the sample has no such value."
         ),
         (.truncated(toBytes: -1), .json("{}"), "truncated to -1 bytes: a count is not negative."),
-        (.cut(afterBytes: -1), .json("{}"), "failing(afterBytes: -1): a count is not negative."),
         (
-            .cut(afterHeaderBytes: -1), .json("{}"),
+            .failing(afterBytes: -1), .json("{}"),
+            "failing(afterBytes: -1): a count is not negative."
+        ),
+        (
+            .failing(afterHeaderBytes: -1), .json("{}"),
             "failing(afterHeaderBytes: -1): a count is not negative."
         ),
         (.status(99), .json("{}"), "99 is not an HTTP status: use 100...599."),
         (.html(status: 600), .json("{}"), "600 is not an HTTP status: use 100...599."),
-        (.noAnswer, .json("{"), ".json(_:) was given text that is not JSON: {"),
+        (.hanging, .json("{"), ".json(_:) was given text that is not JSON: {"),
     ])
     func whatCannotBeMadeIsTheStubsMistake(
         _ fault: Fault, _ sample: MockResponse, _ mistake: String
@@ -182,7 +185,7 @@ import Testing
         let network = MockNetwork()
         network.stub(.any, fault.response(from: sample), fileID: "A/B.swift", line: 3)
 
-        let error = await #expect(throws: MockFailure.self) {
+        let error = await #expect(throws: MockError.self) {
             try await MockURLSession(network).exchange(.test("a"))
         }
         #expect(error?.description == "\(mistake) (A/B.swift:3)")

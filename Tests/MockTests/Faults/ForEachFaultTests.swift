@@ -36,14 +36,14 @@ import Testing
         let report = reports[0]
         #expect(reports.allSatisfy { $0 == report })
         #expect(report.faults == Fault.all(of: Self.sample))
-        #expect(report[.cut(afterBytes: 7, of: 37)] == .error(.transport))
+        #expect(report[.failing(afterBytes: 7, of: 37)] == .error(.transport))
         #expect(report[.truncated(toBytes: 7, of: 37)] == .error(.parse))
         #expect(report[.null(at: "$.name")] == .error(.parse))
         #expect(report[.null(at: "$.tags")] == .value)
         #expect(report[.status(429, retryAfter: "120")] == .error(.validate))
         #expect(report[.slow] == .value)
-        #expect(report[.noAnswer] == .error(.transport))
-        #expect(report[.cut(afterBytes: 99)] == nil)
+        #expect(report[.hanging] == .error(.transport))
+        #expect(report[.failing(afterBytes: 99)] == nil)
         #expect(
             "\(report)"
                 == "117 faults (seed: 0x1): value 7, .transport 61, .validate 4, .parse 45")
@@ -99,6 +99,6 @@ import Testing
         }
 
         #expect(report[.slow] == .value)
-        #expect(report[.noAnswer] == .error(.transport))
+        #expect(report[.hanging] == .error(.transport))
     }
 }

@@ -129,11 +129,11 @@ import Testing
         network.stub(matcher, .text("x"))
         let line = #line - 1
 
-        let failure = await #expect(throws: MockFailure.self) {
+        let failure = await #expect(throws: MockError.self) {
             _ = try await MockURLSession(network).exchange(.test("a"))
         }
         #expect(failure?.reason == .brokenStub)
-        let verification = #expect(throws: VerificationFailure.self) { try network.verify() }
+        let verification = #expect(throws: VerificationError.self) { try network.verify() }
         for text in [failure?.description, verification?.findings.first] {
             let text = try #require(text)
             #expect(text.contains(part))

@@ -77,7 +77,7 @@ import Testing
     @Test func failsWithNeitherResponseNorError() async throws {
         let session = MockURLSession(response: (Data("x".utf8), nil, nil))
 
-        let failure = await #expect(throws: MockFailure.self) {
+        let failure = await #expect(throws: MockError.self) {
             try await session.exchange(URLRequest(url: url))
         }
 
@@ -90,7 +90,7 @@ import Testing
             textEncodingName: nil)
         let session = MockURLSession(response: (Data(), other, nil))
 
-        await #expect(throws: NotAnHTTPResponse.self) {
+        await #expect(throws: NotAnHTTPResponseError.self) {
             try await session.exchange(URLRequest(url: url))
         }
     }
@@ -120,7 +120,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)), .usesSockets) struct JsonLoaderTests {
     @Test func listsEveryPathItTried() {
-        let error = #expect(throws: FixtureNotFound.self) {
+        let error = #expect(throws: FixtureNotFoundError.self) {
             try JsonLoader(bundle: .main).data(fileName: "Missing")
         }
 

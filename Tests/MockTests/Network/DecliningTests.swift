@@ -50,7 +50,7 @@ import Testing
     @Test func tellsOfAMatcherThatDeclinesNothing() {
         network.decline(.host("https://a"))
 
-        #expect(throws: VerificationFailure.self) { try network.verify() }
+        #expect(throws: VerificationError.self) { try network.verify() }
     }
 
     @Test(arguments: ["file:///etc/hostname", "data:text/plain,hello", "FILE:///etc/hostname"])

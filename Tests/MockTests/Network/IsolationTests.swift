@@ -76,7 +76,7 @@ import Testing
         ]
         let session = URLSession(configuration: configuration)
 
-        let failure = await #expect(throws: MockFailure.self) {
+        let failure = await #expect(throws: MockError.self) {
             try await session.exchange(.test("a"))
         }
 

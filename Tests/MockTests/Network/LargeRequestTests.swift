@@ -56,7 +56,7 @@ import Testing
         let network = MockNetwork()
         let request = search(Self.items)
 
-        let error = await #expect(throws: MockFailure.self) {
+        let error = await #expect(throws: MockError.self) {
             try await network.urlSession.exchange(request)
         }
 
@@ -96,7 +96,7 @@ import Testing
         struct Refusal: Error, CustomStringConvertible {
             let description = "token=hunter2"
         }
-        let failure = await #expect(throws: VerificationFailure.self) {
+        let failure = await #expect(throws: VerificationError.self) {
             try await withMockNetwork { network in
                 network.stub(.any, .text("x"))
                 throw Refusal()

@@ -44,10 +44,10 @@ import Testing
     @Test func failsAtOnceWhereNothingMayCome() async throws {
         network.stub(.get("/a"), .text("x"), times: .never)
 
-        let failure = await #expect(throws: MockFailure.self) { try await get("a") }
+        let failure = await #expect(throws: MockError.self) { try await get("a") }
 
         #expect(failure?.reason == .forbidden)
-        #expect(throws: VerificationFailure.self) { try network.verify() }
+        #expect(throws: VerificationError.self) { try network.verify() }
     }
 
     @Test func explainsARequestThatNothingMatches() async throws {
@@ -58,7 +58,7 @@ import Testing
             .init(name: "page", value: "3"), .init(name: "token", value: "hunter2"),
         ])
 
-        let failure = await #expect(throws: MockFailure.self) {
+        let failure = await #expect(throws: MockError.self) {
             try await network.urlSession.exchange(request)
         }
 
@@ -72,7 +72,7 @@ import Testing
         #expect(text.contains("MockNetworkTests.swift:"))
         #expect(text.contains(#"network.stub(.get("/users/7").query(["page": "3"]), .json("{}"))"#))
         #expect(!text.contains("hunter2"))
-        let verification = #expect(throws: VerificationFailure.self) { try network.verify() }
+        let verification = #expect(throws: VerificationError.self) { try network.verify() }
         #expect(verification?.findings == [text])
     }
 
@@ -80,7 +80,7 @@ import Testing
         network.stub(.get("/a"), .text("x"), times: .exactly(1))
         _ = try await get("a")
 
-        let failure = await #expect(throws: MockFailure.self) { try await get("a") }
+        let failure = await #expect(throws: MockError.self) { try await get("a") }
 
         #expect(failure?.description.contains("used up: answered 1 of 1") == true)
     }
@@ -95,19 +95,19 @@ import Testing
         network.stub(.get("/a"), response)
 
         for _ in 0..<2 {
-            let failure = await #expect(throws: MockFailure.self) { try await get("a") }
+            let failure = await #expect(throws: MockError.self) { try await get("a") }
             #expect(failure?.reason == .brokenStub)
             #expect(failure?.description.contains(part) == true)
             #expect(failure?.description.contains("MockNetworkTests.swift:") == true)
         }
-        let verification = #expect(throws: VerificationFailure.self) { try network.verify() }
+        let verification = #expect(throws: VerificationError.self) { try network.verify() }
         #expect(verification?.findings.count == 1)
     }
 
     @Test func tellsAnUnusableTemplate() throws {
         network.stub(.get("/users/{id"), .text("x"))
 
-        let verification = #expect(throws: VerificationFailure.self) { try network.verify() }
+        let verification = #expect(throws: VerificationError.self) { try network.verify() }
 
         #expect(verification?.findings.first?.contains("/users/{id") == true)
     }
@@ -115,7 +115,7 @@ import Testing
     @Test func tellsAURLWhereAPathBelongs() throws {
         network.stub(.get("https://api.example.com/users"), .text("x"))
 
-        let verification = #expect(throws: VerificationFailure.self) { try network.verify() }
+        let verification = #expect(throws: VerificationError.self) { try network.verify() }
 
         #expect(verification?.findings.first?.contains("takes a path such as /users") == true)
     }

@@ -104,7 +104,7 @@ private struct Pasted: CustomTestStringConvertible, Sendable {
     @Test(arguments: pasted)
     private func matchesWhatItWasMadeFrom(_ row: Pasted) async throws {
         let empty = MockNetwork()
-        let failure = await #expect(throws: MockFailure.self) {
+        let failure = await #expect(throws: MockError.self) {
             _ = try await MockURLSession(empty).exchange(row.request)
         }
         let text = try #require(failure?.description)
@@ -133,7 +133,7 @@ private struct Pasted: CustomTestStringConvertible, Sendable {
 
     @Test func leavesLongBodiesToTheReader() async throws {
         let body = #"{"text": "\#(String(repeating: "x", count: 300))"}"#
-        let failure = await #expect(throws: MockFailure.self) {
+        let failure = await #expect(throws: MockError.self) {
             let request = URLRequest.test("a", method: "POST", body: body)
             _ = try await MockURLSession(MockNetwork()).exchange(request)
         }
@@ -147,7 +147,7 @@ private struct Pasted: CustomTestStringConvertible, Sendable {
         let network = MockNetwork()
         network.stub(.form(["hunter": nil]).form(exactly: [:]), .text("x"), times: .any)
 
-        let failure = await #expect(throws: MockFailure.self) {
+        let failure = await #expect(throws: MockError.self) {
             let request = URLRequest.form("hunter2", type: nil)
             _ = try await MockURLSession(network).exchange(request)
         }

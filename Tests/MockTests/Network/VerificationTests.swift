@@ -21,7 +21,7 @@ import Testing
         if findings == 0 {
             try network.verify()
         } else {
-            let failure = #expect(throws: VerificationFailure.self) { try network.verify() }
+            let failure = #expect(throws: VerificationError.self) { try network.verify() }
             #expect(failure?.findings.count == findings)
             #expect(failure?.description.contains("VerificationTests.swift:") == true)
         }
@@ -34,12 +34,12 @@ import Testing
         }
         #expect(value == "x")
 
-        let unused = await #expect(throws: VerificationFailure.self) {
+        let unused = await #expect(throws: VerificationError.self) {
             try await withMockNetwork { network in _ = network.stub(.any, .text("x")) }
         }
         #expect(unused?.bodyError == nil)
 
-        let both = await #expect(throws: VerificationFailure.self) {
+        let both = await #expect(throws: VerificationError.self) {
             try await withMockNetwork { network in
                 network.stub(.any, .text("x"))
                 throw TestError(number: 3)
@@ -53,7 +53,7 @@ import Testing
         }
 
         // Said once, not twice.
-        await #expect(throws: MockFailure.self) {
+        await #expect(throws: MockError.self) {
             try await withMockNetwork { try await $0.urlSession.exchange(.test("a")).0.text }
         }
     }
@@ -63,18 +63,18 @@ import Testing
         let line = #line - 1
         network.stub(.get("/late"), .text("x"))
 
-        let failure = await #expect(throws: MockFailure.self) {
+        let failure = await #expect(throws: MockError.self) {
             try await network.urlSession.exchange(.test("late"))
         }
 
         #expect(
             failure?.description == """
                 The stub for method GET, path /late came too late: the network was verified before \
-                (LoaderTests/VerificationTests.swift:\(line)), and would not notice what this stub is \
+                (MockTests/VerificationTests.swift:\(line)), and would not notice what this stub is \
                 used for. Verify at the end of the test. \
-                (LoaderTests/VerificationTests.swift:\(line + 2))
+                (MockTests/VerificationTests.swift:\(line + 2))
                 """)
-        let verification = #expect(throws: VerificationFailure.self) { try network.verify() }
+        let verification = #expect(throws: VerificationError.self) { try network.verify() }
         #expect(verification?.findings.first == failure?.description)
     }
 
@@ -85,7 +85,7 @@ import Testing
         let load = Task { try await session.exchange(.test("slow")) }
         await stub.started()
 
-        let failure = #expect(throws: VerificationFailure.self) { try network.verify() }
+        let failure = #expect(throws: VerificationError.self) { try network.verify() }
 
         let finding = failure?.findings.first ?? ""
         #expect(failure?.findings.count == 1)
@@ -106,13 +106,13 @@ import Testing
     {
         network.journalLimit = 0
         for number in 0..<count {
-            let error = await #expect(throws: MockFailure.self) {
+            let error = await #expect(throws: MockError.self) {
                 try await network.urlSession.exchange(.test("a\(number)"))
             }
             #expect(error?.description.contains("/a\(number)") == true)
         }
 
-        let failure = #expect(throws: VerificationFailure.self) { try network.verify() }
+        let failure = #expect(throws: VerificationError.self) { try network.verify() }
 
         #expect(failure?.findings.count == findings)
         #expect(failure?.findings[19].contains("/a19.") == true)
@@ -128,7 +128,7 @@ import Testing
         _ = try await network.urlSession.exchange(.test("twice"))
         _ = try? await network.urlSession.exchange(.test("nowhere"))
 
-        let failure = #expect(throws: VerificationFailure.self) { try network.verify() }
+        let failure = #expect(throws: VerificationError.self) { try network.verify() }
 
         let starts = [
             "No stub answers GET", "The stub for method GET, path /unused",

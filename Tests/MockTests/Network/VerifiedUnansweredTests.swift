@@ -37,7 +37,7 @@ import Testing
         let load = Task { try await session.exchange(.test("a")) }
 
         #expect(await network.waitForRequests().isEmpty)
-        let failure = #expect(throws: VerificationFailure.self) { try network.verify() }
+        let failure = #expect(throws: VerificationError.self) { try network.verify() }
 
         #expect(failure?.findings.count == 1)
         load.cancel()

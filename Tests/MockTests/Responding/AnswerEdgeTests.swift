@@ -45,7 +45,7 @@ import Testing
         network.stub(.any, .text("1"), then: .fail)
         _ = try await network.urlSession.exchange(.test("a"))
 
-        let failure = await #expect(throws: MockFailure.self) {
+        let failure = await #expect(throws: MockError.self) {
             try await network.urlSession.exchange(.test("a"))
         }
 
@@ -60,10 +60,10 @@ import Testing
         // As in code that takes any failure for an empty list.
         _ = try? await session.exchange(URLRequest(url: baseURL))
 
-        let failure = #expect(throws: VerificationFailure.self) { try network.verify() }
+        let failure = #expect(throws: VerificationError.self) { try network.verify() }
 
         #expect(failure?.findings.count == 1)
-        #expect(failure?.description.contains("is not JSON: { (LoaderTests/AnswerEdge") == true)
+        #expect(failure?.description.contains("is not JSON: { (MockTests/AnswerEdge") == true)
     }
 
     @Test(arguments: [Stub.Times.exactly(-1), .atLeast(-1)])
@@ -71,12 +71,12 @@ import Testing
         let network = MockNetwork()
         network.stub(.any, .text("x"), times: times)
 
-        let failure = await #expect(throws: MockFailure.self) {
+        let failure = await #expect(throws: MockError.self) {
             try await network.urlSession.exchange(.test("a"))
         }
-        let verification = #expect(throws: VerificationFailure.self) { try network.verify() }
+        let verification = #expect(throws: VerificationError.self) { try network.verify() }
 
-        #expect(failure?.description.contains("(-1): a count is not negative. (Loader") == true)
+        #expect(failure?.description.contains("(-1): a count is not negative. (MockTests") == true)
         #expect(verification?.findings == failure.map { [$0.description] })
     }
 
@@ -85,7 +85,7 @@ import Testing
         network.stub(.any, .text("x"), times: .never)
         _ = try? await network.urlSession.exchange(.test("a"))
 
-        let failure = #expect(throws: VerificationFailure.self) { try network.verify() }
+        let failure = #expect(throws: VerificationError.self) { try network.verify() }
 
         #expect(failure?.description.hasSuffix("was used once, but should never be used.") == true)
     }

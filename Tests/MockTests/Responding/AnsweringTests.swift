@@ -53,9 +53,9 @@ import Testing
         try await withFile("users.json", "[]") { folder in
             let network = MockNetwork()
             network.stub(.any, .fixture("user", in: folder))
-            let place = "LoaderTests/AnsweringTests.swift:\(#line - 1)"
+            let place = "MockTests/AnsweringTests.swift:\(#line - 1)"
 
-            let failure = await #expect(throws: MockFailure.self) {
+            let failure = await #expect(throws: MockError.self) {
                 try await network.urlSession.exchange(.test("a"))
             }
 
@@ -65,7 +65,7 @@ import Testing
                 text.hasPrefix("No fixture \"user\". Looked for:\n  \(folder.path)/user.json\n"))
             #expect(text.contains("\nThere is: users.json.\n"))
             #expect(text.hasSuffix("(\(place))"))
-            let verification = #expect(throws: VerificationFailure.self) { try network.verify() }
+            let verification = #expect(throws: VerificationError.self) { try network.verify() }
             #expect(verification?.findings == [text])
         }
     }
@@ -106,7 +106,7 @@ import Testing
         #expect(
             text.contains("/a came after the last of the 2 responses of the stub for any request"))
         #expect(transport == .loopback || third.errorText.contains("then: .fail."))
-        let failure = #expect(throws: VerificationFailure.self) { try network.verify() }
+        let failure = #expect(throws: VerificationError.self) { try network.verify() }
         #expect(failure?.findings.count == 1)
     }
 
@@ -148,7 +148,7 @@ import Testing
         let real = MockNetwork { _ in (HTTPURLResponse(), nil) }
         network.stub(.get("/other"), .passthrough(to: real.urlSession))
 
-        await #expect(throws: MockFailure.self) {
+        await #expect(throws: MockError.self) {
             try await exchange(.urlProtocol, network)
         }
         #expect(real.requests.isEmpty)
@@ -173,7 +173,7 @@ import Testing
             .passthrough(to: try transport.open(try #require(network)).session)
         }
 
-        let failure = await #expect(throws: MockFailure.self) {
+        let failure = await #expect(throws: MockError.self) {
             try await exchange(transport, network)
         }
 
@@ -204,12 +204,12 @@ import Testing
             }
             stub(7)
 
-            let failure = await #expect(throws: MockFailure.self) {
+            let failure = await #expect(throws: MockError.self) {
                 try await network.urlSession.exchange(.test("a"))
             }
 
             #expect(failure?.description.contains(text) == true)
-            #expect(failure?.description.contains("LoaderTests/AnsweringTests.swift:7") == true)
+            #expect(failure?.description.contains("MockTests/AnsweringTests.swift:7") == true)
         }
     }
 }

@@ -47,7 +47,7 @@ import Testing
         _ = try? await client.exchange(URLRequest(url: baseURL.appending(path: "a")))
 
         #expect(network.requests.count == 2)
-        let failure = try #require(throws: VerificationFailure.self) { try network.verify() }
+        let failure = try #require(throws: VerificationError.self) { try network.verify() }
         #expect("\(failure)".contains("would come back to this network, for ever"))
     }
 

@@ -71,7 +71,7 @@ import Testing
             session.uploadTask(withStreamedRequest: .test("a", method: "PUT"))
         }
 
-        #expect((error as? MockFailure)?.reason == .unsupportedTask)
+        #expect((error as? MockError)?.reason == .unsupportedTask)
         #expect("\(error!)".contains("uploadTask(with:from:)"))
     }
 
@@ -83,11 +83,11 @@ import Testing
             }
             .resume()
         }
-        #expect((error as? MockFailure)?.reason == .unsupportedTask)
+        #expect((error as? MockError)?.reason == .unsupportedTask)
 
         let delegateError = await failure { $0.downloadTask(with: .test("a")) }
-        #expect((delegateError as? MockFailure)?.reason == .unsupportedTask)
-        await #expect(throws: MockFailure.self) {
+        #expect((delegateError as? MockError)?.reason == .unsupportedTask)
+        await #expect(throws: MockError.self) {
             try await network.urlSession.download(for: .test("a"))
         }
     }

@@ -77,7 +77,7 @@ import Testing
 
         #expect(!authenticator.rejects(data: Data(), response: rejection))
         #expect(!authenticator.isStale("token", now: .distantFuture))
-        let error = #expect(throws: NoRefresh<String>.Unavailable.self) {
+        let error = #expect(throws: NoRefresh<String>.UnavailableError.self) {
             try authenticator.refresh.makeRequest(from: "token")
         }
         #expect(error?.errorDescription?.contains("refresh") == true)

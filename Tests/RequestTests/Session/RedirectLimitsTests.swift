@@ -6,7 +6,7 @@ import Testing
     private let auth = URL(string: "https://auth.example.com/token")!
     private let api = URL(string: "https://api.example.com")!
 
-    private func refusal(_ next: String, allowed: [URL]?) -> RefusedRedirect? {
+    private func refusal(_ next: String, allowed: [URL]?) -> RefusedRedirectError? {
         RedirectLimits(from: auth, allowed: allowed.map { Set($0.map(\.origin)) })
             .refusal(of: URL(string: next))
     }
@@ -28,7 +28,7 @@ import Testing
     func refuseEveryOther(_ next: String, _ origin: String) {
         let refusal = refusal(next, allowed: [api])
 
-        #expect(refusal == RefusedRedirect(from: "https://auth.example.com", to: origin))
+        #expect(refusal == RefusedRedirectError(from: "https://auth.example.com", to: origin))
         #expect(refusal?.errorDescription?.contains(origin) == true)
         #expect(refusal?.description.contains(#"URL(string: "\#(origin)")!"#) == true)
     }

@@ -4,7 +4,7 @@ import Foundation
 /// credential is. It was not followed, or its answer not used.
 ///
 /// Where that origin may have the credential, name it among the URLs of ``Credentials``.
-public struct RefusedRedirect: LocalizedError, CustomStringConvertible, Equatable, Sendable {
+public struct RefusedRedirectError: LocalizedError, CustomStringConvertible, Equatable, Sendable {
     /// The origin that the request was for, as in `https://auth.example.com`.
     public let from: String
     /// The origin that the redirect leads to.

@@ -1,7 +1,7 @@
 import Foundation
 
 /// An answer that did not come over HTTP, as from a `file:` or `data:` URL.
-public struct NotAnHTTPResponse: LocalizedError, Equatable, Sendable {
+public struct NotAnHTTPResponseError: LocalizedError, Equatable, Sendable {
     /// Where the answer came from.
     public let url: URL?
 

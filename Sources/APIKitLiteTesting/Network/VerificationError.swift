@@ -2,7 +2,7 @@ import APIKitLite
 import Foundation
 
 /// What ``MockNetwork/verify(fileID:line:)`` found.
-public struct VerificationFailure: LocalizedError, CustomStringConvertible, Sendable {
+public struct VerificationError: LocalizedError, CustomStringConvertible, Sendable {
     /// One text for each thing that is wrong; of very many requests the first 20, and how many more
     /// there are.
     public let findings: [String]
@@ -32,8 +32,8 @@ public struct VerificationFailure: LocalizedError, CustomStringConvertible, Send
 /// The clock is the network's, as in ``MockNetwork/init(clock:)``.
 ///
 /// - Returns: What the body returns.
-/// - Throws: What the body throws, or ``VerificationFailure`` from ``MockNetwork/verify(fileID:line:)``; where
-///   both go wrong, one ``VerificationFailure`` that holds both.
+/// - Throws: What the body throws, or ``VerificationError`` from ``MockNetwork/verify(fileID:line:)``; where
+///   both go wrong, one ``VerificationError`` that holds both.
 @discardableResult
 public nonisolated(nonsending) func withMockNetwork<R>(
     clock: (any Clock<Duration>)? = nil, fileID: StaticString = #fileID, line: UInt = #line,
@@ -48,7 +48,7 @@ public nonisolated(nonsending) func withMockNetwork<R>(
         // An unmatched request is a finding, and often what the body threw.
         let thrown = "\(error)"
         let findings = network.core.findings(at: sourceLocation).filter { !thrown.contains($0) }
-        throw findings.isEmpty ? error : VerificationFailure(findings: findings, bodyError: error)
+        throw findings.isEmpty ? error : VerificationError(findings: findings, bodyError: error)
     }
     try network.verify(fileID: fileID, line: line)
     return result

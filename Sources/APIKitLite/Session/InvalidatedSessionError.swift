@@ -8,7 +8,7 @@ import FoundationNetworking
 ///
 /// On Linux, ``HTTPSession/exchange(_:)`` throws it, where Foundation would end the process. On Apple
 /// platforms, Foundation raises an exception.
-public struct InvalidatedSession: LocalizedError, Equatable, Sendable {
+public struct InvalidatedSessionError: LocalizedError, Equatable, Sendable {
     /// A session that sends nothing any more.
     public init() {}
 

@@ -2,7 +2,7 @@ import APIKitLite
 import Foundation
 
 /// Why a mock could not answer a request. The request fails with it.
-public struct MockFailure: LocalizedError, RedactedError, Sendable {
+public struct MockError: LocalizedError, RedactedError, Sendable {
     /// What kept the mock from answering.
     public enum Reason: Sendable {
         /// `MockURLProtocol.requestHandler` is not set.

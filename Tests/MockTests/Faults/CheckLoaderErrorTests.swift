@@ -6,7 +6,7 @@ import Testing
 @testable import APIKitLiteTesting
 
 /// What the loader check does not let pass, and what it says about it.
-@Suite(.timeLimit(.minutes(5))) struct LoaderFailureTests {
+@Suite(.timeLimit(.minutes(5))) struct CheckLoaderErrorTests {
     struct User: Codable, Sendable {
         var name: String
     }
@@ -22,8 +22,8 @@ import Testing
 
     private static let sample = MockResponse.json(#"{"name": "Emma"}"#)
 
-    private func failure(_ sample: MockResponse, from id: Int) async throws -> LoaderFailure {
-        try await #require(throws: LoaderFailure.self) {
+    private func failure(_ sample: MockResponse, from id: Int) async throws -> FaultError {
+        try await #require(throws: FaultError.self) {
             try await checkLoader(
                 of: UserRequest(), with: sample, from: id, fileID: "App/UserTests.swift", line: 12)
         }
@@ -35,22 +35,26 @@ import Testing
         #expect(
             "\(failure)".hasPrefix(
                 """
-                UserRequest failed its check (App/UserTests.swift:12):
-                  success: must end in a value, but ended in .parse: GET \
+                1 of 1 faults broke UserRequest (App/UserTests.swift:12):
+                  no fault: must end in a value, but ended in .parse: GET \
                 https://api.example.com/users/42 got an answer that could not be parsed
                 """))
         // The rest would say the same again.
-        #expect(failure.findings.count == 1)
-        #expect(failure.report.situations == [.success])
-        #expect(failure.report[.success] == .error(.parse))
+        #expect(failure.violations.map(\.fault) == [.noFault])
+        #expect(failure.skippedCount == failure.report.count - 1)
+        #expect(failure.report[.noFault] == .error(.parse))
+        #expect(
+            "\(failure)".hasSuffix(
+                "\nThe sample must give a value: the other faults were not tried."))
     }
 
     @Test func theRequestMustBeMade() async throws {
         let failure = try await failure(Self.sample, from: -1)
 
-        #expect(failure.findings.count == 1)
-        #expect(failure.findings[0].contains("ended in .makeRequest: The call failed before"))
-        #expect(failure.findings[0].contains("TestError(number: -1)"))
+        #expect(failure.violations.count == 1)
+        let event = failure.violations[0].event
+        #expect(event.contains("ended in .makeRequest: The call failed before"))
+        #expect(event.contains("TestError(number: -1)"))
     }
 
     /// Hangs when it parses for the third time.
@@ -79,17 +83,17 @@ import Testing
         let hangs = AwaitableCounter()
         let request = Moody(hangs: hangs)
         let check = LoaderCheck(
-            request: request, input: (), sample: Self.sample,
+            request: request, input: (), sample: Self.sample, sourceLocation: "A/B.swift:3",
             watchdog: Watchdog { _ in await hangs.wait(for: 1) })
 
         // From here on the watchdog bites at once, so only the first finding is certain.
-        let (report, findings) = try await check.run()
+        let error = try await #require(throws: FaultError.self) { try await check.report() }
         request.forever.signal()
 
-        #expect(report[.status(201)] == .value)
-        #expect(report[.status(204)] == nil)
+        #expect(error.report[.status(201)] == .value)
+        #expect(error.report[.status(204)] == nil)
         #expect(
-            findings.first == """
+            error.violations.first?.description == """
                 status 204: did not end within a second; GET https://api.example.com/a has had \
                 its answer for a while
                 """)
@@ -110,7 +114,7 @@ import Testing
         (.hanging, "it is broken itself. Give the answer of a healthy server."),
     ])
     func aBadSampleIsRefused(_ sample: MockResponse, _ mistake: String) async {
-        let error = await #expect(throws: MockFailure.self) {
+        let error = await #expect(throws: MockError.self) {
             try await checkLoader(
                 of: UserRequest(), with: sample, from: 1, fileID: "A/B.swift", line: 3)
         }

@@ -1,9 +1,9 @@
 import APIKitLite
 import Foundation
 
-extension MockFailure {
-    static func forbidden(_ record: RecordedRequest, by stub: Stub) -> MockFailure {
-        MockFailure(
+extension MockError {
+    static func forbidden(_ record: RecordedRequest, by stub: Stub) -> MockError {
+        MockError(
             .forbidden,
             """
             \(record.request.line) must never be made: the stub for \(stub.matcher) \
@@ -11,9 +11,9 @@ extension MockFailure {
             """)
     }
 
-    static func usedUp(_ record: RecordedRequest, _ stub: Stub, after count: Int) -> MockFailure {
+    static func usedUp(_ record: RecordedRequest, _ stub: Stub, after count: Int) -> MockError {
         let last = count == 1 ? "only response" : "last of the \(count) responses"
-        return MockFailure(
+        return MockError(
             .usedUp,
             """
             \(record.request.line) came after the \(last) of the stub for \
@@ -21,8 +21,8 @@ extension MockFailure {
             """)
     }
 
-    static func passedToItself(_ record: RecordedRequest, by stub: Stub) -> MockFailure {
-        MockFailure(
+    static func passedToItself(_ record: RecordedRequest, by stub: Stub) -> MockError {
+        MockError(
             .brokenStub,
             """
             \(record.request.line) would come back to this network, for ever: the stub for \
@@ -32,7 +32,7 @@ extension MockFailure {
     }
 
     /// The request, the nearest stub with what differs, and the line that would have matched.
-    static func unmatched(_ reading: RequestReading, among stubs: [Stub]) -> MockFailure {
+    static func unmatched(_ reading: RequestReading, among stubs: [Stub]) -> MockError {
         let body = reading.shownBody.map { ", with the body \($0)" } ?? ""
         var lines = ["No stub answers \(reading.request.line)\(body)."]
         if let stub = nearest(to: reading, among: stubs) {
@@ -57,7 +57,7 @@ extension MockFailure {
             lines.append("  (without what is secret: \(names.joined(separator: ", ")))")
         }
         if suggestion.restCount > 0 { lines.append("  (and \(suggestion.restCount) items more)") }
-        return MockFailure(.unmatched, lines.joined(separator: "\n"))
+        return MockError(.unmatched, lines.joined(separator: "\n"))
     }
 
     /// The stub that would have answered, were it not used up; else the one with the most criteria

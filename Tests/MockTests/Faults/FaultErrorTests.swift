@@ -8,20 +8,20 @@ import Testing
 private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#)
 
 /// What a client must not do under a fault, and what is said about it.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct FaultFailureTests {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct FaultErrorTests {
     private func failure(
         _ faults: [Fault]? = nil,
         watchdog: @escaping @Sendable (Fault) -> Watchdog = { _ in .oneSecond },
         _ body: @escaping FaultRun.Body
-    ) async throws -> FaultFailure {
+    ) async throws -> FaultError {
         let run = try FaultRun(
             sample, seed: 0x2a, sourceLocation: "App/UserTests.swift:12", faults: faults,
             watchdog: watchdog)
-        return try await #require(throws: FaultFailure.self) { try await run.report(body) }
+        return try await #require(throws: FaultError.self) { try await run.report(body) }
     }
 
     @Test func anotherErrorIsReported() async throws {
-        let faults: [Fault] = [.slow, .error(.timedOut), .cut(afterBytes: 7, of: 37)]
+        let faults: [Fault] = [.slow, .error(.timedOut), .failing(afterBytes: 7, of: 37)]
         let failure = try await failure(faults) { network, _ in
             _ = try await MockURLSession(network).exchange(.test("a"))
         }
@@ -32,7 +32,7 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
             "\(failure)" == """
                 2 of 3 faults broke the client (App/UserTests.swift:12):
                   URLError.timedOut: threw URLError.timedOut, not an APIRequestError
-                  cut after 7 of 37 bytes: threw URLError.networkConnectionLost, not an APIRequestError
+                  connection lost after 7 of 37 bytes: threw URLError.networkConnectionLost, not an APIRequestError
                 A body must end within a second, in a value or an APIRequestError.
                 The same faults again: forEachFault(in: sample, seed: 0x2a)
                 """)
@@ -166,7 +166,7 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
         (.text("x").held, "it is held, and nobody releases it."),
     ])
     func aBadSampleIsRefused(_ sample: MockResponse, _ mistake: String) async {
-        let error = await #expect(throws: MockFailure.self) {
+        let error = await #expect(throws: MockError.self) {
             try await forEachFault(in: sample, fileID: "A/B.swift", line: 3) { _ in }
         }
         #expect(

@@ -1,0 +1,131 @@
+import APIKitLite
+import Foundation
+
+/// All trials of one `forEachFault`.
+struct FaultRun: Sendable {
+    typealias Body = @Sendable (MockNetwork, MockClock) async throws -> Void
+
+    private enum Outcome: Sendable {
+        case ended(LoadOutcome)
+        case wrong(any Error)
+        case hung(String)
+    }
+
+    private static let mostAtOnce = 16
+    /// A body that hangs may keep a thread for ever.
+    private static let mostHung = 10
+
+    private let sample: MockResponse
+    /// Read once: a long one takes a while.
+    private let json: JSONValue?
+    private let seed: UInt64
+    private let faults: [Fault]
+    private let sourceLocation: String
+    private let watchdog: @Sendable (Fault) -> Watchdog
+
+    /// - Throws: ``MockError`` if the sample is not usable.
+    init(
+        _ sample: MockResponse, seed: UInt64, sourceLocation: String, faults: [Fault]? = nil,
+        watchdog: @escaping @Sendable (Fault) -> Watchdog = { _ in .oneSecond }
+    ) throws {
+        try sample.checkAsSample(of: "forEachFault(in:)", at: sourceLocation)
+        self.sample = sample
+        json = try? JSONValue(sample.body)
+        self.seed = seed
+        self.sourceLocation = sourceLocation
+        self.faults = faults ?? Fault.all(of: sample, seed: seed)
+        self.watchdog = watchdog
+    }
+
+    func report(_ body: @escaping Body) async throws -> FaultReport {
+        let results = try await results(of: body)
+        var outcomes: [Fault: LoadOutcome] = [:]
+        var violations: [FaultError.Violation] = []
+        for (index, outcome) in results.sorted(by: { $0.key < $1.key }) {
+            switch outcome {
+            case .ended(let outcome): outcomes[faults[index]] = outcome
+            case .wrong(let error):
+                let event = "threw \(Self.text(of: error)), not an APIRequestError"
+                violations.append(
+                    .init(fault: faults[index], event: event, kind: "\(type(of: error))"))
+            case .hung(let event):
+                violations.append(.init(fault: faults[index], event: event, kind: "hung"))
+            }
+        }
+        let report = FaultReport(seed: seed, faults: faults, outcomes: outcomes)
+        guard violations.isEmpty else {
+            let skippedCount = faults.count - results.count
+            throw FaultError(
+                violations: violations, report: report, skippedCount: skippedCount,
+                subject: "the client", sourceLocation: sourceLocation,
+                advice: advice(skippedCount))
+        }
+        return report
+    }
+
+    private func advice(_ skippedCount: Int) -> [String] {
+        let hung = "So many hung that the last \(skippedCount) faults were not tried."
+        return (skippedCount > 0 ? [hung] : [])
+            + ["A body must end within a second, in a value or an APIRequestError."]
+            + ["The same faults again: forEachFault(in: sample, seed: \(seed.hexadecimal))"]
+    }
+
+    /// By the index of the fault; without those that were not tried any more.
+    private func results(of body: @escaping Body) async throws -> [Int: Outcome] {
+        try await withThrowingTaskGroup(of: (Int, Outcome).self) { group in
+            var outcomes: [Int: Outcome] = [:]
+            var hungCount = 0
+            for index in faults.indices {
+                if index >= Self.mostAtOnce, let (index, outcome) = try await group.next() {
+                    outcomes[index] = outcome
+                    if case .hung = outcome { hungCount += 1 }
+                }
+                if hungCount >= Self.mostHung { break }
+                group.addTask { (index, try await outcome(of: body, under: faults[index])) }
+            }
+            for try await (index, outcome) in group { outcomes[index] = outcome }
+            return outcomes
+        }
+    }
+
+    private func outcome(of body: @escaping Body, under fault: Fault) async throws -> Outcome {
+        let response = fault.response(from: sample, json: json)
+        let trial = Trial<Outcome>(response, watchdog: watchdog(fault))
+        let outcome = await trial.outcome { progress in
+            Self.task {
+                await progress.run {
+                    do {
+                        try await body(trial.network, trial.clock)
+                        return .ended(.value)
+                    } catch let error as APIRequestError {
+                        return .ended(LoadOutcome(error))
+                    } catch {
+                        return .wrong(error)
+                    }
+                }
+            }
+        }
+        try Task.checkCancellation()
+        let hint =
+            trial.hasAnswer
+            ? " (what waits by itself, as a retry does, needs the clock: forEachFault { network, clock in … })"
+            : ""
+        return outcome ?? .hung("did not end within a second\(trial.pendingDescription)\(hint)")
+    }
+
+    private static func text(of error: any Error) -> String {
+        if let error = error as? URLError { return URLError.name(of: error.code) }
+        let text = Excerpt(redacting: "\(error)", limit: 300).text(limit: 300)
+        let type = "\(type(of: error))"
+        return text.hasPrefix(type) ? text : "\(type) (\(text))"
+    }
+
+    /// A task that may block without holding up the others, where the system has such.
+    private static func task(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+        if #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) {
+            Task(executorPreference: HandlerThreads.shared, operation: work)
+        } else {
+            Task(operation: work)
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import APIKitLite
+import Foundation
+
+/// The loads of one `checkLoader`, one after another.
+struct LoaderCheck<T: APIRequest> {
+    let request: T
+    let input: T.RequestDataType
+    let sample: MockResponse
+    let sourceLocation: String
+    var watchdog = Watchdog.oneSecond
+
+    func report(isolation: isolated (any Actor)? = #isolation) async throws -> FaultReport {
+        let faults = Fault.checks(of: sample)
+        var outcomes: [Fault: LoadOutcome] = [:]
+        var violations: [FaultError.Violation] = []
+        var triedCount = 0
+        for fault in faults {
+            let trial = Trial<CheckedOutcome>(fault.response(from: sample), watchdog: watchdog)
+            let checked = await load(fault, in: trial)
+            try Task.checkCancellation()
+            triedCount += 1
+            outcomes[fault] = checked?.outcome
+            let event =
+                checked.map { violation($0, under: fault, trial.network) }
+                ?? "did not end within a second\(trial.pendingDescription)"
+            guard let event else { continue }
+            violations.append(.init(fault: fault, event: event, kind: "\(fault)"))
+            // The other faults would only say the same again.
+            if fault == .noFault { break }
+        }
+        let report = FaultReport(seed: nil, faults: faults, outcomes: outcomes)
+        if violations.isEmpty { return report }
+        let untried = "The sample must give a value: the other faults were not tried."
+        throw FaultError(
+            violations: violations, report: report, skippedCount: faults.count - triedCount,
+            subject: "\(T.self)", sourceLocation: sourceLocation,
+            advice: triedCount == 1 ? [untried] : [])
+    }
+
+    private func load(
+        _ fault: Fault, in trial: Trial<CheckedOutcome>,
+        isolation: isolated (any Actor)? = #isolation
+    ) async -> CheckedOutcome? {
+        let load = Confined(
+            APIRequestLoader(apiRequest: request, urlSession: MockURLSession(trial.network)), input)
+        let canceller = Locked<Task<Void, Never>?>(nil)
+        defer { canceller.withLock { $0?.cancel() } }
+        return await trial.outcome { progress in
+            let work = Task {
+                // A task that mentions the actor runs on it: there the request is at home.
+                _ = isolation
+                await progress.run {
+                    if fault == .cancelledBefore { withUnsafeCurrentTask { $0?.cancel() } }
+                    do throws(APIRequestError) {
+                        _ = try await load.loader.load(load.input)
+                        return CheckedOutcome(outcome: .value)
+                    } catch {
+                        return CheckedOutcome(outcome: LoadOutcome(error), error: error)
+                    }
+                }
+            }
+            if fault == .cancelledDuring {
+                let task = Task {
+                    await trial.network.waitForRequests()
+                    work.cancel()
+                }
+                canceller.withLock { $0 = task }
+            }
+            return work
+        }
+    }
+
+    /// Returns what is wrong with an outcome, whatever the request; nil if nothing is.
+    private func violation(
+        _ checked: CheckedOutcome, under fault: Fault, _ network: MockNetwork
+    ) -> String? {
+        guard let wanted = fault.requiredOutcome else { return nil }
+        if fault == .cancelledBefore, let sent = network.requests.first {
+            return "sent \(sent.request.line), although it was cancelled before"
+        }
+        guard checked.outcome != wanted else { return nil }
+        let reason = checked.error.map { ": " + Excerpt("\($0)").text(limit: 500) } ?? ""
+        let aim = wanted == .value ? "a value" : "\(wanted)"
+        return "must end in \(aim), but ended in \(checked.outcome)\(reason)"
+    }
+}
+
+/// What a load ended in, with its error if it has one.
+struct CheckedOutcome: Sendable {
+    var outcome: LoadOutcome
+    var error: APIRequestError?
+}
+
+/// A loader and its input, which stay on one actor although a task carries them there.
+private struct Confined<T: APIRequest>: @unchecked Sendable {  // Used on the caller's actor alone.
+    let loader: APIRequestLoader<T>
+    let input: T.RequestDataType
+
+    init(_ loader: APIRequestLoader<T>, _ input: T.RequestDataType) {
+        self.loader = loader
+        self.input = input
+    }
+}
