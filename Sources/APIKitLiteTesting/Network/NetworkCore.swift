@@ -19,7 +19,7 @@ final class NetworkCore: Responder {
     let journal: Journal
     let time: any NetworkTime
     private let closure: Closure?
-    let handlers = HandlerPool()
+    let handlers = HandlerQueue()
     private let stubs = Locked(StubIndex())
     private let unanswered = Locked(UnansweredRequests())
     private let declined = Locked<[RequestMatcher]>([])

@@ -9,7 +9,7 @@ final class StaticHandler: @unchecked Sendable {  // `function` runs in one call
     typealias Function = (URLRequest) throws -> (HTTPURLResponse, Data?)
 
     let function: Function
-    private let handlers = HandlerPool()
+    private let handlers = HandlerQueue()
     private let state = Locked(State())
 
     fileprivate struct Call: Sendable {
@@ -40,7 +40,7 @@ final class StaticHandler: @unchecked Sendable {  // `function` runs in one call
             return (false, !state.isBusy)
         }
         if isLate { call.respond(.failure(MockError.handlerReplaced(call.request))) }
-        if isFirst { handlers.submit(HandlerCall { [self] in runCalls() }) }
+        if isFirst { _ = handlers.start { [self] in runCalls() } }
     }
 
     private func runCalls() {
