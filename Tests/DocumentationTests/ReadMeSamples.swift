@@ -6,8 +6,15 @@ import Testing
 
 /// The samples of README.md.
 @Suite(.timeLimit(.minutes(5)), .usesSockets) struct ReadMeSamples {
-    struct User: Codable, Equatable, Sendable { var name: String }
+    let baseURL = URL(string: "https://api.example.com")!
 
+    struct NewUser: Codable, Sendable {
+        var name: String
+        var age: Int
+        var password: String
+    }
+
+    struct User: Codable, Equatable, Sendable { var name: String }
     struct UserRequest: APIRequest {
         let baseURL: URL
 
@@ -60,19 +67,78 @@ import Testing
         server.stop()
     }
 
-    @Test func triesAgain() async throws {
-        let clock = MockClock()
+    @Test func explainsAStubThatDidNotMatch() async throws {
         let network = MockNetwork()
-        network.stub(.any, .status(503).header("Retry-After", "7"), .json(#"{"name": "Emma"}"#))
-        let request = UserRequest(baseURL: URL(string: "https://api.example.com")!)
-        let loader = APIRequestLoader(
-            apiRequest: request, urlSession: network.urlSession.retrying(.standard, clock: clock))
-        let load = Task { try await loader.load(42) }
-        await clock.waitForSleepers()
-        await clock.advance(by: .seconds(7))
+        network.stub(.post("/users").json(#"{"name": "Emma", "age": 3}"#), .status(201))
 
-        let user = try await load.value
-        #expect(user.name == "Emma")
+        let failure = await #expect(throws: MockError.self) {
+            let request = try URLRequest("POST", baseURL, path: "/users")
+                .jsonBody(NewUser(name: "Emma", age: 4, password: "hunter2"))
+            _ = try await MockURLSession(network).exchange(request)
+        }
+        try expectReadMe(toShow: try #require(failure).description)
+    }
+
+    @Test func endsAnErrorInACurlCommand() async throws {
+        struct NewUserRequest: APIRequest {
+            typealias ResponseDataType = [User]
+
+            func makeRequest(from user: NewUser) throws -> URLRequest {
+                try URLRequest(
+                    "POST", URL(string: "https://api.example.com")!, path: "/users",
+                    headers: ["X-API-Key": "k3y"]
+                ).jsonBody(user)
+            }
+        }
+        let network = MockNetwork()
+        network.stub(.post("/users"), .json(#"[{"name": "Emma"}, {"nmae": "Max"}]"#))
+        let loader = APIRequestLoader(apiRequest: NewUserRequest(), urlSession: network.urlSession)
+
+        let error = try await #require(throws: APIRequestError.self) {
+            try await loader.load(NewUser(name: "Emma", age: 4, password: "hunter2"))
+        }
+        try expectReadMe(toShow: error.description)
+    }
+
+    /// A client with two defects.
+    private func loadUser(_ id: Int, over session: any HTTPSession) async throws -> User {
+        let loader = APIRequestLoader(
+            apiRequest: UserRequest(baseURL: baseURL), urlSession: session)
+        do {
+            return try await loader.load(id)
+        } catch  where error.statusCode == 503 {
+            guard let text = error.response?.value(forHTTPHeaderField: "Retry-After"),
+                let seconds = Int(text)
+            else { throw URLError(.badServerResponse) }
+            try await Task.sleep(for: .seconds(seconds))
+            return try await loader.load(id)
+        }
+    }
+
+    @Test func findsTheFaultsThatAClientDoesNotSurvive() async throws {
+        let sample = MockResponse.json(#"{"name": "Emma"}"#)
+
+        let failure = await #expect(throws: FaultError.self) {
+            try await forEachFault(in: sample, seed: 0x2a) { network in
+                try await loadUser(42, over: network.urlSession)
+            }
+        }
+        try expectReadMe(toShow: try #require(failure).description)
+    }
+}
+
+/// Checks that README.md quotes a text, line after line; the line of a test in it may be another.
+private func expectReadMe(
+    toShow text: String, _ location: SourceLocation = #_sourceLocation
+) throws {
+    let readMe = try SampleFile("README.md").lines.joined(separator: "\n").withoutLineNumbers
+    let isShown = readMe.contains("\n\(text.withoutLineNumbers)\n")
+    #expect(isShown, "README.md does not show:\n\(text)", sourceLocation: location)
+}
+
+extension String {
+    fileprivate var withoutLineNumbers: String {
+        replacingOccurrences(of: #"\.swift:[0-9]+"#, with: ".swift", options: .regularExpression)
     }
 }
 
