@@ -1,5 +1,6 @@
-// On Linux `URLRequest` and its kin live in a module of their own. Re-exported, so that a file
-// which imports only this module can name them, as on Apple platforms.
+// On Linux, `URLRequest` and related types are in a separate module, FoundationNetworking. It is
+// re-exported here, so that a file that imports only this module can use them, as on Apple
+// platforms.
 #if canImport(FoundationNetworking)
 @_exported import FoundationNetworking
 #endif

@@ -2,6 +2,7 @@ import APIKitLite
 import Foundation
 
 extension MockError {
+    /// Returns the error of a request that a stub with `times: .never` matches.
     static func forbidden(_ record: RecordedRequest, by stub: Stub) -> MockError {
         MockError(
             .forbidden,
@@ -11,6 +12,7 @@ extension MockError {
             """)
     }
 
+    /// Returns the error of a request that came after all `count` responses of a stub.
     static func usedUp(_ record: RecordedRequest, _ stub: Stub, after count: Int) -> MockError {
         let last = count == 1 ? "only response" : "last of the \(count) responses"
         return MockError(
@@ -21,6 +23,7 @@ extension MockError {
             """)
     }
 
+    /// Returns the error of a request that a stub would pass to its own network without end.
     static func passedToItself(_ record: RecordedRequest, by stub: Stub) -> MockError {
         MockError(
             .brokenStub,
@@ -31,7 +34,8 @@ extension MockError {
             """)
     }
 
-    /// The request, the nearest stub with what differs, and the line that would have matched.
+    /// Returns the error of a request that no stub answers. Its text shows the request, the nearest
+    /// stub with the differences, and the `stub(…)` line that would answer the request.
     static func unmatched(_ reading: RequestReading, among stubs: [Stub]) -> MockError {
         let body = reading.shownBody.map { ", with the body \($0)" } ?? ""
         var lines = ["No stub answers \(reading.request.line)\(body)."]
@@ -60,8 +64,8 @@ extension MockError {
         return MockError(.unmatched, lines.joined(separator: "\n"))
     }
 
-    /// The stub that would have answered, were it not used up; else the one with the most criteria
-    /// met. Of several, the newest.
+    /// Returns the stub that the error text shows: one that matches but is used up; otherwise, the
+    /// one with the most criteria that hold. If several qualify, returns the newest.
     private static func nearest(to reading: RequestReading, among stubs: [Stub]) -> Stub? {
         var best: (stub: Stub, hits: Int)?
         for stub in stubs.reversed() {
@@ -74,7 +78,7 @@ extension MockError {
 }
 
 extension RecordedRequest {
-    /// What `verify()` says about a request that is still waited for.
+    /// The finding of `verify()` for a request that a client still waits for.
     var unansweredFinding: String {
         let sourceLocation =
             stub.map { " by the stub for \($0.matcher) (\($0.sourceLocation))" } ?? ""
@@ -86,7 +90,7 @@ extension RecordedRequest {
 }
 
 extension URLRequest {
-    /// Method and URL, without secrets.
+    /// The method and the URL, with secrets redacted.
     var line: String {
         let url = url.map { Excerpt(url: $0.absoluteString, limit: 2_000).text(limit: 2_000) }
         return "\(httpMethod ?? "GET") \(url ?? "(no URL)")"

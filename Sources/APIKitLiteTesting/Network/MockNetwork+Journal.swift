@@ -1,35 +1,45 @@
 import Foundation
 
 extension MockNetwork {
-    /// The requests that came, oldest first, with their bodies; the last ``journalLimit`` of them.
+    /// The requests that the network received, oldest first, with their bodies.
+    ///
+    /// The journal keeps the last ``journalLimit`` requests.
     public var requests: [RecordedRequest] { core.journal.requests }
 
-    /// How many requests are kept. 10,000 by default; 0 keeps none.
+    /// The number of requests that the journal keeps.
+    ///
+    /// The default is 10,000. With 0, the journal keeps no request.
     public var journalLimit: Int {
         get { core.journal.limit }
         set { core.journal.limit = newValue }
     }
 
-    /// The most requests that were here and unanswered at one moment.
+    /// The largest number of requests that were unanswered at the same time.
     ///
-    /// A response that is neither delayed nor held is given at once: to see how much a client does
-    /// at a time, hold its answers back.
+    /// A response that is neither delayed nor held is given at once. To measure how many requests a
+    /// client sends at the same time, delay or hold the responses.
     public var mostInFlight: Int { core.journal.mostInFlight }
 
-    /// Suspends until this many requests have come, or the task is cancelled.
+    /// Suspends until the network has received a number of requests, or until the task is
+    /// cancelled.
     ///
-    /// - Returns: The requests that have come by then, as ``requests`` does.
+    /// - Parameter count: The number of requests, counted from the creation of the network.
+    /// - Returns: The requests received so far, as ``requests`` lists them.
     @discardableResult
     public func waitForRequests(_ count: Int = 1) async -> [RecordedRequest] {
         await core.journal.count.wait(for: count)
         return requests
     }
 
-    /// Suspends until this many requests that match have come, or the task is cancelled.
+    /// Suspends until the network has received a number of matching requests, or until the task is
+    /// cancelled.
     ///
-    /// A request that the journal does not keep does not count: see ``journalLimit``.
+    /// Requests that the journal no longer keeps do not count: see ``journalLimit``.
     ///
-    /// - Returns: The requests that match, oldest first, as far as the journal reaches.
+    /// - Parameters:
+    ///   - count: The number of matching requests, counted from the creation of the network.
+    ///   - matcher: The requests to count.
+    /// - Returns: The matching requests that the journal keeps, oldest first.
     @discardableResult
     public func waitForRequests(
         _ count: Int = 1, matching matcher: RequestMatcher
@@ -42,13 +52,16 @@ extension MockNetwork {
         }
     }
 
-    /// Suspends until this many requests that match have ended, answered or cancelled, or the task
-    /// is cancelled.
+    /// Suspends until a number of matching requests have ended, or until the task is cancelled.
     ///
-    /// The client may learn of it a moment later. A request that the journal does not keep does not
-    /// count: see ``journalLimit``.
+    /// A request ends when its answer is complete, when it fails, or when the client cancels it.
+    /// The client may receive the result a moment later. Requests that the journal no longer keeps
+    /// do not count: see ``journalLimit``.
     ///
-    /// - Returns: The requests that have ended, oldest first, as far as the journal reaches.
+    /// - Parameters:
+    ///   - count: The number of ended requests, counted from the creation of the network.
+    ///   - matcher: The requests to count; by default, every request.
+    /// - Returns: The matching requests that have ended and that the journal keeps, oldest first.
     @discardableResult
     public func waitForResponses(
         _ count: Int = 1, matching matcher: RequestMatcher = .any

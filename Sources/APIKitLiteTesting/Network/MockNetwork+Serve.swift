@@ -1,17 +1,21 @@
 import Foundation
 
 extension MockNetwork {
-    /// Serves the same stubs on a real socket, `http://127.0.0.1` and `http://[::1]`, for clients in
-    /// other processes.
+    /// Starts a server that answers from the same stubs, for clients in other processes.
     ///
-    /// What comes there is in ``requests`` and counts for ``verify(fileID:line:)``. A request that no stub
-    /// matches is answered 501, with the text that says why; an error of a handler 500, with its
-    /// own text; a stubbed `URLError` closes the connection without an answer, so that the client
-    /// sees an error of its own making. The server stops with ``LoopbackServer/stop()``, or when the
-    /// network is gone.
+    /// The server listens on `http://127.0.0.1` and `http://[::1]`. Its requests appear in
+    /// ``requests`` and count for ``verify(fileID:line:)``. Errors reach the client in this form:
     ///
-    /// - Parameter port: 0 for a free one; its number is in the server's `url`.
-    /// - Throws: ``LoopbackServerError`` where the port cannot be had.
+    /// - A request that no stub answers gets the status 501, with the error's text as its body.
+    /// - An error of a handler gets the status 500, with the error's text as its body.
+    /// - A `URLError` closes the connection without an answer, so the client reports an error of
+    ///   its own.
+    ///
+    /// The server stops at ``LoopbackServer/stop()``, or when the network is released.
+    ///
+    /// - Parameter port: The port; 0 for a free one, whose number is in the server's `url`.
+    /// - Returns: The server, which already accepts connections.
+    /// - Throws: ``LoopbackServerError`` if the port is taken or cannot be used.
     public func serve(port: Int = 0) throws -> LoopbackServer {
         let core = core
         let server = try LoopbackServer(port: port) { [weak servers, weak core] port in
@@ -20,7 +24,7 @@ extension MockNetwork {
                 defer { servers.removeAll { $0.port == port } }
                 return servers
             }
-            // Lets go of the server here, and not while the list is locked.
+            // Released here: the server's `deinit` must not run while the list is locked.
             _ = stopped
         } answering: { request, respond in
             core.load(
@@ -35,5 +39,6 @@ extension MockNetwork {
 }
 
 extension MockError: AnswerableOverHTTP {
+    /// 501 for a request that no stub answers, otherwise 500.
     var status: Int { reason == .unmatched ? 501 : 500 }
 }

@@ -1,12 +1,10 @@
 import APIKitLite
 import Foundation
 
-/// A network that belongs to one test: it answers from stubs, keeps what came, and reaches nothing
-/// real.
+/// A network for one test, which answers requests from stubs and records them.
 ///
-/// Code that talks to a server can only be tested if the server's answers can be chosen, and a
-/// chosen answer must not leak into the test next door. Each network has sessions of its own, so
-/// tests run in parallel:
+/// A test must be able to choose the server's answers, and those answers must not affect other
+/// tests. Each network has its own sessions, so tests can run in parallel:
 ///
 /// ```swift
 /// let network = MockNetwork()
@@ -19,34 +17,46 @@ import Foundation
 /// try network.verify()
 /// ```
 ///
-/// A session or a configuration keeps its network alive.
+/// A session or a configuration keeps its network alive. No request reaches a real server, except
+/// through ``MockResponse/passthrough(to:)`` and ``decline(_:fileID:line:)``.
 public final class MockNetwork: Sendable {
     let core: NetworkCore
+    // Each `Locked` property has its own lock.
     private let session = Locked<URLSession?>(nil)
     let servers = Locked<[LoopbackServer]>([])
 
-    /// Answers from stubs. A request that no stub matches fails with a text that says why.
+    /// Creates a network that answers from stubs.
     ///
-    /// - Parameter clock: What delays and timeouts are counted on: a ``MockClock``, or a
-    ///   `ContinuousClock` for real time. Without one, delays take no time but keep their order, and
-    ///   a request that is never answered waits for ever.
+    /// A request that no stub answers fails with a ``MockError`` whose text says why.
+    ///
+    /// - Parameter clock: The clock for delays and timeouts: a ``MockClock``, or a
+    ///   `ContinuousClock` for real time. Without a clock, delays take no time but keep their
+    ///   order, and a request that gets no answer does not time out.
     public init(clock: (any Clock<Duration>)? = nil) {
         core = NetworkCore(nil, clock: clock)
     }
 
-    /// Answers every request from one closure.
+    /// Creates a network that answers requests from a closure.
     ///
-    /// It runs in the background, in a task with the task-locals of this place; calls may overlap,
-    /// and a cancelled request cancels its task. It may block where the system has task executors
-    /// (Linux, macOS 15, iOS 18): the 65th blocked call of a process waits for a thread. Below that,
-    /// it must not. The error that it throws is the one that the request fails with.
+    /// Stubs that are added later are asked before the closure.
+    ///
+    /// The closure runs in the background, in a task with the task-local values of the code that
+    /// creates the network; for a ``MockURLSession``, with those of the caller. Calls may overlap.
+    /// When a request is cancelled, the task of its call is cancelled.
+    ///
+    /// The closure may block where the system has task executors (Linux, macOS 15, iOS 18): while
+    /// 64 calls of a process block, further calls wait for a thread. On earlier systems, the
+    /// closure must not block.
+    ///
+    /// - Parameter handler: The closure that answers each request. If it throws, the request fails
+    ///   with that error.
     public init(
         _ handler: @escaping @Sendable (URLRequest) async throws -> (HTTPURLResponse, Data?)
     ) {
         core = NetworkCore(handler, clock: nil)
     }
 
-    /// A session that only this network answers; the same object at each call.
+    /// The session whose requests only this network answers. Every access returns the same object.
     public var urlSession: URLSession {
         session.withLock { session in
             if let session { return session }
@@ -56,26 +66,37 @@ public final class MockNetwork: Sendable {
         }
     }
 
-    /// A new configuration that only this network answers, for other clients and for delegates.
+    /// A new configuration whose requests only this network answers, for other HTTP clients and for
+    /// sessions with a delegate.
     public var configuration: URLSessionConfiguration {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.protocolClasses = [core.protocolClass]
         configuration.httpCookieStorage = core.cookieStorage
-        // Nothing is ever cached, and looking costs a hop to another queue.
+        // Nothing is cached, and a cache lookup takes a hop to another queue.
         configuration.urlCache = nil
         let retainer = NetworkRetainer(core)
         configuration.urlCredentialStorage = retainer
         #if canImport(FoundationNetworking)
-        // A client may want no credential storage; a mock asks no proxy.
+        // A client may remove the credential storage. A mock uses no proxy, so this entry is free.
         configuration.connectionProxyDictionary = ["APIKitLite.MockNetwork": retainer]
         #endif
         return configuration
     }
 
-    /// Adds a stub, which is asked before the older ones.
+    /// Adds a stub with responses, which is asked before the older stubs.
     ///
-    /// Several responses are given one after another. After the last follows what
-    /// ``Stub/AfterLast`` says: that one again, by default.
+    /// Each request gets the next response.
+    ///
+    /// - Parameters:
+    ///   - matcher: The requests that the stub answers.
+    ///   - first: The first response.
+    ///   - more: The responses that follow, in order.
+    ///   - afterLast: What a request gets after the last response: by default, that response again.
+    ///   - times: How often the stub may answer, and the number that ``verify(fileID:line:)``
+    ///     expects.
+    ///   - fileID: The file that error texts name as the place of the stub.
+    ///   - line: The line that error texts name as the place of the stub.
+    /// - Returns: The stub, with its requests and the control over held responses.
     @discardableResult
     public func stub(
         _ matcher: RequestMatcher, _ first: MockResponse, _ more: MockResponse...,
@@ -87,7 +108,17 @@ public final class MockNetwork: Sendable {
             sourceLocation: "\(fileID):\(line)")
     }
 
-    /// Adds a stub that makes its answers, under the same rules as the closure of a network.
+    /// Adds a stub with a handler, which is asked before the older stubs.
+    ///
+    /// - Parameters:
+    ///   - matcher: The requests that the stub answers.
+    ///   - times: How often the stub may answer, and the number that ``verify(fileID:line:)``
+    ///     expects.
+    ///   - fileID: The file that error texts name as the place of the stub.
+    ///   - line: The line that error texts name as the place of the stub.
+    ///   - handler: The closure that makes each response. It runs as the closure of
+    ///     ``MockNetwork/init(_:)`` does. If it throws, the request fails with that error.
+    /// - Returns: The stub, with its requests and the control over held responses.
     @discardableResult
     public func stub(
         _ matcher: RequestMatcher, times: Stub.Times = .atLeast(1),
@@ -97,37 +128,45 @@ public final class MockNetwork: Sendable {
         core.add(matcher, .handler(handler), times: times, sourceLocation: "\(fileID):\(line)")
     }
 
-    /// Removes a stub: older ones answer what comes from now on, and `verify()` knows nothing of it.
+    /// Removes a stub.
+    ///
+    /// Older stubs answer the requests that follow, and ``verify(fileID:line:)`` no longer checks
+    /// the removed stub.
     public func remove(_ stub: Stub) {
         core.remove(stub)
     }
 
-    /// Leaves requests alone: they go to the next class in `protocolClasses`, and where there is none
-    /// **to the real network**. They are in no journal and match no stub.
+    /// Leaves matching requests to the next class in `protocolClasses` or, if there is none, **to
+    /// the real network**.
     ///
-    /// Only a `URLSession` has somebody else to ask. A ``MockURLSession`` and a ``LoopbackServer``
-    /// answer such a request as any other.
+    /// A declined request is not recorded and reaches no stub. Only a `URLSession` can decline: a
+    /// ``MockURLSession`` and a ``LoopbackServer`` answer such a request like any other.
     ///
     /// - Parameters:
-    ///   - matcher: Is asked inside `resume()`, when a body may not be known yet, nor what the session
-    ///     adds to the headers: URL, method and the request's own headers are safe. It must not have
-    ///     a predicate.
-    ///   - fileID: The file that a failure names.
-    ///   - line: The line that a failure names.
+    ///   - matcher: The requests to decline. It is evaluated inside `resume()`, when the body and
+    ///     the headers that the session adds may not be known: use the URL, the method and the
+    ///     request's own headers. A matcher with a predicate is a configuration error.
+    ///   - fileID: The file that error texts name.
+    ///   - line: The line that error texts name.
     public func decline(
         _ matcher: RequestMatcher, fileID: StaticString = #fileID, line: UInt = #line
     ) {
         core.decline(matcher, sourceLocation: "\(fileID):\(line)")
     }
 
-    /// Checks that every request was answered, and every stub used as often as it says.
+    /// Checks that every request was answered and that every stub was used as often as its `times`
+    /// requires.
     ///
-    /// It is the end of a network's test: a stub that is added later is a mistake, of which its
-    /// requests and the next `verify()` tell.
+    /// Call this at the end of a test. A stub that is added later is a configuration error: its
+    /// requests fail, and the next `verify()` reports it.
     ///
-    /// - Throws: ``VerificationError``, which lists everything that is wrong: requests that
-    ///   nothing matched, stubs that were used too seldom or too often, and requests that somebody
-    ///   still waits for (those over a socket excepted: who is gone there shows late).
+    /// - Parameters:
+    ///   - fileID: The file that a later error text names as the place of this call.
+    ///   - line: The line that a later error text names as the place of this call.
+    /// - Throws: ``VerificationError`` if a check fails. It lists everything: requests that no stub
+    ///   answered, stubs that were used too seldom or too often, configuration errors, and requests
+    ///   that a client still waits for. Requests over a socket are not in that last group, because
+    ///   the server notices a closed socket late.
     public func verify(fileID: StaticString = #fileID, line: UInt = #line) throws {
         let findings = core.findings(at: "\(fileID):\(line)")
         if !findings.isEmpty { throw VerificationError(findings: findings, bodyError: nil) }
@@ -143,8 +182,9 @@ public final class MockNetwork: Sendable {
 }
 
 extension MockNetwork: CustomStringConvertible {
-    /// How many stubs the network has, and how many requests came: `MockNetwork with 2 stubs, 5
-    /// requests, 1 unanswered`.
+    /// The number of stubs, of requests and of unanswered requests.
+    ///
+    /// For example: `MockNetwork with 2 stubs, 5 requests, 1 unanswered`.
     public var description: String {
         let (stubs, requests) = (core.stubCount, core.journal.count.number)
         let unanswered = core.unansweredCount
@@ -154,9 +194,11 @@ extension MockNetwork: CustomStringConvertible {
     }
 }
 
-/// Keeps a network alive as long as a configuration or a session of it lives: both hold on to their
-/// credential storage, and a copy shares it.
-private final class NetworkRetainer: URLCredentialStorage, @unchecked Sendable {  // `core` never changes.
+/// A credential storage that keeps a network alive.
+///
+/// A configuration and its sessions retain their credential storage, and a copy shares it.
+private final class NetworkRetainer: URLCredentialStorage, @unchecked Sendable {
+    // Safe: `core` never changes.
     private let core: NetworkCore
 
     init(_ core: NetworkCore) {
@@ -166,8 +208,9 @@ private final class NetworkRetainer: URLCredentialStorage, @unchecked Sendable {
 }
 
 #if canImport(FoundationNetworking)
-/// A delegate queue without the cost of an operation for each callback.
-private final class SerialQueue: OperationQueue, @unchecked Sendable {  // The queue is a constant.
+/// A serial delegate queue without the cost of an operation for each callback.
+private final class SerialQueue: OperationQueue, @unchecked Sendable {
+    // Safe: `queue` never changes.
     private let queue = DispatchQueue(label: "APIKitLite.MockNetwork.delegateQueue")
 
     override init() {

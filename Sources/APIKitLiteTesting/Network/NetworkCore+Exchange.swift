@@ -2,12 +2,15 @@ import APIKitLite
 import Foundation
 
 extension NetworkCore {
-    /// The whole exchange for a client without a URLSession, whose task waits for it.
+    /// Runs a whole exchange, with redirects and cookies, for a client without a `URLSession`. The
+    /// client's task waits for the answer.
+    ///
+    /// - Throws: The error of a stub or of its handler, or a `URLError`.
     func exchange(_ first: URLRequest) async throws -> Answer {
         let jar = CookieJar(self)
         let passage = Passage(of: first)
         let limits = RedirectLimits(of: first)
-        // Most networks never see a cookie, and looking for one costs a microsecond.
+        // Most networks have no cookies, and a lookup costs a microsecond.
         var request = try RequestBody.fill(hasCookieStorage ? jar.applied(to: first) : first, nil)
         for _ in 0...redirectLimit {
             let answer = try await answer(to: request, passage)
@@ -29,7 +32,8 @@ extension NetworkCore {
             return try result.get()
         }
         let client = TaskClient()
-        // Before the request is recorded: whoever cancels may verify right after it.
+        // Installed before the request is recorded: the test may call `verify()` as soon as it has
+        // cancelled the task.
         return try await withTaskCancellationHandler {
             let accumulator = Locked(ResponseAccumulator())
             let handle = carryOut(decision, for: client, running: Self.startHere) { event in
@@ -39,7 +43,7 @@ extension NetworkCore {
             client.keep(handle)
             let result = await Result { try await client.waiter.value() }
             guard Task.isCancelled else { return try result.get() }
-            // The cancellation may have come before the handle, or after the answer.
+            // The cancellation may have come before `keep(_:)` or after the answer.
             handle.recordCancellation()
             handle.cancelWork?()
             throw URLError(.cancelled)
@@ -48,8 +52,9 @@ extension NetworkCore {
         }
     }
 
-    /// Starts a handler in a task of its own, on the caller's thread where the system can: one that
-    /// ignores its cancellation must not keep the caller waiting.
+    /// Starts a handler in a task of its own, on the caller's thread where the system can.
+    ///
+    /// In a separate task, a handler that ignores its cancellation does not delay the caller.
     private static func startHere(_ handler: @escaping @Sendable () async -> Void) -> Cancellation {
         let task = Task.immediateIfAvailable(handler)
         return Cancellation { task.cancel() }

@@ -1,7 +1,7 @@
 import APIKitLite
 import Foundation
 
-// From a decision to an answer.
+// The steps from a decision to an answer.
 extension NetworkCore {
     func load(
         _ request: URLRequest, for client: any Client, passage: Passage,
@@ -11,15 +11,20 @@ extension NetworkCore {
         return carryOut(decision, for: client, running: handlers.start, respond: respond)
     }
 
-    /// Records a request and answers it.
+    /// Records a request and starts its answer.
     ///
-    /// - Parameter run: Starts a handler, and returns what cancels it.
+    /// - Parameters:
+    ///   - decision: How the request is answered.
+    ///   - client: The client that waits for the answer.
+    ///   - run: Starts a handler, and returns a handle that cancels it.
+    ///   - respond: Receives the events of the answer.
     func carryOut(
         _ decision: Decision, for client: any Client,
         running run: (@escaping @Sendable () async -> Void) -> Cancellation,
         respond: @escaping @Sendable (ResponseEvent) -> Void
     ) -> CancellationHandle {
-        // The journal looks whether it has ended: here, that would end the optimizer of Swift 6.3.1.
+        // The journal checks whether the request has ended. That check, made here, crashes the
+        // optimizer of Swift 6.3.1.
         let id = journal.append(decision.record, awaitedBy: client)
         let recordCancellation = { @Sendable [self] in journal.markCancelled(id, at: time.now) }
         switch decision.resolution {
@@ -55,6 +60,7 @@ extension NetworkCore {
         }
     }
 
+    /// Makes the player of a request's answer, which also records the end of the request.
     private func player(
         of record: RecordedRequest, _ id: Int, for client: any Client,
         _ respond: @escaping @Sendable (ResponseEvent) -> Void

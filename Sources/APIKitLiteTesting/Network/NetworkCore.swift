@@ -1,18 +1,22 @@
 import APIKitLite
 import Foundation
 
-/// The stubs of one network and what it has seen.
+/// The stubs, the journal and the time of one network.
 ///
-/// Sessions and configurations keep it alive, also after their ``MockNetwork`` is gone; the end of
-/// the last of them gives its leasedClass class back.
+/// Sessions and configurations keep it alive, even after their ``MockNetwork`` is released. Its
+/// `deinit` returns the leased protocol class. Each `Locked` property has its own lock; all other
+/// properties are constants.
 final class NetworkCore: Responder {
+    /// The type of a closure that answers the requests that no stub answers.
     typealias Closure = @Sendable (URLRequest) async throws -> (HTTPURLResponse, Data?)
 
-    /// How a request that was received goes on.
+    /// How a received request is answered.
     enum Resolution: Sendable {
+        /// At once.
         case now(Result<Answer, any Error>)
+        /// With events at their own times.
         case play(ResponsePlan)
-        /// A handler makes the plan, or a session that the request is passed to.
+        /// With a plan that a handler makes, or that holds the answer of a real session.
         case later(@Sendable () async throws -> ResponsePlan)
     }
 
@@ -24,7 +28,7 @@ final class NetworkCore: Responder {
     private let unanswered = Locked(UnansweredRequests())
     private let declined = Locked<[RequestMatcher]>([])
     private let serverCount = Locked(0)
-    /// Where the network was verified, if it was.
+    /// Where the network was first verified; nil before that.
     private let verified = Locked<String?>(nil)
     private let leasedClass = Locked<LeasedProtocolClass?>(nil)
     private let cookies = Locked<HTTPCookieStorage?>(nil)
@@ -52,14 +56,15 @@ final class NetworkCore: Responder {
         return stub
     }
 
-    /// Forgets a stub, and what `verify()` would have to say of it.
+    /// Removes a stub, so that `verify()` no longer checks it.
     func remove(_ stub: Stub) {
         stubs.withLock { $0 = $0.removing(stub) }
     }
 
-    /// Leaves requests to whoever comes after the mock.
+    /// Leaves matching requests to the next protocol class.
     func decline(_ matcher: RequestMatcher, sourceLocation: String) {
-        // Foundation asks for it on the loading thread.
+        // `declines(_:)` runs inside `canInit`, on Foundation's loading queue, where user code must
+        // not run.
         let configurationError =
             matcher.configurationError
             ?? (matcher.hasPredicate ? "A matcher with a predicate cannot decline requests." : nil)
@@ -77,7 +82,7 @@ final class NetworkCore: Responder {
         return declined.contains { $0.match(reading) != nil }
     }
 
-    /// What becomes of a request that is not in the journal yet.
+    /// How to answer a request that is not in the journal yet.
     struct Decision {
         var record: RecordedRequest
         var passage: Passage
@@ -94,15 +99,15 @@ final class NetworkCore: Responder {
 
     private func resolution(for record: inout RecordedRequest, _ passage: Passage) -> Resolution {
         let reading = RequestReading(record)
-        // A copy: predicates run below, and may themselves stub or ask.
+        // A copy: the predicates that run below may add stubs or make requests.
         let stubs = stubs.withLock { $0 }
         for stub in stubs.candidates(for: reading) {
-            guard let captured = stub.matcher.match(reading), let turn = stub.nextResponse() else {
+            guard let captured = stub.matcher.match(reading), let next = stub.nextResponse() else {
                 continue
             }
             record.pathValues = captured
             record.stub = stub
-            return resolution(for: record, passage, stub, turn)
+            return resolution(for: record, passage, stub, next)
         }
         if let closure {
             let request = record.request
@@ -112,7 +117,7 @@ final class NetworkCore: Responder {
     }
 
     private func resolution(
-        for record: RecordedRequest, _ passage: Passage, _ stub: Stub, _ turn: Stub.NextResponse
+        for record: RecordedRequest, _ passage: Passage, _ stub: Stub, _ next: Stub.NextResponse
     ) -> Resolution {
         if let configurationError = stub.configurationError {
             return .now(
@@ -122,7 +127,7 @@ final class NetworkCore: Responder {
         if stub.times == .never {
             return .now(.failure(MockError.forbidden(record, by: stub)))
         }
-        switch turn {
+        switch next {
         case .response(let response):
             return resolution(for: record, passage, stub, response.part(for: record.request))
         case .handler(let handler):
@@ -153,7 +158,10 @@ final class NetworkCore: Responder {
         return .now(.success(response.answer(to: record.request)))
     }
 
-    /// How a response is given; its answer comes from a real session if the request is passed on.
+    /// Returns how a response is given. If the response passes the request on, waits for the answer
+    /// of the real session.
+    ///
+    /// - Throws: The session's error, or a ``MockError`` if the request would return to its stub.
     private func plan(
         for record: RecordedRequest, _ passage: Passage, _ stub: Stub, _ response: MockResponse
     ) async throws -> ResponsePlan {
@@ -169,18 +177,19 @@ final class NetworkCore: Responder {
 
     var stubCount: Int { stubs.withLock { $0.all.count } }
 
-    /// How many requests nothing answered.
+    /// The number of failures that `verify()` reports as requests without an answer.
     var unansweredCount: Int { unanswered.withLock { $0.count } }
 
-    /// Keeps a failure for `verify()`.
+    /// Records a failure for `verify()` and returns it.
     private func fail(_ failure: MockError) -> MockError {
         unanswered.withLock { $0.add(failure) }
         return failure
     }
 
-    /// Everything that `verify()` has to complain about, in order.
+    /// Returns everything that `verify()` reports, in order.
     ///
-    /// - Parameter sourceLocation: Where it is asked for. A stub that is added after that is a mistake.
+    /// - Parameter sourceLocation: Where the caller verifies. A stub that is added after the first
+    ///   call is a configuration error.
     func findings(at sourceLocation: String) -> [String] {
         verified.withLock { $0 = $0 ?? sourceLocation }
         let stubs = stubs.withLock { $0.all }
@@ -190,14 +199,15 @@ final class NetworkCore: Responder {
         let sound = stubs.filter { $0.configurationError == nil }
         let awaited = journal.awaited
         let limit = UnansweredRequests.limit
-        let others = awaited.count - limit
-        let rest = others > 0 ? ["and \(others) more requests are still waited for."] : []
+        let excess = awaited.count - limit
+        let summary = excess > 0 ? ["and \(excess) more requests are still waited for."] : []
         return broken + unanswered.withLock { $0.findings } + sound.compactMap(\.finding)
-            + awaited.prefix(limit).map(\.unansweredFinding) + rest
+            + awaited.prefix(limit).map(\.unansweredFinding) + summary
     }
 }
 
 extension NetworkCore {
+    /// The cookies of the network; created on first use.
     var cookieStorage: HTTPCookieStorage? {
         cookies.withLock { cookies in
             if cookies == nil { cookies = URLSessionConfiguration.ephemeral.httpCookieStorage }
@@ -205,10 +215,10 @@ extension NetworkCore {
         }
     }
 
-    /// Whether a cookie may have been kept.
+    /// Whether the cookie storage exists, so that it may hold a cookie.
     var hasCookieStorage: Bool { cookies.withLock { $0 != nil } }
 
-    /// Whether a request may come back over a socket.
+    /// Whether a server runs, so that a request that is passed on may come back over a socket.
     var isServed: Bool { serverCount.withLock { $0 > 0 } }
 
     func addServer() {
@@ -221,7 +231,7 @@ extension NetworkCore {
 
     var matchesWithUserCode: Bool { stubs.withLock { $0.hasPredicates } }
 
-    /// The class that intercepts for this network alone.
+    /// The protocol class that intercepts for this network alone; leased on first use.
     var protocolClass: MockURLProtocol.Type {
         leasedClass.withLock { leasedClass in
             let leased = leasedClass ?? LeasedProtocolClass.lease(to: self)

@@ -1,23 +1,27 @@
-/// The stubs of a network, found by method and path, the newest first.
+/// An index of the stubs of a network by method and path. The lock of its `NetworkCore` owns it.
 ///
-/// A stub that the index leaves out cannot match, and none of its criteria is asked. What the index
-/// gives may match: it knows of a template only which segments are names.
+/// A stub that the index leaves out cannot match, and its criteria are not evaluated. A stub that
+/// it finds may still not match: of a path template, the index knows only which segments have a
+/// name.
 struct StubIndex: Sendable {
+    /// A node in a tree of path segments. Its children are indices in `nodes`.
     private struct Node: Sendable {
+        /// The child for each segment without a name.
         var literals: [String: Int] = [:]
+        /// The child for a segment with a name, which may match any text.
         var wildcard: Int?
-        /// The positions in `all`, ascending.
+        /// The positions in `all` of the stubs whose path ends here, ascending.
         var stubs: [Int] = []
     }
 
     /// All stubs, oldest first.
     private(set) var all: [Stub] = []
-    /// Whether a matcher asks code of the user's.
+    /// Whether a matcher has a predicate, which is the user's code.
     private(set) var hasPredicates = false
     private var nodes: [Node] = []
-    /// The first node of each method; that of stubs for any method is under the empty name.
+    /// The first node of each method. Stubs for any method are under the empty name.
     private var roots: [String: Int] = [:]
-    /// The positions of stubs without a path.
+    /// The positions in `all` of the stubs without a path, ascending.
     private var others: [Int] = []
 
     mutating func add(_ stub: Stub) {
@@ -32,13 +36,14 @@ struct StubIndex: Sendable {
         all.append(stub)
     }
 
-    /// The index without a stub; nothing changes where it is not in there.
+    /// Returns the index without a stub. If the stub is not in the index, returns an equal index.
     func removing(_ stub: Stub) -> StubIndex {
         var index = StubIndex()
         for other in all where other !== stub { index.add(other) }
         return index
     }
 
+    /// Returns the node of a path, and adds the nodes that are missing.
     private mutating func node(method: String, _ path: [String?]) -> Int {
         func added() -> Int {
             nodes.append(Node())
@@ -60,7 +65,7 @@ struct StubIndex: Sendable {
         return node
     }
 
-    /// The stubs that may match, the newest first, one at a time.
+    /// Returns the stubs that may match, the newest first. Each is found when it is asked for.
     func candidates(for reading: RequestReading) -> Candidates {
         var lists = others.isEmpty ? [] : [others[...]]
         guard !nodes.isEmpty else { return Candidates(all: all, lists: lists) }
@@ -81,7 +86,7 @@ struct StubIndex: Sendable {
         return Candidates(all: all, lists: lists)
     }
 
-    /// Takes the newest from the ends of several lists.
+    /// The stubs at several ascending lists of positions, merged so that the newest comes first.
     struct Candidates: Sequence, IteratorProtocol {
         fileprivate let all: [Stub]
         fileprivate var lists: [ArraySlice<Int>]

@@ -1,19 +1,21 @@
 import APIKitLite
 import Foundation
 
-/// The line that would have answered a request, as Swift code to paste.
+/// The `stub(…)` line that would answer a request, as Swift code to paste.
 ///
-/// Where it cannot show a secret it asks for less, so that it still matches.
+/// The line leaves secrets out. It then has fewer criteria, so that it still matches.
 struct SuggestedStub {
     private(set) var code: String
-    /// What the line leaves out, because it is secret.
+    /// The parts of the request that the line leaves out because they are secret.
     private(set) var secrets: [String] = []
 
-    /// How many query items or form fields the line leaves out, because there are too many.
+    /// The number of query items and form fields that the line leaves out because there are too
+    /// many.
     private(set) var restCount = 0
 
-    /// Longer bodies are left to the reader.
+    /// The size in bytes above which the line leaves the body out.
     private static let longestBody = 200
+    /// The number of query items, or of form fields, above which the line leaves the others out.
     private static let mostItems = 20
 
     init(for reading: RequestReading) {
@@ -33,13 +35,13 @@ struct SuggestedStub {
         }
         if number > 0 { secrets.append("a part of the path") }
         var path = "/" + segments.joined(separator: "/")
-        // A template cannot say everything that a path can.
+        // A template cannot express every path: its braces mark names.
         let template = try? PathTemplate(path)
-        let saysIt =
+        let isExpressible =
             template?.match(reading.segments[...]) != nil
             && (number > 0 || template?.names.isEmpty == true)
-        let label = saysIt || number > 0 ? "" : "exactly: "
-        if !saysIt {
+        let label = isExpressible || number > 0 ? "" : "exactly: "
+        if !isExpressible {
             path = number == 0 ? reading.url.path : "/" + wildcards(reading.segments)
         }
         let short = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"].contains(reading.method)
@@ -67,7 +69,7 @@ struct SuggestedStub {
                 return nil
             }
             secrets += hidden
-            // An empty object or array would say nothing.
+            // An empty object or array would match every object or array.
             if !hidden.isEmpty, ["{}", "[]"].contains(shown.compact) { return nil }
             return ".json(\(hidden.isEmpty ? "" : "containing: ")\(shown.compact.swiftLiteral))"
         }
@@ -87,7 +89,10 @@ struct SuggestedStub {
 }
 
 extension JSONValue {
-    /// The value without what must not be shown, which `.json(containing:)` does not miss.
+    /// Returns the value without its secret parts, or nil if the value itself is a secret. For
+    /// `.json(containing:)`, the parts that are left out need not match.
+    ///
+    /// - Parameter hidden: Receives a description of each part that is left out.
     fileprivate func withoutSecrets(_ hidden: inout [String]) -> JSONValue? {
         let redaction = Redaction.standard
         switch self {
@@ -115,7 +120,8 @@ extension JSONValue {
 }
 
 extension Redaction {
-    /// Whether the value of a member is a secret by its name. That there is none is no secret.
+    /// Whether the value of a member is a secret because of its name. `null`, `true` and `false`
+    /// are no secrets.
     package func hides(_ member: JSONValue.Member) -> Bool {
         switch member.value {
         case .boolean, .null: false
@@ -126,7 +132,8 @@ extension Redaction {
 }
 
 extension String {
-    /// The text as a Swift string literal: plain, raw, or with escapes, whatever reads best.
+    /// The text as a Swift string literal: plain, raw or with escapes, whichever is easiest to
+    /// read.
     var swiftLiteral: String {
         let needsEscapes = unicodeScalars.contains { scalar in
             switch scalar.properties.generalCategory {
@@ -146,6 +153,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
+    /// The character inside a Swift string literal, escaped if necessary.
     fileprivate var swiftEscaped: String {
         switch self {
         case "\"", "\\": "\\\(self)"

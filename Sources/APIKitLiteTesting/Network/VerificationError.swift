@@ -1,16 +1,19 @@
 import APIKitLite
 import Foundation
 
-/// What ``MockNetwork/verify(fileID:line:)`` found.
+/// The error of a failed verification of a network, with all findings.
 public struct VerificationError: LocalizedError, CustomStringConvertible, Sendable {
-    /// One text for each thing that is wrong; of very many requests the first 20, and how many more
-    /// there are.
+    /// One text for each finding.
+    ///
+    /// Of requests that no stub answered, and of requests that a client still waits for, the first
+    /// 20 are listed. One more text counts the others.
     public let findings: [String]
 
-    /// What the body of ``withMockNetwork(clock:fileID:line:_:)`` threw, if it did.
+    /// The error that the body of ``withMockNetwork(clock:fileID:line:_:)`` threw; nil if it threw
+    /// none.
     public let bodyError: (any Error)?
 
-    /// Everything, one to a line, the body's error first.
+    /// The body's error, if there is one, and then the findings.
     public var description: String {
         let thrown = bodyError.map { error in
             let text = "\(error)"
@@ -23,17 +26,21 @@ public struct VerificationError: LocalizedError, CustomStringConvertible, Sendab
         return ((thrown ?? []) + findings).joined(separator: "\n")
     }
 
-    /// The same text.
+    /// The same text as `description`.
     public var errorDescription: String? { description }
 }
 
-/// Runs a body with a network of its own, and verifies it at the end.
+/// Runs a body with a network of its own, and verifies the network at the end.
 ///
-/// The clock is the network's, as in ``MockNetwork/init(clock:)``.
-///
-/// - Returns: What the body returns.
-/// - Throws: What the body throws, or ``VerificationError`` from ``MockNetwork/verify(fileID:line:)``; where
-///   both go wrong, one ``VerificationError`` that holds both.
+/// - Parameters:
+///   - clock: The clock of the network, as in ``MockNetwork/init(clock:)``.
+///   - fileID: The file that a later error text names as the place of the verification.
+///   - line: The line that a later error text names as the place of the verification.
+///   - body: The code of the test, which receives the network.
+/// - Returns: The value that the body returns.
+/// - Throws: The error that the body throws, or ``VerificationError`` if the verification fails. If
+///   both happen, one ``VerificationError`` that contains both; a finding whose text is already
+///   part of the body's error is not repeated.
 @discardableResult
 public nonisolated(nonsending) func withMockNetwork<R>(
     clock: (any Clock<Duration>)? = nil, fileID: StaticString = #fileID, line: UInt = #line,
@@ -45,7 +52,7 @@ public nonisolated(nonsending) func withMockNetwork<R>(
     do {
         result = try await body(network)
     } catch {
-        // An unmatched request is a finding, and often what the body threw.
+        // The body often threw the error of an unmatched request, which is also a finding.
         let thrown = "\(error)"
         let findings = network.core.findings(at: sourceLocation).filter { !thrown.contains($0) }
         throw findings.isEmpty ? error : VerificationError(findings: findings, bodyError: error)
