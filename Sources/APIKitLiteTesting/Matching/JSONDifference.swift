@@ -1,18 +1,24 @@
 import APIKitLite
 import Foundation
 
-/// Compares JSON values and names what differs by its key path: `$.user.age: expected 3, got 4`.
+/// Compares two JSON values, and describes each difference with its key path.
+///
+/// For example: `$.user.age: expected 3, got 4`.
 struct JSONDifference {
+    /// What the actual value must be.
     enum Relation: Sendable {
+        /// The expected value.
         case equal
-        /// The actual value says at least what the expected one says.
+        /// A value that contains the expected one: objects may have more keys, arrays more
+        /// elements.
         case contained
     }
 
     private static let shownLines = 5
 
     private let relation: Relation
-    /// Whether every difference is wanted, with its text; else the first is enough.
+    /// Whether all differences are collected, with their texts. Otherwise, the first one ends the
+    /// comparison.
     private let isExplaining: Bool
     private var lines: [String] = []
 
@@ -27,13 +33,15 @@ struct JSONDifference {
         lines.append(isExplaining && lines.count < Self.shownLines ? line() : "")
     }
 
+    /// Whether two values do not differ.
     static func isNone(_ expected: JSONValue, _ relation: Relation, _ actual: JSONValue) -> Bool {
         var difference = JSONDifference(relation, isExplaining: false)
         difference.compare(expected, actual, at: KeyPath(isKept: false))
         return difference.lines.isEmpty
     }
 
-    /// A line for each difference, the first five of them. Secrets are redacted.
+    /// Returns a line for each of the first five differences, and one that counts the others.
+    /// Secrets are redacted.
     static func lines(
         _ expected: JSONValue, _ relation: Relation, _ actual: JSONValue
     ) -> [String] {
@@ -69,7 +77,8 @@ struct JSONDifference {
         }
     }
 
-    /// Both are sorted. Of repeated keys the last counts, as most parsers have it.
+    /// Compares the members of two objects, which are sorted by key. If a key is repeated, the last
+    /// value counts, as in most parsers.
     private mutating func compare(
         _ expected: [JSONValue.Member], _ actual: [JSONValue.Member], at path: KeyPath
     ) {
@@ -87,22 +96,24 @@ struct JSONDifference {
         }
     }
 
+    /// Finds the expected elements in an array that may have more, in the same order.
     private mutating func find(
         _ expected: [JSONValue], in actual: [JSONValue], at path: KeyPath
     ) {
-        var rest = actual[...]
+        var tail = actual[...]
         for (index, element) in expected.enumerated() {
-            // Of those that are only counted none is searched for, so that the time stays linear.
+            // A difference that is only counted is not searched for, so that the time stays linear.
             let isShown = !isExplaining || lines.count < Self.shownLines
-            if isShown, let found = rest.firstIndex(where: { Self.isNone(element, relation, $0) }) {
-                rest = rest[found...].dropFirst()
+            if isShown, let found = tail.firstIndex(where: { Self.isNone(element, relation, $0) }) {
+                tail = tail[found...].dropFirst()
             } else if isExplaining, actual.count == expected.count {
-                // None may be left over, so this is the one that was meant. Only to explain it:
-                // at each depth, a second look would double the work.
+                // With equal counts, only the element at the same index can match. It is compared
+                // again only for an explanation: at each depth, a second comparison doubles the
+                // work.
                 let count = lines.count
                 compare(element, actual[index], at: path + index)
                 if lines.count == count { recordMissing(element, at: path) }
-                rest = rest.dropFirst()
+                tail = tail.dropFirst()
             } else {
                 return recordMissing(element, at: path)
             }
@@ -119,11 +130,11 @@ struct JSONDifference {
 }
 
 extension JSONDifference {
-    /// The way to a value, and whether a secret's name is on it.
+    /// The path to a value, and whether a name on it marks a secret.
     private struct KeyPath: CustomStringConvertible {
         private(set) var description = "$"
         private var secrecy = Secrecy.none
-        /// Nobody reads the way to a difference that is not shown.
+        /// Whether the path is recorded: a comparison without an explanation does not show it.
         private let isKept: Bool
 
         init(isKept: Bool) {
@@ -152,7 +163,7 @@ extension JSONDifference {
                 : "\(self): expected \(wanted), got \(got)"
         }
 
-        /// How two texts differ that must not be shown, or are too long for it.
+        /// Describes how two strings differ that are secret or too long to be shown in full.
         private func hint(_ expected: JSONValue?, _ actual: JSONValue?) -> String {
             guard case .string(let expected) = expected, case .string(let actual) = actual else {
                 return ""
@@ -164,6 +175,7 @@ extension JSONDifference {
             return ", the same up to character \(same)"
         }
 
+        /// Returns a value as a text may show it.
         func shown(_ value: JSONValue?) -> String {
             guard let value else { return "nothing" }
             switch (value, secrecy) {
@@ -179,6 +191,7 @@ extension JSONDifference {
 }
 
 extension JSONValue {
+    /// Whether both values are the same string, number, Boolean or null.
     fileprivate func isSameScalar(as other: JSONValue) -> Bool {
         switch (self, other) {
         case (.string(let text), .string(let other)): text.utf8.elementsEqual(other.utf8)
@@ -198,7 +211,7 @@ extension [JSONValue] {
 }
 
 extension ArraySlice<JSONValue.Member> {
-    /// Removes all members of this key from the front, and gives the last one's value.
+    /// Removes the members with a key from the front, and returns the value of the last one.
     fileprivate mutating func take(_ key: String) -> JSONValue? {
         var value: JSONValue?
         while let member = first, member.key.utf8.elementsEqual(key.utf8) {

@@ -1,14 +1,18 @@
-/// A JSON number by its value: `1`, `1.0` and `10e-1` are one number.
+/// A JSON number that is compared by value: `1`, `1.0` and `10e-1` are equal. Its value is `digits`
+/// × 10^`exponent`, with its sign.
 package struct JSONNumber: Sendable {
     private let text: String
     private let isNegative: Bool
-    /// Without zeros at either end.
+    /// The decimal digits, without zeros at either end.
     private let digits: [UInt8]
     private let exponent: Int
-    /// The power as it is written, where an `Int` cannot hold it; it then counts as text.
+    /// The written exponent, if its magnitude is above 2⁶²; otherwise empty. It is compared as
+    /// text.
     private let hugePower: String
 
-    /// - Parameter text: As the grammar of RFC 8259 allows it.
+    /// Reads a number.
+    ///
+    /// - Parameter text: A number in the grammar of RFC 8259, section 6.
     package init(_ text: String) {
         self.text = text
         let bytes = Array(text.utf8)
@@ -20,7 +24,7 @@ package struct JSONNumber: Sendable {
         let length = digits.count
         while digits.last == zero { digits.removeLast() }
         var written = power.isEmpty ? 0 : Int(String(decoding: power, as: UTF8.self)) ?? .max
-        // What is added below must not overflow.
+        // The limit keeps the sum below from overflowing.
         let isHuge = written.magnitude > 1 << 62
         if isHuge { written = 0 }
         let sign = power.first == UInt8(ascii: "-") ? "-" : ""
@@ -33,8 +37,10 @@ package struct JSONNumber: Sendable {
         isNegative = mantissa.first == UInt8(ascii: "-") && !digits.isEmpty
     }
 
-    /// Whole numbers are compared to the last digit, others as a `Double` holds them: encoders
-    /// write 0.1 with as many digits as they like.
+    /// Whether two numbers have the same value.
+    ///
+    /// Integers are compared exactly. Other numbers are compared as `Double`, because encoders
+    /// write 0.1 with different numbers of digits.
     package func isEqual(to other: JSONNumber) -> Bool {
         if isNegative == other.isNegative, exponent == other.exponent, digits == other.digits,
             hugePower == other.hugePower || digits.isEmpty

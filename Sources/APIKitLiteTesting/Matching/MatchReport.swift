@@ -1,12 +1,12 @@
-/// What a matcher found in one request, criterion by criterion.
+/// The result of a matcher for one request, with a line for each criterion.
 public struct MatchReport: Sendable, CustomStringConvertible {
-    /// One criterion and what became of it.
+    /// The result of one criterion.
     public struct Line: Sendable {
         /// The criterion, as the matcher describes it. Secrets are redacted.
         public let criterion: String
-        /// Nil where the criterion holds; else what the request has instead.
+        /// What the request has instead; nil if the criterion holds.
         public let difference: String?
-        /// More on the difference, such as one line for each key of a JSON body that differs.
+        /// More about the difference, such as a line for each key that differs in a JSON body.
         public let details: [String]
 
         /// Whether the criterion holds.
@@ -18,7 +18,7 @@ public struct MatchReport: Sendable, CustomStringConvertible {
             details = difference?.details ?? []
         }
 
-        /// A line with ✓ or ✗, and the details below it.
+        /// The line as text: ✓ or ✗, the criterion, and the details below it.
         var text: String {
             guard let difference else { return "  ✓ \(criterion)" }
             let details = details.map { "\n      \($0)" }.joined()
@@ -26,9 +26,9 @@ public struct MatchReport: Sendable, CustomStringConvertible {
         }
     }
 
-    /// What a request has where a criterion does not hold.
+    /// How a request differs from a criterion.
     struct Difference {
-        /// The end of a sentence: "the request has …".
+        /// The end of the line's sentence, such as "the request has no body".
         let text: String
         var details: [String] = []
 
@@ -42,24 +42,26 @@ public struct MatchReport: Sendable, CustomStringConvertible {
         }
     }
 
-    /// The criteria, in the order of the matcher.
+    /// The lines, in the order of the criteria. If the matcher has a configuration error, the last
+    /// line describes it.
     public let lines: [Line]
 
-    /// What the path templates captured, if all criteria hold; else empty.
+    /// The values that the path templates captured; empty unless all criteria hold.
     public let pathValues: [String: String]
 
     /// Whether every criterion holds.
     public var isMatch: Bool { lines.allSatisfy(\.holds) }
 
-    /// One line for each criterion, with ✓ or ✗. Of more than 50, the first, and the first that do
-    /// not hold.
+    /// One line of text for each criterion, with ✓ or ✗.
+    ///
+    /// Of more than 50 criteria, it shows the first 25 and the first 25 that do not hold.
     public var description: String {
         Self.text(of: lines.map(\.holds)) { lines[$0].text }
     }
 
     private static let shownCount = 50
 
-    /// The lines as a text; asks for those alone that are shown.
+    /// Returns the lines as one text. Calls `line` only for the lines that are shown.
     static func text(of holds: [Bool], _ line: (Int) -> String) -> String {
         guard holds.count > shownCount else {
             return holds.indices.map(line).joined(separator: "\n")

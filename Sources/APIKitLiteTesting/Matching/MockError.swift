@@ -1,37 +1,38 @@
 import APIKitLite
 import Foundation
 
-/// Why a mock could not answer a request. The request fails with it.
+/// The error of a request that a mock could not answer.
 public struct MockError: LocalizedError, RedactedError, Sendable {
-    /// What kept the mock from answering.
+    /// The reason why a mock could not answer.
     public enum Reason: Sendable {
         /// `MockURLProtocol.requestHandler` is not set.
         case noHandler
-        /// The handler was replaced or cleared before it was called for this request.
+        /// The handler was replaced or cleared before the mock called it for this request.
         case handlerReplaced
-        /// No stub matches.
+        /// No stub matches the request.
         case unmatched
-        /// A stub that must never be used matches.
+        /// A stub with ``Stub/Times/never`` matches the request.
         case forbidden
-        /// The stub that matches has given all of its responses.
+        /// The matching stub has given all of its responses, and then fails:
+        /// ``Stub/AfterLast/fail``.
         case usedUp
-        /// The stub that matches was made from something unusable.
+        /// The matching stub has a configuration error, such as a body that is not JSON.
         case brokenStub
-        /// The network of this session does not exist any more.
+        /// The network of the session was released.
         case networkGone
         /// Foundation offers no way to mock this kind of task.
         case unsupportedTask
-        /// A `MockURLSession` was made without an answer.
+        /// A ``MockURLSession`` was made with neither a response nor an error.
         case noAnswer
     }
 
-    /// What kept the mock from answering.
+    /// The reason why the mock could not answer.
     public let reason: Reason
 
-    /// What happened and what to do about it.
+    /// A text that says what happened and what to do about it.
     public let description: String
 
-    /// The same text.
+    /// The same text as `description`.
     public var errorDescription: String? { description }
 
     init(_ reason: Reason, _ description: String) {

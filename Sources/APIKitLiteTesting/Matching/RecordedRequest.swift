@@ -1,61 +1,71 @@
 import APIKitLite
 import Foundation
 
-/// One request that a mock has seen.
+/// One request that a mock received.
 public struct RecordedRequest: Sendable {
-    /// The request, with its body in `httpBody` wherever the client had put it.
+    /// The request. Its body is in `httpBody`, wherever the client put it.
     public let request: URLRequest
 
-    /// The values that the stub's path template captured, percent-decoded: `pathValues["id"]`.
+    /// The values that the stub's path template captured, percent-decoded, such as
+    /// `pathValues["id"]`.
     public internal(set) var pathValues: [String: String] = [:]
 
-    /// Whether the client cancelled before the answer was complete.
+    /// Whether the client cancelled the request before the answer was complete.
     public internal(set) var wasCancelled = false
 
-    /// Whether a real session answered, through a stub that passes on.
+    /// Whether a real session answered, through ``MockResponse/passthrough(to:)``.
     public internal(set) var wasPassedThrough = false
 
-    // The `Stub` that answered: a matcher, and so this file, knows no stubs. See `stub`.
+    // The `Stub` that answered. It has no type here, because matching does not depend on stubs: see
+    // `stub`.
     var answeringStub: (any AnyObject & Sendable)?
 
-    /// When the request came: the time since its network was made, on the network's own clock.
+    /// When the request was received: the time since its network was created, on the network's
+    /// clock.
     public internal(set) var startTime = Duration.zero
 
-    /// When the whole answer had been given, or the client cancelled; nil until then.
+    /// When the answer was complete or the client cancelled, counted as ``startTime``; nil until
+    /// then.
     public internal(set) var endTime: Duration?
 
-    /// Records a request as it is.
+    /// Creates the record of a request.
+    ///
+    /// - Parameter request: The request, with its body in `httpBody`.
     public init(request: URLRequest) {
         self.request = request
     }
 
-    /// The body; empty where there is none.
+    /// The body; empty if the request has none.
     public var body: Data { request.httpBody ?? Data() }
 
-    /// The URL; nil for a request without one.
+    /// The URL; nil if the request has none.
     public var url: URL? { request.url }
 
-    /// The method, `GET` where the request names none.
+    /// The method; `GET` if the request names none.
     public var method: String { request.httpMethod ?? "GET" }
 
-    /// The path of the URL, percent-decoded, without the query: `/users/42`.
+    /// The path of the URL, percent-decoded and without the query, such as `/users/42`.
     public var path: String { request.url?.path(percentEncoded: false) ?? "" }
 
-    /// Returns the value of a header; nil if there is none. Names are compared without case.
+    /// Returns the value of a header, or nil if the request does not have it.
+    ///
+    /// - Parameter name: The name of the header; its case does not matter (RFC 9110, section 5.1).
     public func header(_ name: String) -> String? { request.value(forHTTPHeaderField: name) }
 
-    /// The body as JSON text without spaces, with its keys sorted, so that a test can compare it:
-    /// `#expect(request.json == #"{"age":7,"name":"Emma"}"#)`. Nil if the body is not JSON.
+    /// The body as JSON text without spaces and with sorted keys; nil if the body is not JSON.
+    ///
+    /// A test can compare it: `#expect(request.json == #"{"age":7,"name":"Emma"}"#)`.
     public var json: String? { (try? JSONValue(body))?.sorted.compact }
 
-    /// The items of the query in their order, percent-decoded. A name without `=` has no value.
+    /// The items of the query, in order, percent-decoded. An item without `=` has no value.
     public var queryItems: [URLQueryItem] {
         request.url.flatMap { URLComponents(url: $0, resolvingAgainstBaseURL: true) }?.queryItems
             ?? []
     }
 
-    /// The query by name: `query["page"]`. Of repeated names the first counts; a name without a
-    /// value has an empty one.
+    /// The query by name, such as `query["page"]`.
+    ///
+    /// If a name is repeated, its first item counts. An item without a value has an empty string.
     public var query: [String: String] {
         Dictionary(
             queryItems.map { ($0.name, $0.value ?? "") }, uniquingKeysWith: { old, _ in old })
@@ -63,7 +73,11 @@ public struct RecordedRequest: Sendable {
 
     /// Decodes the body from JSON.
     ///
-    /// - Throws: A `DecodingError`.
+    /// - Parameters:
+    ///   - type: The type of the value.
+    ///   - decoder: The decoder; by default, a new `JSONDecoder`.
+    /// - Returns: The decoded value.
+    /// - Throws: A `DecodingError` if the body is not JSON or has no value of this type.
     public func decode<Value: Decodable>(
         _ type: Value.Type, using decoder: JSONDecoder = JSONDecoder()
     ) throws -> Value {
@@ -72,12 +86,12 @@ public struct RecordedRequest: Sendable {
 }
 
 extension RecordedRequest: CustomStringConvertible, CustomReflectable, OpaquelyReflected {
-    /// Method and URL without secrets, the size of the body, and whether it was cancelled or passed
-    /// through.
+    /// The method and the URL with secrets redacted, the size of the body, and whether the request
+    /// was cancelled or passed through.
     public var description: String {
         let size = body.isEmpty ? "" : ", \(byteCount(body.count))"
-        let fate =
+        let outcome =
             (wasPassedThrough ? ", passed through" : "") + (wasCancelled ? ", cancelled" : "")
-        return request.line + size + fate
+        return request.line + size + outcome
     }
 }

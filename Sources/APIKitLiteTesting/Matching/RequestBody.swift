@@ -1,16 +1,16 @@
 import APIKitLite
 import Foundation
 
-/// Finds the body of a request wherever the client put it.
+/// Reads the body of a request, wherever the client put it.
 enum RequestBody {
-    /// Whether reading the body may take time, so that it must not happen on the loading thread.
+    /// Whether reading the body may block, so that it must not happen on the loading thread.
     static func isSlow(_ request: URLRequest, _ task: URLSessionTask?) -> Bool {
         request.httpBody == nil && (request.httpBodyStream != nil || task is URLSessionUploadTask)
     }
 
-    /// The request with its body in `httpBody`.
+    /// Returns the request with its body in `httpBody`.
     ///
-    /// - Throws: The stream's or the file's own error; ``MockError`` for a streamed upload.
+    /// - Throws: The error of the stream or of the file; ``MockError`` for a streamed upload.
     static func fill(_ request: URLRequest, _ task: URLSessionTask?) throws -> URLRequest {
         guard isSlow(request, task) else { return request }
         var request = request
@@ -41,7 +41,7 @@ enum RequestBody {
 extension URLSessionUploadTask {
     fileprivate func body() throws -> Data {
         #if canImport(FoundationNetworking)
-        // Foundation on Linux keeps the body of an upload to itself; a mirror shows it.
+        // Foundation on Linux keeps the body of an upload in a private property; a mirror finds it.
         switch Mirror(reflecting: self).descendant(named: "knownBody").flatMap(Self.source) {
         case let data as DispatchData: return Data(data)
         case let file as URL: return try Data(contentsOf: file)
@@ -57,7 +57,8 @@ extension URLSessionUploadTask {
     }
 
     #if canImport(FoundationNetworking)
-    /// What an `Optional` of an enum with one value in each case holds in the end.
+    /// Returns the data or the file URL inside nested optionals and enum cases; nil if there is
+    /// none.
     private static func source(_ body: Any) -> Any? {
         if body is DispatchData || body is URL { return body }
         return Mirror(reflecting: body).children.lazy.compactMap { source($0.value) }.first

@@ -2,7 +2,7 @@ import APIKitLite
 import Foundation
 
 extension RequestMatcher {
-    /// A body of exactly these bytes.
+    /// Requires a body of exactly these bytes.
     public func body(_ data: Data) -> RequestMatcher {
         let size = "\(data.count) \(data.count == 1 ? "byte" : "bytes")"
         return adding(data.isEmpty ? "no body" : "a body of \(size)") {
@@ -16,23 +16,26 @@ extension RequestMatcher {
         }
     }
 
-    /// A body that says the same as a JSON text.
+    /// Requires a body that is equal to a JSON text.
     ///
-    /// The order of keys does not count, nor how a number is written: `1` equals `1.0`. Arrays are
-    /// compared in order. Whole numbers are compared to the last digit; others as `Double` holds
-    /// them, to about 17 digits, so that `1e-400` equals `0.0`. Powers of ten beyond 2⁶² count as
-    /// they are written: `1e5000000000000000000` is not `10e4999999999999999999`.
+    /// The order of keys does not matter, nor does the notation of a number: `1` equals `1.0`.
+    /// Arrays are compared in order. Integers are compared exactly. Other numbers are compared as
+    /// `Double`, to about 17 digits, so `1e-400` equals `0.0`. Exponents above 2⁶² are compared as
+    /// they are written, so `1e5000000000000000000` differs from `10e4999999999999999999`.
+    ///
+    /// - Parameter text: The JSON text. Text that is not JSON is a configuration error.
     public func json(_ text: String) -> RequestMatcher {
         adding(.equal, text, of: ".json(_:)")
     }
 
-    /// A body that says the same as a value's JSON.
+    /// Requires a body that is equal to the JSON of a value.
     ///
-    /// The value is encoded at once, under the rules of `json(_:)`.
+    /// The value is encoded at once. The bodies are compared as by `json(_:)`.
     ///
     /// - Parameters:
-    ///   - value: What to encode.
-    ///   - encoder: For other dates or keys; its format does not count.
+    ///   - value: The value. If it cannot be encoded, that is a configuration error.
+    ///   - encoder: An encoder with other strategies for dates or keys; by default, a new
+    ///     `JSONEncoder`. Its output formatting does not matter.
     public func json(
         encoding value: some Encodable, encoder: JSONEncoder? = nil
     ) -> RequestMatcher {
@@ -45,10 +48,13 @@ extension RequestMatcher {
         }
     }
 
-    /// A body that says at least what a JSON text says.
+    /// Requires a body that contains at least a JSON text.
     ///
-    /// An object may have more keys, at every depth. An array may have more elements: each expected
-    /// one is found in order, `[1, 3]` in `[1, 2, 3]`. The rest is compared as `json(_:)` does.
+    /// An object may have more keys, at every depth. An array may have more elements if it has the
+    /// expected ones in order: `[1, 2, 3]` contains `[1, 3]`. Everything else is compared as by
+    /// `json(_:)`.
+    ///
+    /// - Parameter text: The JSON text. Text that is not JSON is a configuration error.
     public func json(containing text: String) -> RequestMatcher {
         adding(.contained, text, of: ".json(containing:)")
     }
@@ -84,7 +90,7 @@ extension RequestMatcher {
 }
 
 extension JSONText.Failure {
-    /// Where and why, without any of the text.
+    /// Where and why the text is not JSON, without quoting it.
     fileprivate var sentence: String {
         switch self {
         case .truncated(let index): "it ends too early, at byte \(index)."

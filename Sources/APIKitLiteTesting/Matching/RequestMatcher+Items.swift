@@ -2,46 +2,49 @@ import APIKitLite
 import Foundation
 
 extension RequestMatcher {
-    /// Query items that must be there, in any order, among others.
+    /// Requires query items, in any order. Other items are allowed.
     ///
-    /// - Parameter items: Names and values, percent-decoded; nil stands for a name without a value
-    ///   (`?archived`), which is not an empty one (`?archived=`). An item given twice must be there
-    ///   twice.
+    /// - Parameter items: The names and values, percent-decoded. A nil value means a name without
+    ///   `=` (`?archived`), which differs from an empty value (`?archived=`). An item that is given
+    ///   twice must occur at least twice.
     public func query(_ items: KeyValuePairs<String, String?>) -> RequestMatcher {
         adding(.query, items.map(NamedItem.init))
     }
 
-    /// Query items that must be there, in any order, among others.
-    // For a dictionary in a variable: a literal takes the other one, which can hold a name twice.
+    /// Requires query items, in any order. Other items are allowed.
+    ///
+    /// - Parameter items: The names and values, percent-decoded.
+    // For a dictionary in a variable. A literal uses the other overload, which accepts a name
+    // twice.
     @_disfavoredOverload
     public func query(_ items: [String: String]) -> RequestMatcher {
         adding(.query, items.sorted { $0.key < $1.key }.map { NamedItem(name: $0, value: $1) })
     }
 
-    /// All the query items of the request, in any order.
+    /// Requires exactly these query items, in any order.
     ///
-    /// - Parameter items: As for `query(_:)`; `[:]` for no query.
+    /// - Parameter items: The names and values, as for `query(_:)`; `[:]` for no query.
     public func query(exactly items: KeyValuePairs<String, String?>) -> RequestMatcher {
         adding(.query, exactly: items.map(NamedItem.init))
     }
 
-    /// Fields of a form (`application/x-www-form-urlencoded`) that must be in the body, in any
-    /// order, among others.
+    /// Requires form fields (`application/x-www-form-urlencoded`) in the body, in any order. Other
+    /// fields are allowed.
     ///
-    /// - Parameter fields: Names and values, decoded; nil stands for a name without a value. A
-    ///   field given twice must be there twice.
+    /// - Parameter fields: The names and values, decoded. A nil value means a name without `=`. A
+    ///   field that is given twice must occur at least twice.
     public func form(_ fields: KeyValuePairs<String, String?>) -> RequestMatcher {
         adding(.form, fields.map(NamedItem.init))
     }
 
-    /// All the fields of a form in the body, in any order.
+    /// Requires exactly these form fields in the body, in any order.
     ///
-    /// - Parameter fields: As for `form(_:)`.
+    /// - Parameter fields: The names and values, as for `form(_:)`.
     public func form(exactly fields: KeyValuePairs<String, String?>) -> RequestMatcher {
         adding(.form, exactly: fields.map(NamedItem.init))
     }
 
-    /// Where items are.
+    /// The part of a request that holds named items.
     enum ItemSource {
         case query, form
 
@@ -66,6 +69,7 @@ extension RequestMatcher {
         }
     }
 
+    /// Returns the matcher with criteria for each item, and one that allows no other item.
     func adding(_ source: ItemSource, exactly items: [NamedItem]) -> RequestMatcher {
         let counts = Dictionary(items.map { ($0, 1) }, uniquingKeysWith: +)
         @Sendable func others(_ reading: RequestReading) -> [NamedItem]? {
@@ -83,7 +87,8 @@ extension RequestMatcher {
         }
     }
 
-    /// A criterion for each item, so that a report tells which of them is missing.
+    /// Returns the matcher with one criterion for each item, so that a report names the missing
+    /// ones.
     private func adding(_ source: ItemSource, _ items: [NamedItem]) -> RequestMatcher {
         var counts = Dictionary(items.map { ($0, 1) }, uniquingKeysWith: +)
         return items.reduce(into: self) { matcher, item in

@@ -2,14 +2,14 @@ import APIKitLite
 import Foundation
 
 extension RequestMatcher {
-    /// Anything else that can be said of a request.
+    /// Requires that a predicate returns true.
     ///
     /// - Parameters:
-    ///   - description: What must hold, as a failure shall show it: `"an even id"`.
-    ///   - predicate: Told the request, with the path values that the criteria before this one
-    ///     captured. It is called from any thread, also to explain a failure. A network with such a
-    ///     stub matches in the background: its requests are recorded a moment after `resume()` has
-    ///     returned, and the predicate may use any `URLSession`.
+    ///   - description: The condition, as an error text shows it: `"an even id"`.
+    ///   - predicate: Receives the request, with the path values that the criteria before this one
+    ///     captured. It may be called on any thread, and again to explain a failure. A network with
+    ///     such a stub matches in the background: it records a request a moment after `resume()`
+    ///     has returned, and the predicate may use any `URLSession`.
     public func `where`(
         _ description: String, _ predicate: @escaping @Sendable (RecordedRequest) -> Bool
     ) -> RequestMatcher {
@@ -22,12 +22,18 @@ extension RequestMatcher {
         }
     }
 
-    /// At least one of several matchers; what the first that holds captures is kept.
+    /// Requires that at least one of several matchers matches.
+    ///
+    /// - Parameter matchers: The matchers, asked in order. The path values that the first match
+    ///   captures are kept. An empty list is a configuration error.
     public func anyOf(_ matchers: RequestMatcher...) -> RequestMatcher {
         anyOf(matchers)
     }
 
-    /// At least one of several matchers; what the first that holds captures is kept.
+    /// Requires that at least one of several matchers matches.
+    ///
+    /// - Parameter matchers: The matchers, asked in order. The path values that the first match
+    ///   captures are kept. An empty list is a configuration error.
     public func anyOf(_ matchers: [RequestMatcher]) -> RequestMatcher {
         if matchers.isEmpty { return broken(".anyOf(_:) was given no matcher.") }
         let names = matchers.map { "(\($0))" }.joined(separator: " or ")
@@ -45,7 +51,7 @@ extension RequestMatcher {
         }
     }
 
-    /// Everything that another matcher does not match.
+    /// Requires that another matcher does not match.
     public func not(_ matcher: RequestMatcher) -> RequestMatcher {
         if let configurationError = matcher.configurationError { return broken(configurationError) }
         var result = self
@@ -59,15 +65,20 @@ extension RequestMatcher {
         }
     }
 
-    /// A request like this one, as ``/APIKitLite/APIRequest`` makes it, so that stub and loader
-    /// cannot drift apart.
+    /// Requires a request that is equal to a given one, as an `APIRequest` makes it.
+    ///
+    /// When the request type changes, the matcher changes with it:
     ///
     /// ```swift
     /// network.stub(.request(try UserRequest().makeRequest(from: 42)), .json("{}"))
     /// ```
     ///
-    /// Compared are method, scheme, host and port, path, all query items, the headers that the
-    /// value sets, and the body: JSON by what it says, a form by its fields, the rest by bytes.
+    /// It compares the method, the path, all query items, the headers that the value sets, and the
+    /// body: JSON by value, a form by its fields, any other body by its bytes. It compares the
+    /// scheme, the host and the port if the value has them.
+    ///
+    /// - Parameter value: The request. If its body stream cannot be read, that is a configuration
+    ///   error.
     public func request(_ value: URLRequest) -> RequestMatcher {
         let filled: URLRequest
         do {

@@ -1,116 +1,132 @@
 import Foundation
 
-/// Each criterion, as the first of a matcher. What it means is said at the method of the same name.
+/// Static members that start a matcher with one criterion. The method of the same name describes
+/// the criterion in detail.
 extension RequestMatcher {
-    /// Every request.
+    /// A matcher for every request.
     public static var any: RequestMatcher { RequestMatcher() }
 
-    /// `GET` on a path template.
+    /// Matches `GET` requests by a path template.
     public static func get(_ path: String) -> RequestMatcher { method("GET").path(path) }
 
-    /// `HEAD` on a path template.
+    /// Matches `HEAD` requests by a path template.
     public static func head(_ path: String) -> RequestMatcher { method("HEAD").path(path) }
 
-    /// `POST` on a path template.
+    /// Matches `POST` requests by a path template.
     public static func post(_ path: String) -> RequestMatcher { method("POST").path(path) }
 
-    /// `PUT` on a path template.
+    /// Matches `PUT` requests by a path template.
     public static func put(_ path: String) -> RequestMatcher { method("PUT").path(path) }
 
-    /// `PATCH` on a path template.
+    /// Matches `PATCH` requests by a path template.
     public static func patch(_ path: String) -> RequestMatcher { method("PATCH").path(path) }
 
-    /// `DELETE` on a path template.
+    /// Matches `DELETE` requests by a path template.
     public static func delete(_ path: String) -> RequestMatcher { method("DELETE").path(path) }
 
-    /// A method, by its exact name.
+    /// Matches requests with a method. The case of its name matters.
     public static func method(_ name: String) -> RequestMatcher { any.method(name) }
 
-    /// A scheme, such as `https`.
+    /// Matches requests with a scheme, such as `https`.
     public static func scheme(_ name: String) -> RequestMatcher { any.scheme(name) }
 
-    /// A host, such as `api.example.com`.
+    /// Matches requests to a host, such as `api.example.com`.
     public static func host(_ name: String) -> RequestMatcher { any.host(name) }
 
-    /// A port, which may be the usual one of the scheme.
+    /// Matches requests to a port, which may be the default port of the scheme.
     public static func port(_ number: Int) -> RequestMatcher { any.port(number) }
 
-    /// A path template: `/users/{id}` matches `/users/42`, and captures `id`.
+    /// Matches requests by a path template: `/users/{id}` matches `/users/42`, and captures `id`.
     public static func path(_ template: String) -> RequestMatcher { any.path(template) }
 
-    /// A path without names in it, percent-encoded.
+    /// Matches requests with a path, percent-encoded and not a template.
     public static func path(exactly path: String) -> RequestMatcher { any.path(exactly: path) }
 
-    /// The first segments of a path.
+    /// Matches requests whose path begins with certain segments.
     public static func path(prefix: String) -> RequestMatcher { any.path(prefix: prefix) }
 
-    /// Query items that must be there, in any order, among others.
+    /// Matches requests with these query items, in any order. Other items are allowed.
     public static func query(_ items: KeyValuePairs<String, String?>) -> RequestMatcher {
         any.query(items)
     }
 
-    /// Query items that must be there, in any order, among others.
+    /// Matches requests with these query items, in any order. Other items are allowed.
     @_disfavoredOverload
     public static func query(_ items: [String: String]) -> RequestMatcher { any.query(items) }
 
-    /// All the query items of the request, in any order.
+    /// Matches requests with exactly these query items, in any order.
     public static func query(exactly items: KeyValuePairs<String, String?>) -> RequestMatcher {
         any.query(exactly: items)
     }
 
-    /// A header, whose name is compared without case; without a value, any is taken.
+    /// Matches requests with a header.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the header; its case does not matter.
+    ///   - value: The whole value, whose case matters; nil for any value.
     public static func header(_ name: String, _ value: String? = nil) -> RequestMatcher {
         any.header(name, value)
     }
 
-    /// A body of exactly these bytes.
+    /// Matches requests with a body of exactly these bytes.
     public static func body(_ data: Data) -> RequestMatcher { any.body(data) }
 
-    /// A body that says the same as a JSON text.
+    /// Matches requests whose body is equal to a JSON text.
     public static func json(_ text: String) -> RequestMatcher { any.json(text) }
 
-    /// A body that says the same as a value's JSON.
+    /// Matches requests whose body is equal to the JSON of a value.
+    ///
+    /// - Parameters:
+    ///   - value: The value, which is encoded at once.
+    ///   - encoder: An encoder with other strategies for dates or keys; by default, a new
+    ///     `JSONEncoder`.
     public static func json(
         encoding value: some Encodable, encoder: JSONEncoder? = nil
     ) -> RequestMatcher {
         any.json(encoding: value, encoder: encoder)
     }
 
-    /// A body that says at least what a JSON text says.
+    /// Matches requests whose body contains at least a JSON text.
     public static func json(containing text: String) -> RequestMatcher {
         any.json(containing: text)
     }
 
-    /// Fields of a form that must be in the body, in any order, among others.
+    /// Matches requests with these form fields, in any order. Other fields are allowed.
     public static func form(_ fields: KeyValuePairs<String, String?>) -> RequestMatcher {
         any.form(fields)
     }
 
-    /// All the fields of a form in the body, in any order.
+    /// Matches requests with exactly these form fields, in any order.
     public static func form(exactly fields: KeyValuePairs<String, String?>) -> RequestMatcher {
         any.form(exactly: fields)
     }
 
-    /// Anything else that can be said of a request, with a description for failures.
+    /// Matches requests for which a predicate returns true.
+    ///
+    /// - Parameters:
+    ///   - description: The condition, as an error text shows it: `"an even id"`.
+    ///   - predicate: Receives the request. It may be called on any thread, and again to explain a
+    ///     failure.
     public static func `where`(
         _ description: String, _ predicate: @escaping @Sendable (RecordedRequest) -> Bool
     ) -> RequestMatcher {
         any.where(description, predicate)
     }
 
-    /// At least one of several matchers.
+    /// Matches requests that at least one of several matchers matches.
     public static func anyOf(_ matchers: RequestMatcher...) -> RequestMatcher {
         any.anyOf(matchers)
     }
 
-    /// At least one of several matchers.
+    /// Matches requests that at least one of several matchers matches.
     public static func anyOf(_ matchers: [RequestMatcher]) -> RequestMatcher {
         any.anyOf(matchers)
     }
 
-    /// Everything that another matcher does not match.
+    /// Matches requests that another matcher does not match.
     public static func not(_ matcher: RequestMatcher) -> RequestMatcher { any.not(matcher) }
 
-    /// A request like this one: method, URL, the headers that it sets, and body.
+    /// Matches requests that are equal to a given one: method, URL, the headers that it sets, and
+    /// body.
     public static func request(_ value: URLRequest) -> RequestMatcher { any.request(value) }
 }

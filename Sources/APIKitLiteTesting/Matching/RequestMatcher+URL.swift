@@ -2,7 +2,7 @@ import APIKitLite
 import Foundation
 
 extension RequestMatcher {
-    /// A method, by its exact name.
+    /// Requires a method. The case of its name matters (RFC 9110, section 9.1).
     public func method(_ name: String) -> RequestMatcher {
         var matcher = self
         matcher.key.method = matcher.key.method ?? name
@@ -13,7 +13,7 @@ extension RequestMatcher {
         }
     }
 
-    /// A scheme, such as `https`, without case.
+    /// Requires a scheme, such as `https`. Its case does not matter.
     public func scheme(_ name: String) -> RequestMatcher {
         let name = name.lowercased()
         return adding("scheme \(name)") {
@@ -23,9 +23,11 @@ extension RequestMatcher {
         }
     }
 
-    /// A host, such as `api.example.com`, without case and without a port.
+    /// Requires a host, such as `api.example.com`, without a port. Its case does not matter.
+    ///
+    /// - Parameter name: The host alone. A scheme, a port or a path in it is a configuration error.
     public func host(_ name: String) -> RequestMatcher {
-        // Foundation writes an international name in the letters that are sent.
+        // Foundation converts an international name to its ASCII form, as a request contains it.
         let url = URL(string: "https://\(name)").map { URLParts($0.absoluteString) }
         guard let url, !url.host.isEmpty, url.explicitPort == nil, url.path.isEmpty else {
             return broken(
@@ -39,7 +41,9 @@ extension RequestMatcher {
         }
     }
 
-    /// A port. A URL that names none has the usual one of its scheme: `https` 443, `http` 80.
+    /// Requires a port.
+    ///
+    /// A URL without a port has the default port of its scheme: 443 for `https`, 80 for `http`.
     public func port(_ number: Int) -> RequestMatcher {
         adding("port \(number)") {
             $0.url.port == number
@@ -48,11 +52,16 @@ extension RequestMatcher {
         }
     }
 
-    /// A path template: `/users/{id}` matches `/users/42`, and captures `id`.
+    /// Requires a path that matches a template: `/users/{id}` matches `/users/42`, and captures
+    /// `id`.
     ///
-    /// The whole path counts, segment by segment; a captured value is not empty. A space may be
-    /// written as it is or as `%20`, and so may any other text: `/100%25` is the path of `/100%`, and
-    /// that of `/100%25` too.
+    /// The template must match the whole path, segment by segment. A captured value is never empty.
+    /// A character may be percent-encoded or not: a space may be written as it is or as `%20`. If a
+    /// text can be read both ways, it matches both: `/100%25` matches the decoded paths `/100%` and
+    /// `/100%25`.
+    ///
+    /// - Parameter template: The path, without scheme and host. An invalid template is a
+    ///   configuration error.
     public func path(_ template: String) -> RequestMatcher {
         if template.contains("://") {
             return broken(
@@ -65,7 +74,8 @@ extension RequestMatcher {
             var matcher = self
             matcher.key.path =
                 matcher.key.path ?? unescaped.map {
-                    // Both are looked for, so the index must not decide.
+                    // Both readings may match, so the index treats a segment in which they differ
+                    // as any text.
                     zip(parsed.literals, $0.literals).map { $0 == $1 ? $0 : nil }
                 } ?? parsed.literals
             return matcher.addingPath("path \(shownPath(template))") {
@@ -76,9 +86,12 @@ extension RequestMatcher {
         }
     }
 
-    /// A path without names in it, percent-encoded, as a URL has it.
+    /// Requires a path, percent-encoded as in a URL. It is not a template.
     ///
-    /// For what a template cannot say: braces, and an escaped `/` inside a segment.
+    /// Use it for paths that a template cannot express: those with braces, or with an escaped `/`
+    /// inside a segment.
+    ///
+    /// - Parameter path: The path. A `?` or `#` in it is a configuration error.
     public func path(exactly path: String) -> RequestMatcher {
         if path.utf8.contains(where: { "?#".utf8.contains($0) }) {
             return broken(
@@ -92,15 +105,18 @@ extension RequestMatcher {
         }
     }
 
-    /// The first segments of a path, which may be a template: `/v1` matches `/v1` and `/v1/users`,
-    /// but not `/v10`.
+    /// Requires a path that begins with these segments: `/v1` matches `/v1` and `/v1/users`, but
+    /// not `/v10`.
+    ///
+    /// - Parameter prefix: The segments, which may be a template. With a slash at its end, at least
+    ///   one more segment must follow. An invalid template is a configuration error.
     public func path(prefix: String) -> RequestMatcher {
         do {
             let text = prefix.hasSuffix("/") ? String(prefix.dropLast()) : prefix
             let parsed = try PathTemplate(text)
             let unescaped = parsed.unescaped
             let count = text.isEmpty || text == "/" ? 0 : parsed.literals.count
-            // With a slash at its end, something must follow.
+            // With a slash at the end of the prefix, at least one more segment must follow.
             let least = text == prefix ? count : count + 1
             return addingPath("path prefix \(shownPath(prefix))") {
                 guard $0.segments.count >= least else { return nil }
@@ -112,6 +128,8 @@ extension RequestMatcher {
         }
     }
 
+    /// Returns the matcher with a criterion for the path. `match` returns the captured values, or
+    /// nil if the path does not match.
     private func addingPath(
         _ description: String, _ match: @escaping @Sendable (RequestReading) -> [String: String]?
     ) -> RequestMatcher {
@@ -124,11 +142,11 @@ extension RequestMatcher {
         }
     }
 
-    /// A header, whose name is compared without case.
+    /// Requires a header.
     ///
     /// - Parameters:
-    ///   - name: The name of the header.
-    ///   - value: The whole value, with case; nil takes any.
+    ///   - name: The name of the header; its case does not matter (RFC 9110, section 5.1).
+    ///   - value: The whole value, whose case matters; nil for any value.
     public func header(_ name: String, _ value: String? = nil) -> RequestMatcher {
         @Sendable func shown(_ value: String?) -> String {
             guard let value else { return name }
@@ -147,7 +165,7 @@ extension RequestMatcher {
     }
 }
 
-/// A path as a text may show it.
+/// Returns a path as a text may show it.
 private func shownPath(_ path: String) -> String {
     path.isEmpty ? "/" : Redaction.standard.url(path)
 }

@@ -1,49 +1,55 @@
 import APIKitLite
 import Foundation
 
-/// Says which requests a stub answers: criteria that must all hold.
+/// The requests that a stub answers, described by criteria that must all hold.
 ///
 /// ```swift
 /// network.stub(.get("/users/{id}").query(["page": "2"]), .json("[]"))
 /// ```
 ///
-/// Each criterion begins a matcher or continues one. What a matcher cannot be made from, such as a
-/// template with an unclosed brace, fails the requests that the rest of it matches, and `verify()`.
+/// Each criterion can start a matcher or extend one. An invalid criterion, such as a template with
+/// an unclosed brace, is a configuration error: it fails every request that the other criteria
+/// match, and `verify()` reports it.
 public struct RequestMatcher: Sendable, CustomStringConvertible {
-    /// One thing that a request must have.
+    /// One condition on a request.
     struct Criterion: Sendable {
-        /// Made when it is shown: of very many criteria, most never are.
+        /// Returns the text of the criterion. Called only when shown: of very many criteria, most
+        /// never are.
         let description: @Sendable () -> String
         let holds: @Sendable (RequestReading) -> Bool
-        /// Asked only where the criterion does not hold.
+        /// Describes how a request differs. Called only if the criterion does not hold.
         let difference: @Sendable (RequestReading) -> MatchReport.Difference
     }
 
     private(set) var criteria: [Criterion] = []
-    /// What is wrong with the matcher, for the place that stubs it.
+    /// What is wrong with the matcher; nil if it is valid. Its stub reports it.
     private(set) var configurationError: String?
-    /// Whether a criterion asks code of the user's.
+    /// Whether a criterion calls the user's code.
     var hasPredicate = false
-    /// What an index may look the matcher up by.
+    /// The criteria that an index can use to find the matcher.
     var key = IndexKey()
 
     init() {}
 
-    /// The criteria, in their order. Secrets are redacted.
+    /// The criteria, in order, with secrets redacted. Of more than 50, the first 50.
     public var description: String {
         if criteria.isEmpty { return "any request" }
-        let rest = criteria.count - Self.shownCount
+        let others = criteria.count - Self.shownCount
         return criteria.prefix(Self.shownCount).map { $0.description() }.joined(separator: ", ")
-            + (rest > 0 ? " and \(rest) more" : "")
+            + (others > 0 ? " and \(others) more" : "")
     }
 
     private static let shownCount = 50
 
-    /// Tells which criteria hold for a request, and what it has where they do not.
+    /// Returns which criteria hold for a request, and what the request has instead where they do
+    /// not.
+    ///
+    /// - Parameter request: The request to check.
     public func report(on request: RecordedRequest) -> MatchReport {
         report(on: RequestReading(request))
     }
 
+    /// Returns the matcher with one more criterion.
     func adding(
         _ description: @autoclosure @escaping @Sendable () -> String,
         _ holds: @escaping @Sendable (RequestReading) -> Bool,
@@ -54,6 +60,7 @@ public struct RequestMatcher: Sendable, CustomStringConvertible {
         return matcher
     }
 
+    /// Adds a criterion.
     mutating func add(
         _ description: @autoclosure @escaping @Sendable () -> String,
         _ holds: @escaping @Sendable (RequestReading) -> Bool,
@@ -62,7 +69,7 @@ public struct RequestMatcher: Sendable, CustomStringConvertible {
         criteria.append(Criterion(description: description, holds: holds, difference: difference))
     }
 
-    /// The same matcher, which can never be used rightly.
+    /// Returns the matcher with a configuration error. If there are several, the first one is kept.
     func broken(_ configurationError: String?) -> RequestMatcher {
         var matcher = self
         matcher.configurationError = matcher.configurationError ?? configurationError
@@ -71,13 +78,13 @@ public struct RequestMatcher: Sendable, CustomStringConvertible {
 }
 
 extension RequestMatcher {
-    /// The captured path values, or nil where a criterion does not hold.
+    /// Returns the captured path values, or nil if a criterion does not hold.
     func match(_ reading: RequestReading) -> [String: String]? {
         reading.pathValues = [:]
         return holds(for: reading) ? reading.pathValues : nil
     }
 
-    /// Leaves what it captures in the reading, if all criteria hold.
+    /// Whether all criteria hold. If they do, adds the captured path values to the reading.
     func holds(for reading: RequestReading) -> Bool {
         let before = reading.pathValues
         for criterion in criteria where !criterion.holds(reading) {
@@ -94,12 +101,13 @@ extension RequestMatcher {
         return MatchReport(lines: lines, pathValues: isMatch ? reading.pathValues : [:])
     }
 
-    /// A line for each criterion, and one for a mistake. Captures as it goes.
+    /// Returns a line for each criterion, and one for a configuration error. Adds the captured path
+    /// values to the reading.
     func lines(on reading: RequestReading) -> [MatchReport.Line] {
         criteria.map { Self.line($0, reading, holds: $0.holds(reading)) } + lineOfConfigurationError
     }
 
-    /// The report as a text, without lines that are not shown.
+    /// Returns the report as a text, and makes only the lines that are shown.
     func reportText(on reading: RequestReading) -> String {
         reading.pathValues = [:]
         let criteria = criteria
@@ -125,7 +133,7 @@ extension RequestMatcher {
             ?? []
     }
 
-    /// How many criteria hold, and whether that is all of them.
+    /// Returns the number of criteria that hold, and whether all of them do.
     func score(on reading: RequestReading) -> (hits: Int, isMatch: Bool) {
         reading.pathValues = [:]
         let hits = criteria.count { $0.holds(reading) }
@@ -134,10 +142,11 @@ extension RequestMatcher {
 }
 
 extension RequestMatcher {
-    /// The criteria that a network looks stubs up by.
+    /// The criteria by which a network finds stubs.
     struct IndexKey: Sendable {
+        /// The exact method; nil for any.
         var method: String?
-        /// The segments, decoded; nil for one that has a name in it.
+        /// The decoded segments of the path, nil for one with a name in it; nil for any path.
         var path: [String?]?
     }
 }

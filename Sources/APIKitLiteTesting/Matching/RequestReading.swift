@@ -1,9 +1,10 @@
 import APIKitLite
 import Foundation
 
-/// One request as matchers read it: each part is parsed once, when the first of them asks for it.
+/// One request as matchers read it. Each part is parsed once, on first use, so each thread makes a
+/// reading of its own.
 final class RequestReading {
-    /// What the criteria so far have captured.
+    /// The values that the criteria have captured so far.
     var pathValues: [String: String] = [:]
 
     private let record: RecordedRequest
@@ -16,7 +17,7 @@ final class RequestReading {
     var method: String { record.method }
     var body: Data { record.body }
 
-    /// The request as a predicate sees it.
+    /// The request as a predicate receives it.
     var recorded: RecordedRequest {
         var record = record
         record.pathValues = pathValues
@@ -24,38 +25,41 @@ final class RequestReading {
     }
 
     private(set) lazy var url = URLParts(request.url?.absoluteString ?? "")
-    /// The path's segments, decoded; at least one.
+    /// The decoded segments of the path; at least one.
     private(set) lazy var segments = PathTemplate.decodedSegments(ofPath: url.path)
     private(set) lazy var query = NamedItem.list(url.query ?? "", plusIsSpace: false)
 
-    /// What the body says as JSON; nil where there is no body.
+    /// The body as JSON, or why it is not JSON; nil if there is no body.
     private(set) lazy var json: Result<JSONValue, JSONText.Failure>? =
         body.isEmpty ? nil : Result { () throws(JSONText.Failure) in try JSONValue(body) }
 
-    /// The fields of a form; nil where the body is something else.
+    /// The fields of a form; nil if the body is something else. A body without a `Content-Type` is
+    /// read as a form.
     private(set) lazy var form: [NamedItem]? = {
         let type = mediaType(contentType) ?? NamedItem.formType
         guard type == NamedItem.formType else { return nil }
         return exactText(body).map { NamedItem.list($0, plusIsSpace: true) }
     }()
 
-    /// How often each query item occurs, and each field of a form.
+    /// How often each query item occurs.
     private(set) lazy var queryCounts = ItemCounts(query)
+    /// How often each field of a form occurs.
     private(set) lazy var formCounts = form.map(ItemCounts.init)
 
-    /// The same, where the content type says so: of another body nobody knows what is secret.
+    /// The fields of a form, if the `Content-Type` says that it is one. A text must not show those
+    /// of another body, which may hold secrets under any name.
     var shownForm: [NamedItem]? { contentType == nil ? nil : form }
 
     private var contentType: String? { request.value(forHTTPHeaderField: "Content-Type") }
 
-    /// The body by type and size; for texts that cannot show it.
+    /// The type and the size of the body, for texts that cannot show it.
     var bodyPlaceholder: String {
         body.isEmpty
             ? "no body"
             : Redaction.standard.placeholder(for: body, contentType: contentType)
     }
 
-    /// The body as a text may show it, on one line.
+    /// The body as a text may show it, on one line; nil if there is no body.
     var shownBody: String? {
         if body.isEmpty { return nil }
         let shown = Excerpt(body: body, contentType: contentType, limit: 120)
@@ -63,13 +67,14 @@ final class RequestReading {
     }
 }
 
-/// An item of a query or a field of a form; a name without `=` has no value.
+/// A query item or a form field. A name without `=` has no value.
 struct NamedItem: Hashable, Sendable {
     static let formType = "application/x-www-form-urlencoded"
 
     let name: String
     let value: String?
 
+    /// Returns the items of a query or a form, decoded.
     static func list(_ text: String, plusIsSpace: Bool) -> [NamedItem] {
         text.utf8.split(separator: UInt8(ascii: "&")).map { item in
             func decode(_ part: Substring.UTF8View) -> String {
@@ -83,6 +88,7 @@ struct NamedItem: Hashable, Sendable {
         }
     }
 
+    /// Whether the item contains a secret.
     var isSecret: Bool {
         isHidden || Redaction.standard.text(name) != name
             || value.map { Redaction.standard.text($0) != $0 } ?? false
@@ -96,7 +102,7 @@ struct NamedItem: Hashable, Sendable {
 
     var shownName: String { shown(name) }
 
-    /// Whether the value is a secret by its name.
+    /// Whether the value is a secret because of its name.
     private var isHidden: Bool {
         value.map { Redaction.standard.hides(name, in: .item, value: $0.utf8) } ?? false
     }
@@ -106,7 +112,8 @@ struct NamedItem: Hashable, Sendable {
     }
 }
 
-/// Items by what they are, for those who ask for many of them.
+/// The items of a request, counted and grouped by name on first use, for matchers with many
+/// criteria.
 final class ItemCounts {
     private let items: [NamedItem]
     private lazy var counts = Dictionary(items.lazy.map { ($0, 1) }, uniquingKeysWith: +)
@@ -119,11 +126,12 @@ final class ItemCounts {
     /// How often an item occurs.
     subscript(item: NamedItem) -> Int { counts[item] ?? 0 }
 
+    /// Returns the items with a name, in order.
     func named(_ name: String) -> [NamedItem] { byName[name] ?? [] }
 }
 
 extension [NamedItem] {
-    /// As a text may show them, the first few.
+    /// The first five items as a text may show them, and the number of the others.
     var shown: String {
         prefix(5).map(\.shown).joined(separator: ", ")
             + (count > 5 ? " and \(count - 5) more" : "")
