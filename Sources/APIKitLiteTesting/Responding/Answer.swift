@@ -1,15 +1,15 @@
 import APIKitLite
 import Foundation
 
-/// One complete answer to one request: what every carrier delivers.
+/// One complete answer to one request, in the form that every transport delivers.
 struct Answer: Sendable {
-    /// The response as the client will see it.
+    /// The response that the client receives.
     var response: HTTPURLResponse
-    /// The body in the pieces it was given in; a client without a data delegate sees it whole.
+    /// The body in pieces. A client without a data delegate receives it as a whole.
     var chunks: [Data]
-    /// How many bytes more the response announces: it is going to break off.
+    /// How many bytes the announced length exceeds the body by. If it does, the answer breaks off.
     var missing = 0
-    /// Whether a session has undone the `Content-Encoding` that the response still names.
+    /// Whether a session has already undone the `Content-Encoding` that the response still names.
     var isDecoded = false
 
     var body: Data { Answer.join(chunks) }
@@ -20,11 +20,13 @@ struct Answer: Sendable {
 }
 
 extension Answer {
-    /// What a handler gave: the same response object, unless it has no real URL.
+    /// Creates the answer that a handler returned. It keeps the response object, unless the URL of
+    /// that has no host.
     init(_ given: (HTTPURLResponse, Data?), to request: URLRequest) {
         var (response, data) = given
         if response.url?.host() == nil, let url = request.url {
-            // Foundation allows these arguments to fail, but never does (measured, read).
+            // The initializer can fail, but never does for these arguments (measured, and read in
+            // its source).
             response = HTTPURLResponse(
                 url: url, statusCode: response.statusCode, httpVersion: "HTTP/1.1",
                 headerFields: response.headerFields)!
@@ -40,6 +42,6 @@ extension HTTPURLResponse {
 }
 
 extension URL {
-    /// Stands in where a request or a response has no URL at all.
+    /// The URL of a response to a request that has none.
     static let unnamed = URL(string: "about:blank")!
 }

@@ -1,11 +1,13 @@
 import Foundation
 
-/// What a `Range` header asks of a body (RFC 9110, section 14).
+/// The part of a body that a `Range` header asks for (RFC 9110, section 14.2).
 enum ByteRange: Equatable {
-    /// There is no range, or one that a server ignores: unreadable, in other units, or several.
+    /// The whole body: there is no range, or the server ignores it, because it is malformed, has
+    /// another unit, or lists several ranges.
     case whole
+    /// These bytes of the body.
     case part(Range<Int>)
-    /// Outside the body: 416.
+    /// A range outside the body, answered with 416.
     case unsatisfiable
 
     init(_ header: String?, of length: Int) {
@@ -33,29 +35,30 @@ enum ByteRange: Equatable {
         }
     }
 
-    /// Nil where there is something else than digits; nothing is a missing number.
+    /// Returns the number, `.some(nil)` for an empty text, or nil for anything but digits.
     private static func number(_ text: Substring) -> Int?? {
         let text = text.trimmingCharacters(in: .whitespaces)
         if text.isEmpty { return .some(nil) }
         guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-        // More digits than a number has lie beyond every body.
+        // A number that does not fit an `Int` is beyond the end of every body.
         return .some(Int(text) ?? .max)
     }
 }
 
 extension MockResponse {
-    /// The same response, which a request with a `Range` header gets a part of: `206` with
-    /// `Content-Range`, or `416` where the body is shorter (RFC 9110, section 14).
+    /// The same response, of which a request with a `Range` header gets only that part.
     ///
-    /// `If-Range` is compared with the response's `ETag` or `Last-Modified`. Several ranges at once
-    /// get the whole body, as the standard allows.
+    /// Such a `GET` gets a `206` with `Content-Range`, or a `416` if the range is outside the body
+    /// (RFC 9110, section 14). An `If-Range` header is compared with the `ETag` or the
+    /// `Last-Modified` of the response (section 13.1.5). A request for several ranges gets the
+    /// whole body, which the RFC allows. Only a response with the status 200 has parts.
     public var acceptingRanges: MockResponse {
         var response = header("Accept-Ranges", "bytes")
         response.acceptsRanges = true
         return response
     }
 
-    /// The part that a request asks for.
+    /// Returns the part that a request asks for, or the response itself if it asks for no part.
     func part(for request: URLRequest) -> MockResponse {
         guard acceptsRanges, status == 200, (request.httpMethod ?? "GET") == "GET",
             isCurrent(request.value(forHTTPHeaderField: "If-Range"))
@@ -81,7 +84,7 @@ extension MockResponse {
 
     private func isCurrent(_ validator: String?) -> Bool {
         guard let validator else { return true }
-        // Two representations with one weak validator may differ byte by byte (RFC 9110, 13.1.5).
+        // A weak validator does not promise the same bytes (RFC 9110, section 13.1.5).
         if validator.hasPrefix("W/") { return false }
         let names = ["etag", "last-modified"]
         return headers.contains { names.contains($0.key.lowercased()) && $0.value == validator }

@@ -1,12 +1,19 @@
 import APIKitLite
 import Foundation
 
-/// What a mock has seen, oldest first, in bounded memory, and what it has not answered yet.
+/// The requests that a mock received, oldest first, in bounded memory, and those that it has not
+/// answered yet.
+///
+/// `state` has its own lock.
 final class Journal: Sendable {
+    /// The recorded requests and the unanswered ones.
     private struct State {
+        /// May exceed the limit by a quarter.
         var entries: [RecordedRequest] = []
+        /// The ID of the first entry. Each entry has the next ID.
         var firstID = 0
         var limit = 10_000
+        /// The unanswered requests by ID, including those that are not in `entries` any more.
         var inFlight: [Int: (client: any Client, request: RecordedRequest)] = [:]
         var mostInFlight = 0
 
@@ -24,9 +31,9 @@ final class Journal: Sendable {
     }
 
     private let state = Locked(State())
-    /// How many requests ever came.
+    /// The number of requests that were ever recorded.
     let count = AwaitableCounter()
-    /// Grows whenever a request ends.
+    /// Increases whenever a request ends.
     let ends = AwaitableCounter()
 
     var requests: [RecordedRequest] {
@@ -41,22 +48,25 @@ final class Journal: Sendable {
         set { state.withLock { $0.limit = max(0, newValue) } }
     }
 
-    /// The most requests that were here and unanswered at one moment.
+    /// The largest number of requests that were unanswered at the same time.
     var mostInFlight: Int { state.withLock { $0.mostInFlight } }
 
-    /// The requests that clients still wait for, also those that are not kept any more.
+    /// The requests that clients still wait for, including those that the journal no longer keeps.
     var awaited: [RecordedRequest] {
         let open = state.withLock { state in state.inFlight.sorted { $0.key < $1.key } }
-        // Clients are asked outside the lock: they have locks of their own.
+        // Clients are asked outside the lock, because they have locks of their own.
         return open.map(\.value).filter(\.client.isWaiting).map(\.request)
     }
 
-    /// Records a request, counts it at its stub, and then wakes whoever waited for either.
+    /// Records a request, counts it at its stub, and then resumes the tasks that wait for either.
     ///
-    /// - Parameter client: Who waits for the answer, unless the request has ended already.
+    /// - Parameters:
+    ///   - request: The request. If it has an `endTime`, it has already ended.
+    ///   - client: The client that waits for the answer; nil if none does.
+    /// - Returns: The ID of the request.
     func append(_ request: RecordedRequest, awaitedBy client: (any Client)?) -> Int {
         let id = state.withLock { state in
-            // A quarter more than asked for, so that the oldest go in one move, seldom.
+            // Trimmed only at a quarter above the limit, so that the entries are seldom moved.
             if state.entries.count >= state.limit + state.limit / 4 { state.trim(to: state.limit) }
             state.entries.append(request)
             let id = state.firstID + state.entries.count - 1

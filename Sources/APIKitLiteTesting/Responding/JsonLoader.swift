@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reads JSON fixtures from a bundle.
+/// A reader of JSON fixtures, and of other files, in a bundle.
 ///
 /// ```swift
 /// let coffees = try JsonLoader(bundle: .module).load(type: [Coffee].self, fileName: "Coffees")
@@ -8,20 +8,28 @@ import Foundation
 public struct JsonLoader {
     private let folder: URL
 
-    /// Reads from a bundle: `Bundle.module` in a package, `Bundle(for: Self.self)` in Xcode.
+    /// Creates a loader for the resources of a bundle.
+    ///
+    /// - Parameter bundle: `Bundle.module` in a package, `Bundle(for: Self.self)` in an Xcode
+    ///   project.
     public init(bundle: Bundle) {
         folder = bundle.resourceURL ?? bundle.bundleURL
     }
 
+    /// Creates a loader for the files of a folder.
     init(folder: URL) {
         self.folder = folder
     }
 
-    /// The bytes of a fixture, `.json` unless the name has an extension of its own.
+    /// Returns the bytes of a fixture.
     ///
-    /// Looked for in the bundle itself, and in its folders `Fixtures` and `Resources`.
+    /// The file is looked for in the resources of the bundle, and in their folders `Fixtures` and
+    /// `Resources`.
     ///
-    /// - Throws: ``FixtureNotFoundError`` with every path that was tried, or what reading threw.
+    /// - Parameter fileName: The name of the file. The extension `.json` may be left out.
+    /// - Returns: The content of the file.
+    /// - Throws: ``FixtureNotFoundError`` if there is no such file, with every path that was tried;
+    ///   the error of Foundation if the file cannot be read.
     public func data(fileName: String) throws -> Data {
         let candidates = candidates(for: fileName)
         guard let url = candidates.first(where: { FileManager.default.fileExists(atPath: $0.path) })
@@ -32,9 +40,15 @@ public struct JsonLoader {
         return try Data(contentsOf: url)
     }
 
-    /// A fixture, decoded.
+    /// Decodes a fixture from JSON.
     ///
-    /// - Throws: As ``data(fileName:)``, or a `DecodingError`.
+    /// - Parameters:
+    ///   - type: The type of the value.
+    ///   - fileName: The name of the file. The extension `.json` may be left out.
+    ///   - decoder: The decoder; by default, a new `JSONDecoder`.
+    /// - Returns: The decoded value.
+    /// - Throws: The errors of ``data(fileName:)``; a `DecodingError` if the file is not JSON or
+    ///   has no value of this type.
     public func load<Value: Decodable>(
         type: Value.Type, fileName: String, decoder: JSONDecoder = JSONDecoder()
     ) throws -> Value {
@@ -51,7 +65,7 @@ public struct JsonLoader {
         [folder] + ["Fixtures", "Resources"].map(folder.appendingPathComponent)
     }
 
-    /// The files that are there, for one who has misspelt a name.
+    /// The files that the folders contain, so that an error text can show a misspelt name.
     private var neighbours: [String] {
         folders.flatMap { folder in
             let files = try? FileManager.default.contentsOfDirectory(atPath: folder.path)
@@ -60,17 +74,18 @@ public struct JsonLoader {
     }
 }
 
-/// A fixture that is in none of the places where it was looked for.
+/// The error of a fixture that is in none of the folders where it was looked for.
 public struct FixtureNotFoundError: LocalizedError, CustomStringConvertible, Sendable {
-    /// The name that was asked for.
+    /// The name of the fixture.
     public let fileName: String
 
     /// Every path that was tried, in order.
     public let paths: [String]
 
+    /// The files in the folders where the fixture was looked for.
     let neighbours: [String]
 
-    /// The name, the paths, the files that are there, and what to check.
+    /// The name, the paths that were tried, the files that exist there, and what to check.
     public var description: String {
         let found = neighbours.prefix(10) + (neighbours.count > 10 ? ["…"] : [])
         return """
@@ -81,6 +96,6 @@ public struct FixtureNotFoundError: LocalizedError, CustomStringConvertible, Sen
             """
     }
 
-    /// The same text.
+    /// The same text as `description`.
     public var errorDescription: String? { description }
 }

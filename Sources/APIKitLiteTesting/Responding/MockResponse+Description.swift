@@ -2,8 +2,9 @@ import APIKitLite
 import Foundation
 
 extension MockResponse: CustomStringConvertible {
-    /// The response in one line, without its body and its headers: `200 (OK), 16 bytes,
-    /// application/json, delayed by 2.0 seconds`.
+    /// The response in one line, without its headers and the content of its body.
+    ///
+    /// For example: `200 (OK), 16 bytes, application/json, delayed by 2.0 seconds`.
     public var description: String {
         if let configurationError { return "unusable response: \(configurationError)" }
         let type = mediaType(headers.first { $0.key.lowercased() == "content-type" }?.value)

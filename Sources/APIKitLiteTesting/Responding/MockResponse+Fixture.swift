@@ -2,22 +2,30 @@ import APIKitLite
 import Foundation
 
 extension MockResponse {
-    /// A file of a bundle: JSON unless its name has another extension.
+    /// Returns a response whose body is a file of a bundle.
     ///
-    /// The `Content-Type` follows the extension. A file that is not there is a mistake, of which each
-    /// request and `verify()` tell.
+    /// The `Content-Type` follows the extension: `application/json` for `.json` or none,
+    /// `application/octet-stream` for an unknown one. A missing file is a configuration error:
+    /// every request to the stub fails, and `verify()` reports it.
     ///
     /// - Parameters:
-    ///   - fileName: As for ``JsonLoader``: `"users"`, `"users.json"`, `"page.html"`.
-    ///   - bundle: `Bundle.module` in a package, `Bundle(for: Self.self)` in Xcode.
-    ///   - status: The status of the response.
+    ///   - fileName: The name as for ``JsonLoader``: `"users"`, `"users.json"`, `"page.html"`.
+    ///   - bundle: `Bundle.module` in a package, `Bundle(for: Self.self)` in an Xcode project.
+    ///   - status: The status of the response, in `100...599`.
+    /// - Returns: A response with the content of the file.
     public static func fixture(
         _ fileName: String, in bundle: Bundle, status: Int = 200
     ) -> MockResponse {
         fixture(fileName, JsonLoader(bundle: bundle), status)
     }
 
-    /// A file of a folder, as of a bundle.
+    /// Returns a response whose body is a file of a folder.
+    ///
+    /// - Parameters:
+    ///   - fileName: The name as for ``JsonLoader``: `"users"`, `"users.json"`, `"page.html"`.
+    ///   - folder: The folder. Its folders `Fixtures` and `Resources` are searched too.
+    ///   - status: The status of the response, in `100...599`.
+    /// - Returns: A response with the content of the file.
     public static func fixture(
         _ fileName: String, in folder: URL, status: Int = 200
     ) -> MockResponse {
@@ -37,11 +45,15 @@ extension MockResponse {
         }
     }
 
-    /// The answer of a real session, for the requests of one stub: never for what no stub matches.
+    /// Returns a response that passes each request of its stub to a real session, and gives its
+    /// answer.
     ///
-    /// The session gets the request as it came. The journal marks it:
-    /// ``RecordedRequest/wasPassedThrough``. A request that came over a ``LoopbackServer`` names this
-    /// machine as its host; a session that wraps another may send it elsewhere.
+    /// A request that no stub matches is never passed on. The session gets the request as it came,
+    /// and the journal marks it with ``RecordedRequest/wasPassedThrough``. A request over a
+    /// ``LoopbackServer`` has the loopback address as its host; a session that wraps another can
+    /// send it elsewhere.
+    ///
+    /// - Parameter session: The session that answers.
     public static func passthrough(to session: any HTTPSession) -> MockResponse {
         var response = MockResponse()
         response.behavior = .passed(to: session)

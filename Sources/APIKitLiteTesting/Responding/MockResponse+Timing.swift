@@ -1,13 +1,15 @@
 import APIKitLite
 import Foundation
 
-// When a response comes, and how far it gets.
+// When a response is given, and where it breaks off.
 extension MockResponse {
-    /// The same response after a delay, on the network's clock: without one it takes no time, but
-    /// still comes after one with a shorter delay.
+    /// Returns the response with a delay, on the network's clock.
     ///
-    /// A delay beyond the request's `timeoutInterval` (60 s by default) ends in
-    /// `URLError.timedOut`.
+    /// Without a clock, the delay takes no time, but a response with a shorter delay still comes
+    /// first. If the delay exceeds the request's `timeoutInterval` (60 seconds by default), the
+    /// request fails with `URLError.timedOut`.
+    ///
+    /// - Parameter delay: The time before the first byte. A negative one is a configuration error.
     public func delayed(by delay: Duration) -> MockResponse {
         guard delay >= .zero else {
             return wrong("delayed(by: \(delay)): a delay is not negative.")
@@ -17,10 +19,16 @@ extension MockResponse {
         return response
     }
 
-    /// The same body in pieces of `size` bytes: a delegate sees each, other clients the whole.
+    /// Returns the response with its body in pieces.
     ///
-    /// With an interval, each piece comes so long after the one before, on the network's clock: a
-    /// slow connection.
+    /// A data delegate receives each piece; other clients receive the whole body. An interval
+    /// simulates a slow connection.
+    ///
+    /// - Parameters:
+    ///   - size: The number of bytes in a piece; at least 1, or it is a configuration error.
+    ///   - interval: The time between two pieces, on the network's clock. A negative one is a
+    ///     configuration error.
+    /// - Returns: The response in pieces; the last one may be smaller.
     public func chunked(by size: Int, every interval: Duration = .zero) -> MockResponse {
         guard size > 0 else {
             return wrong("chunked(by: \(size)): a piece has at least one byte.")
@@ -37,19 +45,27 @@ extension MockResponse {
         return response
     }
 
-    /// The same response, held until the stub's ``Stub/release()``.
+    /// The same response, held until ``Stub/release()``.
     public var held: MockResponse {
         var response = self
         response.isHeld = true
         return response
     }
 
-    /// The same response, broken off after so many bytes of its body. More than it has: after the
-    /// whole body, as where a longer one was announced. An answer that has no body, such as a 204
-    /// or one to a `HEAD`, does not begin.
+    /// Returns a response that breaks off with an error after a number of bytes of its body.
     ///
-    /// A delegate sees what came before; a completion handler and an `exchange` only the error. Over
-    /// a socket the connection is closed there, and the client makes its own error of it.
+    /// If the body has fewer bytes, the error follows the whole body, as if the response had
+    /// announced a longer one. An answer without a body, such as a 204 or one to a `HEAD`, fails
+    /// before its headers.
+    ///
+    /// A data delegate receives the bytes before the error. A completion handler and `exchange`
+    /// receive only the error. Over a socket, the server closes the connection at that byte, and
+    /// the client reports an error of its own.
+    ///
+    /// - Parameters:
+    ///   - count: The number of bytes. A negative one is a configuration error.
+    ///   - code: The code of the error.
+    /// - Returns: The response that breaks off.
     public func failing(
         afterBytes count: Int, with code: URLError.Code = .networkConnectionLost
     ) -> MockResponse {
@@ -61,11 +77,16 @@ extension MockResponse {
         return response
     }
 
-    /// The same response, broken off within its headers: `URLError.networkConnectionLost`, and over
-    /// a socket what the client makes of so many bytes.
+    /// Returns a response that breaks off within its headers.
     ///
-    /// On Linux a socket carries no more than the status line without its end: Foundation's client
-    /// there would end its process if the connection ended later in the headers.
+    /// The request fails with `URLError.networkConnectionLost`. Over a socket, the server sends
+    /// that many bytes and closes the connection, and the client reports an error of its own.
+    ///
+    /// On Linux, the server sends no more than the status line without its line end: if the
+    /// connection ended later within the headers, Foundation there would end the process of its
+    /// client.
+    ///
+    /// - Parameter count: The number of bytes. A negative one is a configuration error.
     public func failing(afterHeaderBytes count: Int) -> MockResponse {
         guard count >= 0 else {
             return wrong("failing(afterHeaderBytes: \(count)): a count is not negative.")
@@ -75,13 +96,15 @@ extension MockResponse {
         return response
     }
 
+    /// Returns the response with a configuration error. If there are several, the first one is
+    /// kept.
     func wrong(_ configurationError: String) -> MockResponse {
         var response = self
         response.configurationError = response.configurationError ?? configurationError
         return response
     }
 
-    /// How the answer to a request is given.
+    /// Returns how the answer to a request is given.
     func plan(for request: URLRequest, gate: AwaitableCounter) -> ResponsePlan {
         var plan = ResponsePlan(delay: delay, interval: interval, gate: isHeld ? gate : nil)
         switch behavior {
@@ -90,7 +113,7 @@ extension MockResponse {
         case .failure(let error): plan.ending = .failure(error)
         case .complete: plan.play(answer(to: request))
         case .cut(_, let error) where !hasBody(for: request):
-            // There is nothing to announce, so over a socket a head alone would be complete.
+            // Without an announced length, a head alone would be a complete answer over a socket.
             plan.ending = .failure(error)
         case .cut(let count, let error):
             let length = chunks.reduce(0) { $0 + $1.count }
@@ -103,7 +126,7 @@ extension MockResponse {
         return plan
     }
 
-    /// Whether the whole answer comes at once.
+    /// Whether the whole answer is given at once.
     var isImmediate: Bool {
         guard delay == .zero, !isHeld else { return false }
         switch behavior {
@@ -115,13 +138,13 @@ extension MockResponse {
 }
 
 extension ResponsePlan {
-    /// Gives the answer, or so many bytes of its body.
+    /// Sets the answer, and the pieces of its body up to `count` bytes.
     mutating func play(_ answer: Answer, upTo count: Int = .max) {
         self.answer = answer
-        var left = count
+        var remaining = count
         pieces = answer.chunks.map { chunk in
-            defer { left = max(0, left - chunk.count) }
-            return chunk.prefix(left)
+            defer { remaining = max(0, remaining - chunk.count) }
+            return chunk.prefix(remaining)
         }
         pieces.removeAll(where: \.isEmpty)
     }

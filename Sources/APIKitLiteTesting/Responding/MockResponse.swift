@@ -1,17 +1,19 @@
 import APIKitLite
 import Foundation
 
-/// What a stub answers with.
+/// A response that a stub gives.
 public struct MockResponse: Sendable {
+    /// How the response is given.
     enum Behavior: Sendable {
+        /// A response with its whole body.
         case complete
         /// Neither a response nor an error.
         case never
         /// An error instead of a response.
         case failure(any Error)
-        /// An error within the body.
+        /// An error after so many bytes of the body.
         case cut(afterBytes: Int, any Error)
-        /// The end of the connection within the headers.
+        /// The end of the connection after so many bytes of the headers.
         case cutHead(afterBytes: Int)
         /// The answer of a real session.
         case passed(to: any HTTPSession)
@@ -19,18 +21,24 @@ public struct MockResponse: Sendable {
 
     var status = 200
     var headers: [String: String] = [:]
+    /// Whether a header names the length.
     private var namesLength = false
     var chunks: [Data] = []
     var behavior = Behavior.complete
-    /// Before the first byte, and before each piece but the first.
+    /// The time before the first byte.
     var delay = Duration.zero
+    /// The time before each piece but the first.
     var interval = Duration.zero
     var isHeld = false
     var acceptsRanges = false
-    /// What is wrong with the response, for the place that stubs it.
+    /// What is wrong with the response; nil if it is valid. Its stub reports it.
     var configurationError: String?
 
-    /// JSON text, sent as it is written.
+    /// Returns a response with JSON text, sent as it is written.
+    ///
+    /// - Parameters:
+    ///   - text: The JSON text. Text that is not JSON is a configuration error.
+    ///   - status: The status of the response, in `100...599`.
     public static func json(_ text: String, status: Int = 200) -> MockResponse {
         var response = data(Data(text.utf8), contentType: "application/json").status(status)
         do {
@@ -42,7 +50,13 @@ public struct MockResponse: Sendable {
         return response
     }
 
-    /// A value as JSON, encoded at once; keys are sorted unless the encoder says otherwise.
+    /// Returns a response with a value as JSON.
+    ///
+    /// - Parameters:
+    ///   - value: The value, which is encoded at once. If it cannot be encoded, that is a
+    ///     configuration error.
+    ///   - status: The status of the response, in `100...599`.
+    ///   - encoder: The encoder; by default, one that sorts the keys and does not escape slashes.
     public static func json(
         encoding value: some Encodable, status: Int = 200, encoder: JSONEncoder? = nil
     ) -> MockResponse {
@@ -59,12 +73,21 @@ public struct MockResponse: Sendable {
         }
     }
 
-    /// Plain text in UTF-8.
+    /// Returns a response with plain text in UTF-8.
+    ///
+    /// - Parameters:
+    ///   - text: The text.
+    ///   - status: The status of the response, in `100...599`.
     public static func text(_ text: String, status: Int = 200) -> MockResponse {
         data(Data(text.utf8), contentType: "text/plain; charset=utf-8").status(status)
     }
 
-    /// Bytes.
+    /// Returns a response with bytes.
+    ///
+    /// - Parameters:
+    ///   - data: The body.
+    ///   - contentType: The `Content-Type` of the body.
+    ///   - status: The status of the response, in `100...599`.
     public static func data(
         _ data: Data, contentType: String = "application/octet-stream", status: Int = 200
     ) -> MockResponse {
@@ -73,34 +96,49 @@ public struct MockResponse: Sendable {
         return response.header("Content-Type", contentType).status(status)
     }
 
-    /// A status without a body.
+    /// Returns a response with a status and no body.
+    ///
+    /// - Parameter status: The status, in `100...599`. Any other number is a configuration error.
     public static func status(_ status: Int) -> MockResponse {
         MockResponse().status(status)
     }
 
-    /// A transport error instead of an answer.
+    /// Returns a transport error instead of a response.
+    ///
+    /// - Parameter code: The code of the `URLError`.
     public static func error(_ code: URLError.Code) -> MockResponse {
         var response = MockResponse()
         response.behavior = .failure(URLError(code))
         return response
     }
 
-    /// A redirect, followed as over a real network.
+    /// Returns a redirect, which the client follows as over a real network.
+    ///
+    /// - Parameters:
+    ///   - location: The value of the `Location` header: a URL, or one relative to the request's.
+    ///   - status: The status of the response, such as 302 or 307 (RFC 9110, section 15.4).
     public static func redirect(to location: String, status: Int = 302) -> MockResponse {
         MockResponse().status(status).header("Location", location)
     }
 
-    /// No answer, until the client cancels.
+    /// No answer.
+    ///
+    /// The request ends when the client cancels it or, on a network with a clock, when it times
+    /// out.
     public static var hanging: MockResponse {
         var response = MockResponse()
         response.behavior = .never
         return response
     }
 
-    /// Returns the response with a header, in place of any value that it had. Only `Set-Cookie`, of
-    /// which a response has one for each cookie, is added.
+    /// Returns the response with a header, in place of an earlier value.
     ///
-    /// A `Content-Length` is replaced by the true one, except where no body is sent.
+    /// A `Set-Cookie` is added instead, because a response has one for each cookie. A
+    /// `Content-Length` is replaced by the true length, except where no body is sent.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the header; its case does not matter (RFC 9110, section 5.1).
+    ///   - value: The value.
     public func header(_ name: String, _ value: String) -> MockResponse {
         if name.lowercased() == "set-cookie" { return addingHeader(name, value) }
         var response = self
@@ -109,7 +147,13 @@ public struct MockResponse: Sendable {
         return response
     }
 
-    /// Returns the response with a further value of a header, after a comma (RFC 9110, section 5.3).
+    /// Returns the response with a further value of a header.
+    ///
+    /// A comma separates it from the earlier ones (RFC 9110, section 5.3).
+    ///
+    /// - Parameters:
+    ///   - name: The name of the header; its case does not matter (RFC 9110, section 5.1).
+    ///   - value: The further value.
     public func addingHeader(_ name: String, _ value: String) -> MockResponse {
         var response = self
         let key = key(of: name)
@@ -117,7 +161,8 @@ public struct MockResponse: Sendable {
         return response
     }
 
-    /// The name under which the response has a header, in whichever case.
+    /// Returns the name under which the response has a header, in whatever case, or else the name
+    /// itself.
     private func key(of name: String) -> String {
         headers.keys.first { $0.lowercased() == name.lowercased() } ?? name
     }
@@ -133,9 +178,11 @@ public struct MockResponse: Sendable {
 }
 
 extension MockResponse {
-    /// The answer as a server would give it to this request.
+    /// Returns the answer that a server would give to a request.
     ///
-    /// - Parameter missing: How many bytes more it announces than it has.
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - missing: How many bytes the announced length exceeds the body by.
     func answer(to request: URLRequest, missing: Int = 0) -> Answer {
         let hasBody = hasBody(for: request)
         var fields = headers
@@ -152,18 +199,18 @@ extension MockResponse {
             chunks: hasBody ? chunks : [], missing: missing)
     }
 
-    /// The true length of the body, for a HEAD that of a GET; nil where none is filled in.
+    /// Returns the true length of the body, for a `HEAD` that of a `GET`; nil if none is filled in.
     private func contentLength(for request: URLRequest, missing: Int) -> String? {
         guard status > 199, status != 204, status != 304, chunks.count < 2 || namesLength else {
             return nil
         }
         let length = chunks.reduce(missing) { $0 + $1.count }
-        // It stands for a resource whose body the test does not write down.
+        // The test names the length of a body that it does not write down, so that length is kept.
         if request.httpMethod == "HEAD" && length == 0 && namesLength { return nil }
         return String(length)
     }
 
-    /// Whether an answer to this request has a body, if only an empty one (RFC 9112, 6.3).
+    /// Whether the answer to a request has a body, even an empty one (RFC 9112, section 6.3).
     func hasBody(for request: URLRequest) -> Bool {
         request.httpMethod != "HEAD" && status != 204 && status != 304 && status > 199
     }

@@ -1,19 +1,20 @@
 import APIKitLite
 import Foundation
 
-/// The stubs that have passed a request on, so that one which comes back to the same stub is
-/// recognized, whichever way it took.
+/// The stubs that have passed a request on.
 ///
-/// Without that it would be passed on for ever. Inside the process the set travels as a task-local,
-/// and on Apple platforms, where a protocol does not see the task-locals of the client, as a
-/// property of the request. Over a socket, a stub of a network that has a server adds its name to
-/// the `Via` header, as a proxy does (RFC 9110, section 7.6.3).
+/// A request that comes back to one of them would be passed on without end, so it is refused.
+/// Inside the process, the set is a task-local value. On Apple platforms, where a protocol does not
+/// see the task-local values of the client, it is also a property of the request. Over a socket, it
+/// is in the `Via` header: a stub adds its name there, as a proxy does (RFC 9110, section 7.6.3),
+/// if its network has a server.
 struct Passage: Sendable {
     @TaskLocal private static var current = Passage(stubs: [])
 
     private var stubs: Set<String>
 
-    /// The passage of a request that a client of this process makes, to be read in its own task.
+    /// Reads the passage of a request that a client of this process makes. Call it in the client's
+    /// task.
     init(of request: URLRequest) {
         self = Self.current
         #if !canImport(FoundationNetworking)
@@ -22,7 +23,7 @@ struct Passage: Sendable {
         #endif
     }
 
-    /// The passage of a request that came over a socket.
+    /// Reads the passage of a request that came over a socket.
     init(overSocket request: URLRequest) {
         let words = request.value(forHTTPHeaderField: "Via")?.split { $0 == " " || $0 == "," }
         stubs = Set((words ?? []).filter { $0.hasPrefix("stub-") }.map(String.init))
@@ -32,14 +33,19 @@ struct Passage: Sendable {
         self.stubs = stubs
     }
 
-    /// Whether this stub has passed the request on before.
+    /// Whether a stub has passed the request on before.
     func contains(_ stub: Stub) -> Bool {
         !stubs.isEmpty && stubs.contains(stub.pseudonym)
     }
 
     /// Sends a request that a stub passes on.
     ///
-    /// - Parameter isServed: Whether it may come back over a socket.
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - stub: The stub, which is added to the passage.
+    ///   - session: The session that answers.
+    ///   - isServed: Whether the request may come back over a socket.
+    /// - Throws: The error of the session.
     func passOn(
         _ request: URLRequest, by stub: Stub, over session: any HTTPSession, isServed: Bool
     ) async throws -> (Data, HTTPURLResponse) {
@@ -65,7 +71,8 @@ struct Passage: Sendable {
 }
 
 extension Stub {
-    /// A name that no other stub of any process on this machine has at the same time.
+    /// The name of the stub in `Via`. No other stub has it at the same time, in any process of the
+    /// system.
     fileprivate var pseudonym: String {
         let address = UInt(bitPattern: ObjectIdentifier(self))
         return "stub-\(ProcessInfo.processInfo.processIdentifier)-\(String(address, radix: 16))"

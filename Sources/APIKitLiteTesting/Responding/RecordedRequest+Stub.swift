@@ -1,5 +1,5 @@
 extension RecordedRequest {
-    /// The stub that answered, or is going to; nil where none matched.
+    /// The stub that answered the request or is going to; nil if none matched.
     public internal(set) var stub: Stub? {
         get { answeringStub as? Stub }
         set { answeringStub = newValue }

@@ -1,27 +1,29 @@
 import APIKitLite
 import Foundation
 
-/// Where the answers of intercepted requests come from.
+/// A source of answers to intercepted requests.
 protocol Responder: Sendable {
-    /// Where `Set-Cookie` is kept, if not in the session's own storage.
+    /// The storage of cookies; nil for that of the session.
     var cookieStorage: HTTPCookieStorage? { get }
 
-    /// Records a request and answers it: at once or later, from any thread, with nothing after the
-    /// last event.
+    /// Records a request and answers it, at once or later.
     ///
     /// - Parameters:
-    ///   - client: Who waits for the answer.
-    ///   - passage: Which stubs have passed the request on.
+    ///   - request: The request, with its body in `httpBody`.
+    ///   - client: The client that waits for the answer.
+    ///   - passage: The stubs that have passed the request on.
+    ///   - respond: Receives the events of the answer, on any thread, and none after the last one.
+    /// - Returns: A handle that cancels the request.
     func load(
         _ request: URLRequest, for client: any Client, passage: Passage,
         respond: @escaping @Sendable (ResponseEvent) -> Void
     ) -> CancellationHandle
 
-    /// Whether a request is matched by code of the user's, which must not run on the loading
-    /// thread: a URLSession that is used there ends the process, on Linux.
+    /// Whether the user's code matches requests. It must not run on the loading thread: on Linux,
+    /// the process ends if it uses a `URLSession` there.
     var matchesWithUserCode: Bool { get }
 
-    /// Whether a request is not for this responder, so that the network is asked.
+    /// Whether the responder leaves a request to the next protocol class or to the network.
     func declines(_ request: URLRequest) -> Bool
 }
 
@@ -31,25 +33,30 @@ extension Responder {
     func declines(_ request: URLRequest) -> Bool { false }
 }
 
-/// Who waits for the answer to a request.
+/// The receiver of the answer to one request.
 protocol Client: AnyObject, Sendable {
+    /// Whether the client still waits for its answer.
     var isWaiting: Bool { get }
 
-    /// How long the session waits for a next byte, in seconds, for a request that does not say.
+    /// The session's timeout between two bytes, in seconds, for a request with the default timeout;
+    /// nil if the session has none.
     var sessionTimeout: TimeInterval? { get }
 }
 
 extension Client {
-    /// How long it waits for a next byte.
+    /// Returns how long the client waits for the next byte.
     func idleTimeout(for request: URLRequest) -> Duration {
         let isDefault = request.timeoutInterval == 60
         let seconds = isDefault ? sessionTimeout ?? 60 : request.timeoutInterval
-        // Zero means none; and a duration counts to 10¹¹ years, but a sum of them no further.
+        // Zero means no timeout. The upper limit, about 31 years, keeps sums of durations from
+        // overflowing.
         return .seconds(seconds > 0 ? min(seconds, 1e9) : 1e9)
     }
 }
 
-/// A client that is somebody's task.
+/// A client whose task waits for the answer.
+///
+/// `handle` has its own lock.
 final class TaskClient: Client {
     let waiter = Waiter<Answer>()
     private let handle = Locked<CancellationHandle?>(nil)
@@ -57,22 +64,23 @@ final class TaskClient: Client {
     var isWaiting: Bool { !waiter.hasEnded }
     var sessionTimeout: TimeInterval? { nil }
 
-    /// Keeps what a cancellation needs.
+    /// Keeps the handle that a cancellation needs.
     func keep(_ handle: CancellationHandle) {
         self.handle.withLock { $0 = handle }
     }
 
-    /// Ends the wait, and tells the network.
+    /// Ends the wait with `URLError.cancelled`, and cancels the request.
     func cancel() {
         let handle = handle.withLock { $0 }
-        // Before the caller goes on, who may send the next request.
+        // Recorded before the client's task resumes, which may send its next request at once.
         handle?.recordCancellation()
         waiter.end(with: .failure(URLError(.cancelled)))
         handle?.cancelWork?()
     }
 }
 
-/// A client on a socket. Who is gone there shows late, too late for `verify()`.
+/// A client on a socket. It never counts as waiting, because the server notices a closed socket too
+/// late for `verify()`.
 final class SocketClient: Client {
     static let any = SocketClient()
 
@@ -82,16 +90,18 @@ final class SocketClient: Client {
     private init() {}
 }
 
-/// A claim on one answer that is under way.
+/// A handle that cancels one request.
 struct CancellationHandle: Sendable {
-    /// Notes that the client gave up.
+    /// Records that the client cancelled the request.
     let recordCancellation: @Sendable () -> Void
+    /// Stops the player and the handler; nil if the request was answered at once.
     var cancelWork: (@Sendable () -> Void)?
 
-    /// Notes that the client gave up, and stops the work.
+    /// Records that the client cancelled the request, and stops the work a moment later, on another
+    /// thread.
     ///
-    /// A cancelled handler may run code of the user's, which must not be on the loading thread and
-    /// must not hold up a server: so it is elsewhere, a moment later.
+    /// A cancelled handler may run the user's code, which must not run on the loading thread and
+    /// must not delay a server.
     func cancel() {
         recordCancellation()
         if let cancelWork { DispatchQueue.global().async(execute: cancelWork) }

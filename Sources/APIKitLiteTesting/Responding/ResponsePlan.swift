@@ -1,18 +1,23 @@
 import APIKitLite
 import Foundation
 
-/// What a carrier hears about one request.
+/// One event in the answer to a request, as a transport receives it.
 enum ResponseEvent: Sendable {
-    /// All of it at once.
+    /// The whole answer at once.
     case answer(Answer)
-    /// The response of an answer whose pieces follow one by one. Not all of them may come.
+    /// The response. The pieces of its body follow one by one, but some may be missing.
     case head(Answer)
+    /// The next piece of the body.
     case piece(Data)
+    /// The end of the body.
     case end
+    /// The error of the request.
     case failure(any Error)
-    /// The connection ended within the first bytes of the head, as a client on a socket sees it.
+    /// The end of the connection after so many bytes of the headers, as a client on a socket sees
+    /// it.
     case cutHead(Answer, afterBytes: Int)
 
+    /// Whether no event follows.
     var isLast: Bool {
         switch self {
         case .answer, .end, .failure, .cutHead: true
@@ -21,12 +26,12 @@ enum ResponseEvent: Sendable {
     }
 }
 
-/// The answer that the replies to one request add up to, for a client that wants it whole.
+/// Collects the events of one request into an answer, for a client that wants it as a whole.
 struct ResponseAccumulator {
     private var head: Answer?
     private var pieces: [Data] = []
 
-    /// The result, once the last event is there.
+    /// Adds an event, and returns the result if it is the last one.
     mutating func add(_ event: ResponseEvent) -> Result<Answer, any Error>? {
         switch event {
         case .answer(let answer):
@@ -38,7 +43,7 @@ struct ResponseAccumulator {
             pieces.append(piece)
             return nil
         case .end:
-            // A head comes before every end.
+            // `.end` always follows a `.head`.
             return head.map { .success(Answer(response: $0.response, chunks: pieces)) }
         case .failure(let error):
             return .failure(error)
@@ -48,44 +53,50 @@ struct ResponseAccumulator {
     }
 }
 
-/// How the answer to one request is given: what comes, and when.
+/// How the answer to one request is given: its events, and when.
 struct ResponsePlan: Sendable {
+    /// How the answer ends.
     enum Ending: Sendable {
+        /// With the end of the body.
         case complete
+        /// With nothing: the client waits until it times out or cancels.
         case never
+        /// With an error.
         case failure(any Error)
+        /// With the end of the connection after so many bytes of the headers.
         case cutHead(afterBytes: Int)
     }
 
-    /// Nil where there is not even a response.
+    /// The answer; nil if not even a response is given.
     var answer: Answer?
-    /// The body as it comes; less than the answer's where it breaks off.
+    /// The pieces of the body that are given; fewer bytes than the answer's if it breaks off.
     var pieces: [Data] = []
     var ending = Ending.complete
-    /// Before the first byte.
+    /// The time before the first byte.
     var delay = Duration.zero
-    /// Before each piece but the first.
+    /// The time before each piece but the first.
     var interval = Duration.zero
-    /// Held back until it is open.
+    /// The answer is held until this reaches 1; nil if it is not held.
     var gate: AwaitableCounter?
     /// Whether a real session gave the answer.
     var isPassedThrough = false
 
-    /// The answer, if all of it comes at once.
+    /// The answer, if all of it is given at once; otherwise nil.
     var immediateAnswer: Answer? {
         guard case .complete = ending, gate == nil, !takesTime else { return nil }
         return answer
     }
 
+    /// Whether the answer needs a clock.
     var takesTime: Bool { delay > .zero || interval > .zero }
 
-    /// What comes, each at its moment, in order.
+    /// Returns the events and their times, in order.
     ///
     /// - Parameters:
-    ///   - start: When the answer is let go.
-    ///   - arrival: When the request came, and the client began to wait for a first byte.
-    ///   - timeout: How long the client waits for a next byte.
-    ///   - endsWaiting: Whether that also ends a wait for something that never comes.
+    ///   - start: When the answer starts.
+    ///   - arrival: When the request came, and the client began to wait for the first byte.
+    ///   - idleTimeout: How long the client waits for the next byte.
+    ///   - endsWaiting: Whether the timeout also ends a wait for an event that never comes.
     func moments(
         from start: Duration, since arrival: Duration, idleTimeout: Duration, endsWaiting: Bool
     ) -> [(at: Duration, event: ResponseEvent)] {
@@ -105,7 +116,7 @@ struct ResponsePlan: Sendable {
         return moments
     }
 
-    /// What comes, each after its wait; nil is for ever.
+    /// The events, each with the wait before it. A nil wait never ends.
     private var steps: [(wait: Duration?, event: ResponseEvent)] {
         guard let answer else {
             switch ending {
@@ -115,7 +126,7 @@ struct ResponsePlan: Sendable {
         }
         let last: (Duration?, ResponseEvent)
         switch ending {
-        case .complete where interval == .zero || pieces.count < 2 || answer.leadsElsewhere:
+        case .complete where interval == .zero || pieces.count < 2 || answer.isRedirect:
             return [(delay, .answer(answer))]
         case .complete: last = (.zero, .end)
         case .never: last = (nil, .end)
@@ -130,8 +141,8 @@ struct ResponsePlan: Sendable {
 }
 
 extension Answer {
-    /// Whether a client goes on to another URL, and reads no body here.
-    fileprivate var leadsElsewhere: Bool {
+    /// Whether the client follows a redirect, and reads no body here.
+    fileprivate var isRedirect: Bool {
         (300..<400).contains(response.statusCode)
             && response.value(forHTTPHeaderField: "Location") != nil
     }

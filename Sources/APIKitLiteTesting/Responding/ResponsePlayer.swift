@@ -1,50 +1,65 @@
 import APIKitLite
 import Foundation
 
-/// Gives one request its answer, step by step, in the time of its network: first the handler makes
-/// a plan, then its gate opens, then it rolls.
+/// Gives one request its answer, event by event, in the time of its network.
+///
+/// There are up to three phases: a handler makes the plan, the plan's gate opens, and the events
+/// are sent.
 final class ResponsePlayer: @unchecked Sendable {  // `state` only under the lock.
-    /// Who gets the answer.
+    /// The receiver of the answer.
     struct Sink: Sendable {
-        /// How long it waits for a next byte. Not known before it is needed: for a URLSession on Linux
-        /// that takes longer than all else that happens to a request.
+        /// Returns how long the client waits for the next byte. It is called only when needed: for
+        /// a `URLSession` on Linux, this takes longer than everything else that happens to a
+        /// request.
         let idleTimeout: @Sendable () -> Duration
-        /// Hears the replies: in order, from any thread, nothing after the last.
+        /// Receives the events, in order, on any thread, and none after the last one.
         let send: @Sendable (ResponseEvent) -> Void
     }
 
+    /// What changes while the player runs.
     private struct State {
-        /// Nil when it is over, so that nothing is kept alive from here.
+        /// The receiver; nil after the end, so that the player keeps nothing alive.
         var sink: Sink?
-        var rest: ArraySlice<(at: Duration, event: ResponseEvent)> = []
+        /// The events that are not sent yet.
+        var remaining: ArraySlice<(at: Duration, event: ResponseEvent)> = []
+        /// Whether the plan has begun, so that a handler or a gate cannot time out any more.
         var hasBegun = false
-        /// What must not happen any more once this is over.
+        /// Cancels the timeout of the handler or of the gate.
         var watchdog: Cancellation?
+        /// Cancels the wait for the gate.
         var gate: Cancellation?
+        /// Cancels the call for the next event.
         var timer: Cancellation?
     }
 
-    // One for all playbacks: it is held for nanoseconds, and a lock costs more to make than all
-    // else that a player does.
+    // One lock for all players. It is held for nanoseconds, and to create one for each player would
+    // cost more than everything else that a player does.
     private static let lock = NSLock()
     private var state: State
     private let time: any NetworkTime
     private let arrival: Duration
 
-    /// - Parameter arrival: When the request came.
+    /// Creates a player that has not begun.
+    ///
+    /// - Parameters:
+    ///   - time: The time of the network.
+    ///   - arrival: When the request came.
+    ///   - sink: The receiver of the answer.
     init(in time: any NetworkTime, since arrival: Duration, for sink: Sink) {
         self.time = time
         self.arrival = arrival
         state = State(sink: sink)
     }
 
-    /// Ends the wait for a handler when the client's timeout does.
+    /// Limits the wait for a handler by the client's timeout.
+    ///
+    /// - Parameter onTimeout: Called after the request has failed with `URLError.timedOut`.
     func watchHandler(onTimeout: @escaping @Sendable () -> Void) {
         guard time.isChosen, withState({ $0.sink != nil && !$0.hasBegun }) else { return }
         watch(isDeadline: true, onTimeout)
     }
 
-    /// Ends the wait for a gate when the client's timeout does.
+    /// Limits the wait for a gate by the client's timeout.
     private func watchGate() {
         guard time.isChosen, withState({ $0.watchdog == nil }) else { return }
         watch(isDeadline: false) {}
@@ -57,14 +72,15 @@ final class ResponsePlayer: @unchecked Sendable {  // `state` only under the loc
         keep(watchdog, at: \.watchdog) { !$0.hasBegun }
     }
 
-    /// False where the answer has begun.
+    /// Fails the request with `URLError.timedOut`, and returns true. If the plan has begun, does
+    /// nothing.
     private func giveUp() -> Bool {
         guard !withState({ $0.hasBegun }) else { return false }
         fail(URLError(.timedOut))
         return true
     }
 
-    /// Plays the plan: now, or when its gate opens.
+    /// Starts a plan: at once, or when its gate opens.
     func start(_ plan: ResponsePlan) {
         if let answer = plan.immediateAnswer { return finish(.answer(answer)) }
         guard let gate = plan.gate else { return begin(plan) }
@@ -73,10 +89,12 @@ final class ResponsePlayer: @unchecked Sendable {  // `state` only under the loc
         watchGate()
     }
 
+    /// Ends the answer with an error, unless it has ended.
     func fail(_ error: any Error) {
         finish(.failure(error))
     }
 
+    /// Ends the answer without a further event.
     func cancel() {
         _ = end()
     }
@@ -91,16 +109,17 @@ final class ResponsePlayer: @unchecked Sendable {  // `state` only under the loc
         Self.lock.withLock { body(&state) }
     }
 
+    /// Sends the events of a plan, each at its time.
     private func begin(_ plan: ResponsePlan) {
         let now = time.now
         let mayTimeOut = time.isChosen || plan.takesTime
         let moments = plan.moments(
-            // A time that jumps has nothing to do with how long a handler took.
+            // A time that jumps does not show how long a handler took, so the timeout starts now.
             from: now, since: time.isChosen ? arrival : now,
             idleTimeout: mayTimeOut ? idleTimeout : .zero, endsWaiting: time.isChosen)
         let watchdog = withState { state in
             state.hasBegun = true
-            state.rest = moments[...]
+            state.remaining = moments[...]
             state.gate = nil
             defer { state.watchdog = nil }
             return state.watchdog
@@ -109,23 +128,24 @@ final class ResponsePlayer: @unchecked Sendable {  // `state` only under the loc
         step()
     }
 
-    /// Tells all that is due, and comes back for what is not.
+    /// Sends all events that are due, and schedules a call for the next one.
     private func step() {
-        while let next = withState({ $0.sink == nil ? nil : $0.rest.first }) {
+        while let next = withState({ $0.sink == nil ? nil : $0.remaining.first }) {
             guard next.at <= time.now else {
                 let timer = time.schedule(at: next.at, isDeadline: false) { [self] in step() }
-                // It may have called already, and there may be another by now.
-                return keep(timer, at: \.timer) { $0.rest.first?.at == next.at }
+                // The timer may have fired already, and there may be a new one by now.
+                return keep(timer, at: \.timer) { $0.remaining.first?.at == next.at }
             }
             let sink = withState { state in
-                // Empty where it was ended in between.
-                _ = state.rest.popFirst()
+                // Empty if the player was ended in between.
+                _ = state.remaining.popFirst()
                 return state.sink
             }
             (next.event.isLast ? end() : sink)?.send(next.event)
         }
     }
 
+    /// Keeps a cancellation for the end, or cancels at once what is not needed any more.
     private func keep(
         _ cancellation: Cancellation, at keyPath: WritableKeyPath<State, Cancellation?> & Sendable,
         while isNeeded: (State) -> Bool
@@ -138,7 +158,8 @@ final class ResponsePlayer: @unchecked Sendable {  // `state` only under the loc
         if !isKept { cancellation.cancel() }
     }
 
-    /// Whoever gets the sink here tells the last event: so once.
+    /// Ends the player, and returns its sink. Only the first call gets it, so only one last event
+    /// is sent.
     private func end() -> Sink? {
         let last = withState { state in
             defer { state = State() }

@@ -1,34 +1,37 @@
 import APIKitLite
 import Foundation
 
-/// A rule of a ``MockNetwork``: which requests it answers, with what, and how often.
+/// A rule of a ``MockNetwork``: which requests it answers, with which responses, and how often.
 public final class Stub: Sendable {
-    /// How often a stub may answer, and how often `verify()` wants it to.
+    /// How often a stub may answer, and the number that ``MockNetwork/verify(fileID:line:)``
+    /// expects.
     public enum Times: Sendable, Equatable {
-        /// Any number of times; never complained about.
+        /// Any number of times. `verify()` accepts every number.
         case any
-        /// Once; then older stubs are asked.
+        /// Once. Further requests go to older stubs.
         case once
-        /// Exactly `n` times; then older stubs are asked.
+        /// Exactly `n` times. Further requests go to older stubs.
         case exactly(Int)
-        /// Any number of times, but at least `n`.
+        /// Any number of times. `verify()` expects at least `n`.
         case atLeast(Int)
-        /// Not at all: a request that matches fails at once.
+        /// Not at all. A request that matches fails at once.
         case never
     }
 
-    /// What follows after the last of several responses.
+    /// What a request gets after the last response of a stub.
     public enum AfterLast: Sendable {
-        /// The last response is given again and again.
+        /// The last response again.
         case repeatLast
-        /// The next request fails: the responses are used up.
+        /// A ``MockError`` with the reason `usedUp`.
         case fail
-        /// The first response is given again, and so on.
+        /// The first response, and then the others again.
         case startOver
     }
 
+    /// The type of a closure that makes responses.
     typealias Handler = @Sendable (RecordedRequest) async throws -> MockResponse
 
+    /// The source of the stub's responses.
     enum Behavior: Sendable {
         case responses([MockResponse], then: AfterLast)
         case handler(Handler)
@@ -37,18 +40,28 @@ public final class Stub: Sendable {
     let matcher: RequestMatcher
     let times: Times
     let sourceLocation: String
-    /// What the stub was made wrongly from.
+    /// What is wrong with the stub, its matcher or a response; nil if all are valid.
     let configurationError: String?
-    /// Opened by `release()`; responses that are held wait for it.
+    /// Reaches 1 at `release()`. Held responses wait for that.
     let gate = AwaitableCounter()
     private let behavior: Behavior
-    // The journal's entries name their stub.
+    // Weak, because the journal's entries refer to their stub.
     private weak let journal: Journal?
+    /// The number of recorded requests.
     private let count = AwaitableCounter()
-    /// How many responses were taken: ahead of `count` by the requests that are not recorded yet.
+    /// The number of responses taken: those of recorded requests and of requests that are about to
+    /// be recorded. It has its own lock.
     private let taken = Locked(0)
 
-    /// - Parameter verified: Where the network was verified already.
+    /// Creates a stub.
+    ///
+    /// - Parameters:
+    ///   - matcher: The requests that the stub answers.
+    ///   - behavior: The source of its responses.
+    ///   - times: How often it may answer.
+    ///   - sourceLocation: The file and the line of the stub.
+    ///   - journal: The journal of its network.
+    ///   - verified: Where the network was already verified; nil if it was not.
     init(
         _ matcher: RequestMatcher, _ behavior: Behavior, times: Times, sourceLocation: String,
         journal: Journal,
@@ -70,39 +83,41 @@ public final class Stub: Sendable {
             ?? responses.lazy.compactMap(\.configurationError).first
     }
 
-    /// How many requests this stub has answered.
+    /// The number of requests that the stub answered.
     public var callCount: Int { count.number }
 
-    /// The requests this stub has answered, oldest first, as far as the journal reaches; none when
-    /// the network is gone.
+    /// The requests that the stub answered and that the journal keeps, oldest first; empty after
+    /// the network was released.
     public var requests: [RecordedRequest] {
         journal?.requests.filter { $0.stub === self } ?? []
     }
 
-    /// Suspends until this many requests have come to this stub, or the task is cancelled.
+    /// Suspends until the stub has received a number of requests, or until the task is cancelled.
     ///
-    /// The counterpart of a response that is ``MockResponse/held``: what the client does while it
-    /// waits can be looked at.
+    /// With a response that is ``MockResponse/held``, a test can then check what the client does
+    /// while it waits.
+    ///
+    /// - Parameter count: The number of requests, counted from the creation of the stub.
     public func started(_ count: Int = 1) async {
         await self.count.wait(for: count)
     }
 
-    /// Lets go the responses that are ``MockResponse/held``: those that wait, and all that follow.
+    /// Releases the responses that are ``MockResponse/held``: those that wait, and all that follow.
     public func release() {
         gate.update { $0 = 1 }
     }
 }
 
 extension Stub {
-    /// One answer that a stub gives: ready, or to be made by its handler.
+    /// One response of a stub: a value, or a handler that makes it.
     enum NextResponse: Sendable {
         case response(MockResponse)
         case handler(Handler)
-        /// All of so many responses were given, and nothing is to follow.
+        /// No response: all of so many were given, and `AfterLast.fail` follows.
         case usedUp(Int)
     }
 
-    /// Takes the next answer, or nil where older stubs are to be asked.
+    /// Takes the next response; nil if older stubs must be asked.
     func nextResponse() -> NextResponse? {
         let number = taken.withLock { taken -> Int? in
             if let most, taken >= most { return nil }
@@ -122,22 +137,23 @@ extension Stub {
         }
     }
 
-    /// Counts a request that took a turn, and wakes whoever waits for it. The request is in the
-    /// journal by now: whoever is woken may look there.
+    /// Counts a recorded request, and resumes the tasks that wait for it. Those may read the
+    /// journal, which has the request by now.
     func didRecord() {
         count.update { $0 += 1 }
     }
 
+    /// The number of requests that the stub may answer; nil if there is no limit.
     private var most: Int? {
         switch times {
         case .once: 1
-        // A mistake is told to each request.
+        // A negative number is a configuration error, with which every request must fail.
         case .exactly(let n): n < 0 ? nil : n
         case .any, .atLeast, .never: nil
         }
     }
 
-    /// What `verify()` has to say about this stub.
+    /// The text of `verify()` about this stub; nil if it was used as often as expected.
     var finding: String? {
         let count = callCount
         let wanted: String
@@ -158,6 +174,7 @@ extension Stub {
 }
 
 extension Stub.Times {
+    /// What is wrong with the number; nil if it is valid.
     fileprivate var configurationError: String? {
         switch self {
         case .exactly(let n) where n < 0: "times: .exactly(\(n)): a count is not negative."
@@ -172,7 +189,7 @@ extension Int {
 }
 
 extension Stub: CustomStringConvertible {
-    /// The requests that the stub answers, where it was made, and how often it was used.
+    /// The matcher, where the stub was made, and how often it was used.
     public var description: String {
         "stub for \(matcher) (\(sourceLocation)), used \(callCount.times)"
     }
