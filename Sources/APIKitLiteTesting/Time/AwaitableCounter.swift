@@ -1,19 +1,24 @@
 import APIKitLite
 
-/// A number that tasks and callbacks wait for: how many requests came, how often a stub was used,
-/// whether held responses may go.
+/// A number that tasks and callbacks can wait for: how many requests came, how often a stub was
+/// used, whether held responses are released.
+///
+/// `state` has its own lock. Callbacks run outside of it.
 final class AwaitableCounter: Sendable {
+    /// A callback, and the number at which it is called.
     private struct Entry: Sendable {
         let id: Int
         let number: Int
         let call: @Sendable () -> Void
     }
 
+    /// The number and the callbacks that wait for it.
     private struct State {
         var number = 0
         var entries: [Entry] = []
         var lastID = 0
 
+        /// Removes and returns the entries whose number is reached.
         mutating func takeReached() -> [Entry] {
             guard !entries.isEmpty else { return [] }
             let reached = entries.filter { $0.number <= number }
@@ -24,9 +29,12 @@ final class AwaitableCounter: Sendable {
 
     private let state = Locked(State())
 
+    /// The current number.
     var number: Int { state.withLock { $0.number } }
 
-    /// Changes the number, and calls back whoever waited for it.
+    /// Changes the number, and calls the callbacks whose number is reached.
+    ///
+    /// - Returns: What `change` returns.
     @discardableResult
     func update<R>(_ change: (inout Int) -> R) -> R {
         let (result, reached) = state.withLock { state in
@@ -36,9 +44,13 @@ final class AwaitableCounter: Sendable {
         return result
     }
 
-    /// Calls back once, as soon as the number is reached: at once where it is already.
+    /// Calls back once, as soon as a number is reached. If it is reached already, calls back at
+    /// once.
     ///
-    /// - Returns: What prevents it. Nil if it has been called.
+    /// - Parameters:
+    ///   - number: The number to wait for.
+    ///   - call: The callback, on the thread that changes the number.
+    /// - Returns: A handle that removes the callback; nil if it was called at once.
     func whenReached(_ number: Int, _ call: @escaping @Sendable () -> Void) -> Cancellation? {
         let id = state.withLock { state -> Int? in
             guard state.number < number else { return nil }
@@ -55,19 +67,20 @@ final class AwaitableCounter: Sendable {
         }
     }
 
-    /// Suspends until the number is reached or the task is cancelled.
+    /// Suspends until a number is reached, or until the task is cancelled.
     func wait(for number: Int) async {
         let waiter = Waiter<Void>()
         let entry = whenReached(number) { waiter.end(with: .success(())) }
         try? await waiter.value(ifCancelled: .success(())) { entry?.cancel() }
     }
 
-    /// Suspends until the number has stayed the same for two milliseconds, or the task is cancelled.
+    /// Suspends until the number has not changed for two milliseconds, or until the task is
+    /// cancelled.
     func waitForQuiet() async {
         var seen: Int
         repeat {
             seen = number
-            // The yields take longer on a busy machine; the pause is for what runs elsewhere.
+            // The yields take longer on a busy machine. The pause covers work on other queues.
             for _ in 0..<32 { await Task.yield() }
             try? await Task.sleep(for: .milliseconds(2))
         } while seen != number && !Task.isCancelled

@@ -2,8 +2,8 @@ import APIKitLite
 
 /// A clock that stands still until a test moves it.
 ///
-/// Code that waits cannot be tested by waiting: a test of a 30-second timeout would take 30
-/// seconds. With this clock it takes milliseconds, and always the same path:
+/// A test of a 30-second timeout should not take 30 seconds. With this clock it takes milliseconds,
+/// and events always happen in the same order:
 ///
 /// ```swift
 /// let clock = MockClock()
@@ -17,63 +17,70 @@ import APIKitLite
 /// _ = try await report
 /// ```
 ///
-/// It fits wherever a `Clock` is asked for: a network, a policy, your own code.
+/// It works wherever a `Clock` is accepted: in a network, in a policy, in your own code.
 public final class MockClock: CallbackClock {
     /// A moment of this clock.
     public struct Instant: InstantProtocol {
-        /// The time since the clock was made.
+        /// The time since the creation of the clock.
         public var offset: Duration
 
-        /// The moment that is this long after the clock was made.
+        /// Creates the moment at a time after the creation of the clock.
+        ///
+        /// - Parameter offset: The time since the creation of the clock.
         public init(offset: Duration = .zero) {
             self.offset = offset
         }
 
-        /// The moment that is this much later.
+        /// Returns the moment that is later by a duration.
         public func advanced(by duration: Duration) -> Instant {
             Instant(offset: offset + duration)
         }
 
-        /// How long it is from this moment to the other.
+        /// Returns the time from this moment to another.
         public func duration(to other: Instant) -> Duration {
             other.offset - offset
         }
 
-        /// Whether the left moment comes first.
+        /// Whether the left moment is earlier.
         public static func < (left: Instant, right: Instant) -> Bool {
             left.offset < right.offset
         }
     }
 
+    // `sleepers` has its own lock.
     private let sleepers = Locked(Sleepers())
     private let sleeperCount = AwaitableCounter()
-    /// How often somebody fell asleep, or the clock was moved.
+    /// Increases whenever something starts to wait on the clock, and at each step of a move.
     private let changes = AwaitableCounter()
 
-    /// A clock at zero.
+    /// Creates a clock at zero.
     public init() {}
 
-    /// The moment that the clock was last moved to.
+    /// The moment to which the clock was last moved.
     public var now: Instant { sleepers.withLock { $0.now } }
 
-    /// Zero: two moments may lie as close as `Duration` can tell apart.
+    /// Zero: the clock distinguishes any two moments.
     public var minimumResolution: Duration { .zero }
 
-    /// How long each sleeper still has to wait, soonest first, without the ``pendingDeadlines``.
+    /// The remaining time of each sleeper, shortest first. The ``pendingDeadlines`` are not among
+    /// them.
     public var pending: [Duration] { sleepers.withLock { $0.remaining(areDeadlines: false) } }
 
-    /// How long it is until each deadline, soonest first: the timeouts of exchanges that are under
-    /// way, and of handlers that have not answered.
+    /// The remaining time of each deadline, shortest first: the timeouts of exchanges that have not
+    /// ended, and of handlers that have not answered.
     ///
-    /// A deadline limits something else that takes time. The clock fires it as it wakes a sleeper,
-    /// but ``waitForSleepers(_:)`` and ``pending`` do not count it.
+    /// A deadline limits other work. The clock fires it at its moment, as it wakes a sleeper, but
+    /// ``waitForSleepers(_:)`` and ``pending`` do not count it.
     public var pendingDeadlines: [Duration] {
         sleepers.withLock { $0.remaining(areDeadlines: true) }
     }
 
-    /// Sleeps until the clock was moved to the deadline. One that has passed is no wait.
+    /// Suspends until the clock reaches a deadline. If it has passed, returns at once.
     ///
-    /// - Throws: `CancellationError`, at once when the task is cancelled.
+    /// - Parameters:
+    ///   - deadline: The moment at which the sleep ends.
+    ///   - tolerance: Ignored: the clock wakes every sleeper at its exact moment.
+    /// - Throws: `CancellationError`, as soon as the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         try Task.checkCancellation()
         let waiter = Waiter<Void>()
@@ -88,17 +95,22 @@ public final class MockClock: CallbackClock {
         try await waiter.value(ifCancelled: .failure(CancellationError())) { [self] in remove(key) }
     }
 
-    /// Suspends until at least `count` sleepers wait, or the task is cancelled.
+    /// Suspends until a number of sleepers wait on the clock, or until the task is cancelled.
     ///
-    /// What is about to sleep may not be there yet: a test that moves the clock waits first.
+    /// A task that is about to sleep may not have come to it yet, so call this before you move the
+    /// clock.
+    ///
+    /// - Parameter count: The smallest number of sleepers.
     public func waitForSleepers(_ count: Int = 1) async {
         await sleeperCount.wait(for: count)
     }
 
-    /// Suspends until somebody sleeps who wakes within this duration, or the task is cancelled.
+    /// Suspends until a sleeper is due within a duration, or until the task is cancelled.
     ///
-    /// For a sleeper that is not the only one: `waitForSleeper(within: .seconds(1))` passes over a
-    /// delay of thirty seconds, and waits for the retry.
+    /// Use it if there are other sleepers: `waitForSleeper(within: .seconds(1))` ignores a delay of
+    /// thirty seconds, and waits for the retry.
+    ///
+    /// - Parameter duration: The longest remaining time of the sleeper.
     public func waitForSleeper(within duration: Duration) async {
         while !Task.isCancelled {
             let (count, next) = sleepers.withLock { ($0.changes, $0.nextRemaining) }
@@ -107,37 +119,40 @@ public final class MockClock: CallbackClock {
         }
     }
 
-    /// Moves the clock to the next moment at which somebody wakes or a deadline is; nowhere if there
-    /// is none.
+    /// Moves the clock to the next moment at which a sleeper wakes or a deadline fires. If there is
+    /// none, does nothing.
     public func advanceToNextSleeper() async {
         if let next = nextDeadline { await advance(to: next) }
     }
 
-    /// Moves the clock, and wakes every sleeper that is due on the way, at its own moment, in
-    /// order; also those that the woken add before they do anything that takes longer.
+    /// Moves the clock forward, and wakes each sleeper that is due, in order, at its own moment.
     ///
-    /// Before time goes on, each woken task has run, up to its next sleep on this clock or until
-    /// nothing more is heard of it for a moment. What it goes on to do elsewhere is not waited for:
-    /// to see the next sleeper of a chain, wait for it with ``waitForSleepers(_:)``. Time does not
-    /// run backwards: a negative duration moves nothing.
+    /// This includes the sleepers that the woken tasks add. Before the clock moves on, each woken
+    /// task runs up to its next sleep on this clock, or until it has run for a moment without one.
+    /// The clock does not wait for other work of the tasks: if a later sleeper depends on it, wait
+    /// for that sleeper with ``waitForSleepers(_:)``.
+    ///
+    /// - Parameter duration: The time to move. A negative one does not move the clock.
     public func advance(by duration: Duration) async {
         await advance(to: now.advanced(by: duration))
     }
 
     /// Moves the clock to a moment, as ``advance(by:)`` does.
+    ///
+    /// - Parameter moment: The new moment. If it has passed, the clock does not move.
     public func advance(to moment: Instant) async {
-        // Made for the first task that is waited for: most moves wake none.
+        // Created for the first task that this waits for: most moves wake none.
         var limit: Task<Void, any Error>?
         defer { limit?.cancel() }
         while true {
             await settle(before: moment)
             guard let sleeper = takeNext(until: moment) else { return }
             guard sleeper.wake() else {
-                // Cancelled in the same moment, so it has been resumed before.
+                // The task was cancelled at the same moment, so it has been resumed already.
                 _ = sleepers.withLock { $0.didResume(sleeper.key) }
                 continue
             }
-            // On a busy machine it may take long until the task is scheduled at all.
+            // On a busy machine, it may take long until the task runs at all.
             guard let resumption = sleepers.withLock({ $0.resumption(of: sleeper.key) }) else {
                 continue
             }
@@ -146,8 +161,10 @@ public final class MockClock: CallbackClock {
         }
     }
 
-    /// Ends waits for woken tasks after ten seconds. Whether a task cannot run does not show: it may
-    /// wait for a thread that waits for this clock.
+    /// Starts a task that ends the waits for woken tasks, every ten seconds.
+    ///
+    /// A woken task may never run, because every thread waits for this clock. That cannot be
+    /// detected.
     private func limitOfResumptions() -> Task<Void, any Error> {
         Task.detached { [weak self] in
             while true {
@@ -157,11 +174,11 @@ public final class MockClock: CallbackClock {
         }
     }
 
-    /// Lets those who were woken come to sleep again before time goes on, if that is what they do.
+    /// Gives the woken tasks time to sleep again before the clock moves on.
     private func settle(before moment: Instant) async {
         for _ in 0..<16 where mustSettle(before: moment) { await Task.yield() }
         guard mustSettle(before: moment) else { return }
-        // The system may have taken the processor from one of them.
+        // The system may have suspended the thread of a woken task, so wait until it has run.
         var watches = sleepers.withLock(\.awakeThreads).compactMap { ThreadWatch($0) }
         for _ in 0..<2_000 where mustSettle(before: moment) {
             await pause()
@@ -177,6 +194,7 @@ public final class MockClock: CallbackClock {
         sleepers.withLock { $0.mustSettle(before: moment) }
     }
 
+    /// Moves the clock one step, and takes out the sleeper that is due; nil if none is left.
     private func takeNext(until moment: Instant) -> Sleeper? {
         let sleeper = sleepers.withLock { $0.takeNext(until: moment) }
         if let sleeper, sleeper.kind.isCounted { sleeperCount.update { $0 -= 1 } }
@@ -190,13 +208,20 @@ public final class MockClock: CallbackClock {
         }
     }
 
-    /// A millisecond of real time, also in a cancelled task.
+    /// Suspends for a millisecond of real time, also in a cancelled task.
     private func pause() async {
         await Task.detached { try? await Task.sleep(for: .milliseconds(1)) }.value
     }
 }
 
 extension MockClock {
+    /// Calls back once, inside the move that reaches a moment. If it has passed, calls back at
+    /// once.
+    ///
+    /// - Parameters:
+    ///   - moment: When to call back.
+    ///   - isDeadline: Whether this only limits other work.
+    ///   - work: The callback.
     package func schedule(
         at moment: Instant, isDeadline: Bool, _ work: @escaping @Sendable () -> Void
     ) -> Cancellation {
@@ -210,10 +235,10 @@ extension MockClock {
         return Cancellation { [self] in if let key { remove(key) } }
     }
 
-    /// The next moment at which somebody wakes or a deadline is.
+    /// The next moment at which a sleeper wakes or a deadline fires; nil if there is none.
     var nextDeadline: Instant? { sleepers.withLock { $0.waiting.first?.key.deadline } }
 
-    /// The key of a sleeper that waits from now on; nil where its moment has passed.
+    /// Adds a sleeper, and returns its key; nil if its moment has passed.
     private func add(_ sleeper: Sleeper) -> Sleeper.Key? {
         let key = sleepers.withLock { $0.add(sleeper) }
         guard key != nil else { return nil }

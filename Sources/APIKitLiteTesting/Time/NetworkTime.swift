@@ -1,21 +1,26 @@
 import APIKitLite
 
-/// The time of one network, counted from its beginning.
+/// The time of one network, counted from the network's creation.
 protocol NetworkTime: Sendable {
+    /// The time since the creation of the network.
     var now: Duration { get }
 
-    /// Whether a request that gets no answer at all times out: only where somebody chose the clock.
+    /// Whether the test chose the clock. Only then does a request without any answer time out.
     var isChosen: Bool { get }
 
-    /// Calls back once, when the moment has come: at once if it has passed.
+    /// Calls back once, at a moment. If it has passed, calls back at once.
     ///
-    /// - Parameter isDeadline: Whether this only limits something else that takes time.
+    /// - Parameters:
+    ///   - moment: When to call back.
+    ///   - isDeadline: Whether this only limits other work.
+    ///   - work: The callback, on any thread.
+    /// - Returns: A handle that prevents the callback.
     func schedule(
         at moment: Duration, isDeadline: Bool, _ work: @escaping @Sendable () -> Void
     ) -> Cancellation
 }
 
-/// A clock of the user's, whatever it is.
+/// The time of any clock that the user chose, except a ``MockClock``.
 struct ChosenTime: NetworkTime {
     private let timeline: Timeline
 
@@ -37,7 +42,7 @@ struct ChosenTime: NetworkTime {
     }
 }
 
-/// A clock that a test moves. It calls back within `advance`, so that what happens keeps its order.
+/// The time of a ``MockClock``. It calls back inside `advance`, so that events keep their order.
 struct MockTime: NetworkTime {
     private let clock: MockClock
     private let start: MockClock.Instant
@@ -57,14 +62,19 @@ struct MockTime: NetworkTime {
     }
 }
 
-/// The time of a network without a clock: it jumps to the next moment that somebody waits for, as
-/// soon as nothing new has happened for two milliseconds. So delays keep their order, and take no time.
+/// The time of a network without a clock. It jumps to the next moment of a callback as soon as
+/// nothing new has happened for two milliseconds, so delays take no time but keep their order.
+///
+/// `isMoving` has its own lock.
 final class JumpingTime: NetworkTime {
     private let clock = MockClock()
+    /// Whether a task runs `move()`.
     private let isMoving = Locked(false)
     private let activity: AwaitableCounter
 
-    /// - Parameter activity: Grows with everything that may still lead to a wait.
+    /// Creates a time at zero.
+    ///
+    /// - Parameter activity: Increases with everything that may still lead to a callback.
     init(activity: AwaitableCounter) {
         self.activity = activity
     }
@@ -85,10 +95,11 @@ final class JumpingTime: NetworkTime {
         return cancellation
     }
 
+    /// Moves the clock until no callback is left.
     private func move() async {
         while true {
             await activity.waitForQuiet()
-            // Under the lock: whoever comes later sees that nobody moves the clock any more.
+            // Under the lock, so that a later `schedule` knows whether it must start a new move.
             let next = isMoving.withLock { isMoving in
                 isMoving = clock.nextDeadline != nil
                 return clock.nextDeadline
@@ -99,7 +110,7 @@ final class JumpingTime: NetworkTime {
     }
 }
 
-/// The time that a clock keeps.
+/// Returns the time of a network that has a clock.
 func makeTime(_ clock: any Clock<Duration>) -> any NetworkTime {
     if let clock = clock as? MockClock { MockTime(clock) } else { ChosenTime(clock) }
 }

@@ -1,20 +1,21 @@
 import APIKitLite
 
-/// What waits on a ``MockClock`` for one moment.
+/// One wait on a ``MockClock``: that of a task, of a callback or of a deadline.
 struct Sleeper: Sendable {
+    /// What waits.
     enum Kind: Sendable {
         /// A task that sleeps.
         case task
-        /// A call, as of a delayed response.
+        /// A callback, such as that of a delayed response.
         case callback
-        /// A limit on something else that takes time.
+        /// A limit on other work.
         case deadline
 
-        /// Whether a test that waits for sleepers means it.
+        /// Whether `waitForSleepers` counts it.
         var isCounted: Bool { self != .deadline }
     }
 
-    /// Tells one sleeper from another, and orders them: by deadline, then by arrival.
+    /// Identifies a sleeper, and orders sleepers by deadline and then by arrival.
     struct Key: Comparable {
         let deadline: MockClock.Instant
         var number = 0
@@ -26,9 +27,9 @@ struct Sleeper: Sendable {
 
     fileprivate(set) var key: Key
     let kind: Kind
-    /// Tells the task that sleeps from others.
+    /// The identity of the task that sleeps; nil for a callback or a deadline.
     let task: Int?
-    /// Returns false for a task that was cancelled before.
+    /// Wakes the sleeper. Returns false for a task that was cancelled before.
     let wake: @Sendable () -> Bool
 
     init(
@@ -42,22 +43,22 @@ struct Sleeper: Sendable {
     }
 }
 
-/// The time of one clock, and what waits on it.
+/// The time of one clock, and the sleepers on it. The lock of the clock owns it.
 struct Sleepers {
     private(set) var now = MockClock.Instant()
-    /// In the order in which they wake.
+    /// The sleepers in the order in which they wake.
     private(set) var waiting: [Sleeper] = []
-    /// How many came, those included whose moment had passed.
+    /// The number of sleepers that were added, including those whose moment had passed.
     private(set) var count = 0
-    /// How often something came to wait, or the time was moved.
+    /// The number of sleepers that started to wait, and of steps that moved the time.
     private(set) var changes = 0
-    /// The tasks that were woken and have not run yet, each with who waits for that.
+    /// A waiter for each task that was woken and has not run yet, by the number of its sleeper.
     private var resuming: [Int: Waiter<Void>] = [:]
-    /// The tasks that were woken and have not come to sleep again, each with the thread on which it
-    /// went on.
+    /// The tasks that were woken and have not slept again, each with the thread on which it
+    /// resumed; nil before that.
     private var awake: [Int: String?] = [:]
 
-    /// Returns `nil` where the moment has passed.
+    /// Adds a sleeper, and returns its key; nil if its moment has passed.
     mutating func add(_ sleeper: Sleeper) -> Sleeper.Key? {
         count += 1
         if let task = sleeper.task { awake[task] = nil }
@@ -69,22 +70,24 @@ struct Sleepers {
         return sleeper.key
     }
 
+    /// Removes and returns a sleeper; nil if it does not wait any more.
     mutating func remove(_ key: Sleeper.Key) -> Sleeper? {
         let index = index(of: key)
         guard index < waiting.count, waiting[index].key == key else { return nil }
         return waiting.remove(at: index)
     }
 
-    /// Whether the next step up to a moment moves the time, and a woken task may not have come as far
-    /// as to its next sleep.
+    /// Whether the next step up to a moment moves the time while a woken task may not have reached
+    /// its next sleep.
     func mustSettle(before moment: MockClock.Instant) -> Bool {
         !awake.isEmpty && min(waiting.first?.key.deadline ?? moment, moment) > now
     }
 
-    /// Moves the time to the next sleeper and takes it out; to the moment itself if none is left.
+    /// Moves the time to the next sleeper, and removes and returns it. If none is due up to the
+    /// moment, moves the time to the moment and returns nil.
     mutating func takeNext(until moment: MockClock.Instant) -> Sleeper? {
         changes += 1
-        // Whoever has not come to sleep when the time moves on does something else.
+        // A task that has not slept again when the time moves on does something else.
         if mustSettle(before: moment) { awake = [:] }
         guard let next = waiting.first, next.key.deadline <= moment else {
             now = max(now, moment)
@@ -99,10 +102,10 @@ struct Sleepers {
         return next
     }
 
-    /// The threads on which those went on who have not come to sleep again.
+    /// The threads on which woken tasks resumed that have not slept again.
     var awakeThreads: [String] { awake.values.compactMap(\.self) }
 
-    /// Records that a task which slept runs again, and returns who waits for that.
+    /// Records that a woken task runs again, and returns the waiter for that; nil if there is none.
     mutating func didResume(
         _ key: Sleeper.Key, task: Int? = nil, on thread: String? = nil
     ) -> Waiter<Void>? {
@@ -110,29 +113,31 @@ struct Sleepers {
         return resuming.removeValue(forKey: key.number)
     }
 
-    /// The wait for a woken task. If it runs already, `nil`.
+    /// Returns the waiter for a woken task; nil if the task runs already.
     func resumption(of key: Sleeper.Key) -> Waiter<Void>? {
         resuming[key.number]
     }
 
+    /// Removes and returns the waiters for all woken tasks.
     mutating func takeResumptions() -> [Waiter<Void>] {
         defer { resuming = [:] }
         return Array(resuming.values)
     }
 
-    /// How long the next sleeper has to wait that is no deadline.
+    /// The remaining time of the next sleeper that is not a deadline.
     var nextRemaining: Duration? {
         waiting.first { $0.kind.isCounted }.map { now.duration(to: $0.key.deadline) }
     }
 
+    /// Returns the remaining time of all deadlines, or of all other sleepers, shortest first.
     func remaining(areDeadlines: Bool) -> [Duration] {
         waiting.filter { ($0.kind == .deadline) == areDeadlines }
             .map { now.duration(to: $0.key.deadline) }
     }
 
-    /// Where the key is, or belongs.
+    /// Returns the index at which a key is, or at which it would be inserted.
     private func index(of key: Sleeper.Key) -> Int {
-        // Most come in the order in which they wake.
+        // Most sleepers come in the order in which they wake.
         if let last = waiting.last, last.key < key { return waiting.count }
         var (low, high) = (0, waiting.count)
         while low < high {

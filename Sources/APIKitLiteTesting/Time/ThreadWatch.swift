@@ -1,11 +1,11 @@
 import Foundation
 
-/// Tells whether a thread has got on since it was first looked at.
+/// Checks whether a thread has made progress since it was first looked at.
 ///
-/// A busy machine may take the processor from a thread at any point, for many milliseconds. Only the
-/// system knows.
+/// A busy system may suspend a thread at any point, for many milliseconds, and only the system
+/// knows when.
 struct ThreadWatch {
-    /// The thread that asks, as the system names it; nil where the system does not tell.
+    /// The name that the system gives the current thread; nil where the system has none.
     static var currentThread: String? {
         #if os(Linux)
         try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self")
@@ -19,13 +19,14 @@ struct ThreadWatch {
     private let first: Sample
     private var last: Sample
 
+    /// The state of a thread at one moment.
     private struct Sample: Equatable {
-        /// What the thread has had of a processor, in nanoseconds.
+        /// The processor time of the thread, in nanoseconds.
         let runTime: UInt64
-        /// Whether it has something to do, with a processor or without.
+        /// Whether the thread has work to do, with or without a processor.
         let isRunnable: Bool
 
-        /// Nil where the thread has ended or the system does not tell.
+        /// Reads the state; nil if the thread has ended or the system gives no information.
         init?(of thread: String) {
             // The formats are those of proc(5).
             let folder = "/proc/\(thread)/"
@@ -40,6 +41,7 @@ struct ThreadWatch {
     }
     #endif
 
+    /// Takes the first look at a thread; nil if it has ended or the system gives no information.
     init?(_ thread: String) {
         #if os(Linux)
         guard let sample = Sample(of: thread) else { return nil }
@@ -51,7 +53,8 @@ struct ThreadWatch {
         #endif
     }
 
-    /// Whether it has run for 0.3 ms since the first look, or has had nothing to do since the last.
+    /// Whether the thread has run for 0.3 ms since the first look, has had no work since the last
+    /// one, or has ended.
     mutating func hasGotOn() -> Bool {
         #if os(Linux)
         guard let sample = Sample(of: thread) else { return true }
