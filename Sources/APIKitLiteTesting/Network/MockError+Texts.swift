@@ -83,8 +83,8 @@ extension RecordedRequest {
         let sourceLocation =
             stub.map { " by the stub for \($0.matcher) (\($0.sourceLocation))" } ?? ""
         return """
-            \(request.line) is a straggler: it has not been answered yet\(sourceLocation), and somebody \
-            waits for it. Await or cancel every request before the test ends.
+            \(request.line) has not been answered yet\(sourceLocation), and its client still waits. \
+            Await or cancel every request before the test ends.
             """
     }
 }

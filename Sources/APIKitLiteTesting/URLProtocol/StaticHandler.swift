@@ -146,9 +146,9 @@ extension MockError {
         MockError(
             .handlerReplaced,
             """
-            \(request.line) is a straggler: its MockURLProtocol.requestHandler was replaced or \
-            cleared before it was called. Wait for every request before a test ends, or give each \
-            test a MockNetwork of its own.
+            \(request.line) was refused: its MockURLProtocol.requestHandler was replaced or cleared \
+            before it was called. Wait for every request before a test ends, or give each test a \
+            MockNetwork of its own.
             """)
     }
 }
