@@ -1,10 +1,17 @@
 import APIKitLite
 import Foundation
 
-/// Keeps the cookies of mocked answers, which Foundation does only for its own protocols.
+/// Stores the cookies of mocked answers. Foundation does so only for its own protocols.
 struct CookieJar: Sendable {
+    /// Evaluated when a cookie is stored or needed, since finding the storage takes time.
     private let storage: @Sendable () -> HTTPCookieStorage?
 
+    /// Creates a jar that uses the storage of the responder or else the storage of the session.
+    ///
+    /// - Parameters:
+    ///   - responder: The responder that answers the request.
+    ///   - task: The client's task. On Linux, its session determines the storage. Apple platforms
+    ///     do not tell which session a task belongs to, so the shared storage is used there.
     init(_ responder: any Responder, _ task: URLSessionTask? = nil) {
         storage = {
             if let storage = responder.cookieStorage { return storage }
@@ -16,6 +23,7 @@ struct CookieJar: Sendable {
         }
     }
 
+    /// Stores the cookies that a response sets.
     func store(from response: HTTPURLResponse, to request: URLRequest) {
         guard response.value(forHTTPHeaderField: "Set-Cookie") != nil, let url = request.url else {
             return
@@ -24,7 +32,7 @@ struct CookieJar: Sendable {
         storage()?.setCookies(cookies, for: url, mainDocumentURL: request.mainDocumentURL)
     }
 
-    /// The request with the cookies that are kept for its URL.
+    /// Returns the request with the cookies that are stored for its URL.
     func applied(to request: URLRequest) -> URLRequest {
         guard request.httpShouldHandleCookies, let url = request.url,
             let cookies = storage()?.cookies(for: url), !cookies.isEmpty

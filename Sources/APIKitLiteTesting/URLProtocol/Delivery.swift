@@ -1,33 +1,40 @@
 import APIKitLite
 import Foundation
 
-/// Brings the replies to one request to one `URLProtocol`'s client: on the loading thread, in
-/// order, and never after the end.
+/// Delivers the events of one response to the client of one `URLProtocol` object.
+///
+/// It calls the client on the loading thread, in order, and never after the last event. All of its
+/// state is in `state`, which has a lock.
 final class Delivery: Sendable {
+    /// One thing to deliver.
     enum Item: Sendable {
         case event(ResponseEvent)
-        /// A redirect that Foundation is to follow, with the answer for a client that refuses it.
+        /// A redirect for Foundation to follow, and the answer for a client that refuses it.
         case redirect(URLRequest, Answer)
 
+        /// Whether nothing follows this item.
         var isLast: Bool {
             if case .event(let event) = self { event.isLast } else { true }
         }
     }
 
     private struct State {
-        /// Where Foundation waits; nil before it started, while suspended, and after the end.
+        /// The thread to deliver on. It is `nil` before the start, while the task is suspended, and
+        /// after the end.
         var thread: LoadingThread?
-        /// What has not been delivered yet.
+        /// The items that have not been delivered yet.
         var items: [Item] = []
+        /// Whether the last item was added.
         var hasLast = false
-        /// Set by a head that the client is not shown before the answer is whole.
+        /// Collects the response for a client that must receive the whole body at once.
         var assembly: ResponseAccumulator?
+        /// Whether the last item was delivered, or the load was stopped.
         var isOver = false
     }
 
     private let state = Locked(State())
 
-    /// Foundation wants the replies. On the loading thread; again after a suspension.
+    /// Starts to deliver, or continues after a suspension. Call it on the loading thread.
     func start(_ urlProtocol: URLProtocol) {
         let isReady = state.withLock { state in
             if !state.isOver { state.thread = .current }
@@ -36,12 +43,14 @@ final class Delivery: Sendable {
         if isReady { deliver(to: urlProtocol) }
     }
 
-    /// Foundation wants nothing until the next start. On the loading thread.
+    /// Delivers nothing until the next `start(_:)`. Call it on the loading thread.
     func pause() {
         state.withLock { $0.thread = nil }
     }
 
-    /// Nothing may be delivered any more. Whether that was news.
+    /// Delivers nothing any more.
+    ///
+    /// - Returns: Whether the delivery was not over before.
     func end() -> Bool {
         state.withLock { state in
             defer { state = State(isOver: true) }
@@ -49,7 +58,9 @@ final class Delivery: Sendable {
         }
     }
 
-    /// There is a event. From any thread; nothing counts after the last one.
+    /// Adds an item, and delivers it as soon as Foundation accepts it.
+    ///
+    /// It may be called on any thread. Items after the last one are ignored.
     func add(_ item: Item, for urlProtocol: WeakProtocol) {
         let thread = state.withLock { state -> LoadingThread? in
             guard !state.isOver, !state.hasLast else { return nil }
@@ -62,9 +73,10 @@ final class Delivery: Sendable {
         }
     }
 
+    /// Delivers what waits. Call it on the loading thread.
     private func deliver(to urlProtocol: URLProtocol) {
         guard let client = urlProtocol.client else { return }
-        // A client may suspend or cancel its task between two pieces.
+        // The client may suspend or cancel its task between two pieces.
         while urlProtocol.task?.wantsAnswer != false, let item = next() {
             switch item {
             case .event(let event):
@@ -77,6 +89,7 @@ final class Delivery: Sendable {
         }
     }
 
+    /// Removes the next item, and returns it. The last item ends the delivery.
     private func next() -> Item? {
         state.withLock { state in
             guard state.thread != nil, !state.items.isEmpty else { return nil }
@@ -86,9 +99,12 @@ final class Delivery: Sendable {
         }
     }
 
-    /// The event, or what it completes for a client that is not shown pieces.
+    /// Returns the event to deliver now.
+    ///
+    /// For a client that receives no pieces, it collects the events. It then returns `nil` until
+    /// the last one, and for that one the whole answer or the error.
     private func whole(_ event: ResponseEvent, _ urlProtocol: URLProtocol) -> ResponseEvent? {
-        // Only the last piece would survive in a task without a data delegate, on Linux.
+        // On Linux, a task without a data delegate would keep only the last piece of the body.
         var showsPieces = true
         if case .head = event { showsPieces = urlProtocol.task?.seesPieces != false }
         return state.withLock { state in
@@ -103,12 +119,13 @@ final class Delivery: Sendable {
     }
 }
 
-/// A protocol object that Foundation owns.
-struct WeakProtocol: @unchecked Sendable {  // Only used on the loading thread, and to read `task`.
+/// A weak reference to a protocol object, which Foundation owns.
+struct WeakProtocol: @unchecked Sendable {  // The object is used on the loading thread only.
     weak var value: URLProtocol?
 }
 
 extension URLProtocolClient {
+    /// Delivers one event to the client.
     fileprivate func receive(_ event: ResponseEvent, _ sender: URLProtocol) {
         switch event {
         case .answer(let answer):
@@ -132,6 +149,7 @@ extension URLProtocolClient {
         }
     }
 
+    /// Delivers the response, and returns it as it was delivered.
     private func begin(_ answer: Answer, _ sender: URLProtocol) -> HTTPURLResponse {
         let response = ChallengeFreeResponse.replacing(answer.response)
         urlProtocol(sender, didReceive: response, cacheStoragePolicy: .notAllowed)

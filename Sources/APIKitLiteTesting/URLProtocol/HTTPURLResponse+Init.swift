@@ -4,9 +4,10 @@ import Foundation
 import FoundationNetworking
 
 extension HTTPURLResponse {
-    /// A 200 without headers, as on Apple platforms, where the talk's tests call it.
+    /// Creates a response with the status 200 and no headers.
     ///
-    /// A mock delivers it under the URL of the request.
+    /// Apple platforms have this initializer, and the tests of WWDC 2018 session 417 call it. A
+    /// mock delivers the response with the URL of the request.
     public convenience init() {
         self.init(
             url: .unnamed, statusCode: 200, httpVersion: "HTTP/1.1", headerFields: nil)!

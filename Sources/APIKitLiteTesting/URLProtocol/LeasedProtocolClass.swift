@@ -3,16 +3,19 @@ import Foundation
 
 /// A `URLProtocol` class that belongs to one network at a time.
 ///
-/// Foundation makes the protocol object, so only its class can say which network it works for. Such
-/// classes are made at run time, as instances of a generic one, and cannot be freed; so they are
-/// leased, and go to another network when no session and no configuration can reach the last one
-/// any more. A list of classes that was copied out of a configuration still can: so a class rests
-/// first, and a request through it fails, until a thousand others have been given back.
+/// Foundation creates the protocol object, so only the class of the object can tell which network
+/// answers. Such classes are created at run time, as specializations of a generic class, and cannot
+/// be freed. So a network leases its class, and returns it when no session and no configuration
+/// refers to the network any more. A list of classes that was copied out of a configuration may
+/// still contain the class. So a returned class is leased again only after a thousand others have
+/// been returned; until then, a request through it fails.
 struct LeasedProtocolClass: Sendable {
     let type: MockURLProtocol.Type
 
+    /// Leases a class to a responder, which is referenced weakly.
     static func lease(to responder: any Responder & AnyObject) -> LeasedProtocolClass {
-        // What makes a session must not be the first delivery, which may be on the loading thread.
+        // On Linux this creates a session, which must not happen on the loading thread. The first
+        // delivery may be there, so it is too late for it.
         LoadingThread.prepare()
         return leases.withLock { leases in
             let type = leases.take()
@@ -21,13 +24,15 @@ struct LeasedProtocolClass: Sendable {
         }
     }
 
+    /// Returns the responder that leases this class; `nil` if there is none any more.
     static func responder(of type: MockURLProtocol.Type) -> (any Responder)? {
         leases.withLock { $0.responders[ObjectIdentifier(type)]?.responder }
     }
 
-    /// How many classes this process has made.
+    /// How many classes this process has created.
     static var count: Int { leases.withLock { $0.count } }
 
+    /// Ends the lease.
     func giveBack() {
         Self.leases.withLock { leases in
             leases.responders[ObjectIdentifier(type)] = nil
@@ -35,16 +40,19 @@ struct LeasedProtocolClass: Sendable {
         }
     }
 
+    /// A weak reference to a responder.
     private struct Weak {
         weak var responder: (any Responder & AnyObject)?
     }
 
+    /// The classes of the process and who leases them.
     private struct Leases {
-        /// Oldest first.
+        /// The returned classes; the one that was returned first is first.
         var free: [MockURLProtocol.Type] = []
         var responders: [ObjectIdentifier: Weak] = [:]
         var count = 0
 
+        /// Returns the class that was returned first, or a new class.
         mutating func take() -> MockURLProtocol.Type {
             if free.count > 1000 { return free.removeFirst() }
             count += 1
@@ -52,15 +60,17 @@ struct LeasedProtocolClass: Sendable {
         }
     }
 
+    /// All leases of the process. The lock in `Locked` owns them.
     private static let leases = Locked(Leases())
 }
 
-// The number, bit by bit, as a type: Leased<One<Zero<Nothing>>>.
+// A number as a type, one bit at a time: number 2 is Leased<One<Zero<Nothing>>>.
 private enum Nothing {}
 private enum Zero<Rest> {}
 private enum One<Rest> {}
 private final class Leased<Number>: NetworkURLProtocol {}
 
+/// Returns the class with this number. Each number has a class of its own.
 private func protocolClass(numbered number: Int) -> MockURLProtocol.Type {
     func make<Rest>(_ rest: Rest.Type, _ number: Int) -> MockURLProtocol.Type {
         if number == 0 { return Leased<Rest>.self }
@@ -70,10 +80,10 @@ private func protocolClass(numbered number: Int) -> MockURLProtocol.Type {
     return make(Nothing.self, number)
 }
 
-/// Intercepts for the network that its class is leased to.
+/// Intercepts requests for the network that leases its class.
 private class NetworkURLProtocol: MockURLProtocol {
     override class func responder(to request: URLRequest) -> any Responder {
-        LeasedProtocolClass.responder(of: self) ?? GoneNetwork()
+        LeasedProtocolClass.responder(of: self) ?? MissingNetwork()
     }
 
     override class func canInit(with request: URLRequest) -> Bool {
@@ -81,8 +91,8 @@ private class NetworkURLProtocol: MockURLProtocol {
     }
 }
 
-/// Answers in place of a network that does not exist any more.
-private struct GoneNetwork: Responder {
+/// Fails every request, in place of a network that does not exist any more.
+private struct MissingNetwork: Responder {
     var cookieStorage: HTTPCookieStorage? { nil }
 
     func load(

@@ -4,20 +4,31 @@ import Foundation
 #if canImport(FoundationNetworking)
 import FoundationNetworking
 
-/// A 401 that asks for Basic credentials, the only challenge that Foundation on Linux knows.
+/// A 401 response that asks for Basic credentials (RFC 7617).
+///
+/// Foundation on Linux supports no other challenge.
 struct Challenge: Sendable {
+    /// What to do about a challenge.
     enum Outcome: Sendable {
+        /// Repeat the request with this credential.
         case credential(URLCredential)
-        /// The 401 is the answer.
+        /// Deliver the 401 as the answer.
         case none
+        /// Fail with `URLError.cancelled`.
         case cancel
     }
 
     fileprivate let response: HTTPURLResponse
     fileprivate let space: URLProtectionSpace
-    /// How many credentials were refused before.
+    /// How many credentials the mock has refused before.
     fileprivate let failures: Int
 
+    /// Reads the challenge of a response.
+    ///
+    /// - Parameters:
+    ///   - response: Any response.
+    ///   - failures: How many credentials the mock has refused before.
+    /// - Returns: `nil` if the response has no Basic challenge.
     init?(_ response: HTTPURLResponse, failures: Int) {
         guard response.statusCode == 401, let url = response.url, let host = url.host(),
             let field = response.value(forHTTPHeaderField: "WWW-Authenticate"),
@@ -34,10 +45,11 @@ struct Challenge: Sendable {
 }
 
 extension URLSessionTask? {
-    /// Asks the client's delegate for a credential, as Foundation does for a real server; without
-    /// one, or where it says `performDefaultHandling`, what the session's storage has is tried once.
+    /// Asks the client's delegate for a credential, as Foundation does for a real server.
     ///
-    /// Foundation itself would send the credential to the real host.
+    /// Without a delegate, or if it chooses `performDefaultHandling`, the credential of the
+    /// session's storage is tried once. Foundation must not handle the challenge itself: it would
+    /// send the credential to the real host.
     func ask(
         _ challenge: Challenge, completion: @escaping @Sendable (Challenge.Outcome) -> Void
     ) {
@@ -48,7 +60,7 @@ extension URLSessionTask? {
             challenge.failures > 0
             ? nil : stored ?? storage?.defaultCredential(for: challenge.space)
         let fallback = proposed.map(Challenge.Outcome.credential) ?? .none
-        // The delegate of an exchange would pass the question on, and lose the body of the 401.
+        // An `ExchangeDelegate` asks the session's delegate too, but loses the body of the 401.
         let isExchange = task.delegate is any ExchangeDelegate
         let asked = isExchange ? session.delegate as? any URLSessionTaskDelegate : task.delegate
         guard let delegate = asked, challenge.failures < Self.mostCredentials else {
@@ -57,7 +69,7 @@ extension URLSessionTask? {
         let question = URLAuthenticationChallenge(
             protectionSpace: challenge.space, proposedCredential: proposed,
             previousFailureCount: challenge.failures, failureResponse: challenge.response,
-            error: nil, sender: NobodyToTell())
+            error: nil, sender: UnusedSender())
         let completion = Once(completion)
         session.delegateQueue.addOperation {
             delegate.urlSession(session, task: task, didReceive: question) {
@@ -71,11 +83,13 @@ extension URLSessionTask? {
         }
     }
 
-    // A delegate that gives the same credential for ever goes on for ever over a real connection.
+    // Over a real connection, a delegate that always gives the same credential causes an endless
+    // loop. Here the loop ends.
     private static var mostCredentials: Int { 20 }
 }
 
 extension URLRequest {
+    /// Returns the request with the credential in an `Authorization` field (RFC 7617, section 2).
     func authorized(by credential: URLCredential) -> URLRequest {
         let text = "\(credential.user ?? ""):\(credential.password ?? "")"
         var request = self
@@ -85,8 +99,9 @@ extension URLRequest {
     }
 }
 
-/// A completion of which only the first call counts.
+/// A completion handler that ignores every call after the first. A lock owns its state.
 struct Once<Value: Sendable>: Sendable {
+    // `Locked` must not store a closure directly.
     private struct Completion {
         let call: @Sendable (Value) -> Void
     }
@@ -106,8 +121,10 @@ struct Once<Value: Sendable>: Sendable {
     }
 }
 
-/// A challenge needs a sender, which only the connections of the past were told anything by.
-private final class NobodyToTell: NSObject, URLAuthenticationChallengeSender {
+/// A sender that does nothing.
+///
+/// `URLAuthenticationChallenge` requires one, but only clients of `NSURLConnection` call it.
+private final class UnusedSender: NSObject, URLAuthenticationChallengeSender {
     func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) {}
     func continueWithoutCredential(for challenge: URLAuthenticationChallenge) {}
     func cancel(_ challenge: URLAuthenticationChallenge) {}

@@ -1,13 +1,20 @@
 import APIKitLite
 import Foundation
 
-// What Foundation on Linux does not do for a custom `URLProtocol`, or does fatally.
+// Work that Foundation on Linux does not do for a custom `URLProtocol`, or that ends the process
+// when Foundation does it.
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
 
 extension URLSessionTask? {
-    /// Asks the client's delegate about a redirect, as Foundation does for a real one.
+    /// Asks the client's delegate about a redirect, as Foundation does for a real server.
+    ///
+    /// - Parameters:
+    ///   - response: The response that redirects.
+    ///   - next: The request that the redirect leads to. Without a delegate, it is followed.
+    ///   - completion: Called once with the request to follow, or with `nil` if the delegate
+    ///     refuses the redirect.
     func askDelegate(
         _ response: HTTPURLResponse, _ next: URLRequest,
         completion: @escaping @Sendable (URLRequest?) -> Void
@@ -22,15 +29,17 @@ extension URLSessionTask? {
         }
     }
 
-    /// The request as it would leave: with the `httpAdditionalHeaders` of its session that it does
-    /// not name itself. Foundation adds them below any `URLProtocol`.
+    /// Returns the request with those `httpAdditionalHeaders` of its session that it does not set
+    /// itself.
+    ///
+    /// Foundation adds them only after it has asked every `URLProtocol`.
     func requestAsSent(_ request: URLRequest) -> URLRequest {
         guard let added = self?.mirroredSession?.configuration.httpAdditionalHeaders,
             !added.isEmpty
         else { return request }
         var request = request
         for (name, value) in added {
-            // Setting anything but strings ends the process.
+            // Foundation accepts names and values of other types, but setting one ends the process.
             guard let name = name as? String, let value = value as? String else { continue }
             if request.value(forHTTPHeaderField: name) == nil {
                 request.setValue(value, forHTTPHeaderField: name)
@@ -41,25 +50,29 @@ extension URLSessionTask? {
 }
 
 extension URLSessionTask {
-    /// Whether an answer may be asked for and delivered. Whoever resumes a suspended task starts it
-    /// again; a cancelled one fails by itself.
+    /// Whether the task may request and receive an answer.
+    ///
+    /// Resuming a suspended task starts the protocol again. A cancelled task fails by itself.
     var wantsAnswer: Bool { state == .running }
 
-    /// Whether it was suspended and resumed before Foundation came to stop it: it is started again,
-    /// or has been already.
+    /// Whether a call of `stopLoading()` is out of date.
+    ///
+    /// If the task was suspended and resumed before that call, Foundation starts the protocol
+    /// again, or has already done so.
     var isAboutToRestart: Bool { state == .running }
 
-    /// The request timeout of its session, which the request itself does not tell.
+    /// The request timeout of the task's session, in seconds. The request does not contain it.
     var sessionTimeout: TimeInterval? { mirroredSession?.configuration.timeoutIntervalForRequest }
 
-    /// Whether each piece of the body reaches the client, or only the last one would.
+    /// Whether the client receives each piece of the body.
     ///
-    /// To be read on the loading thread.
+    /// If it is false, Foundation would give the client only the last piece. Read it on the loading
+    /// thread.
     var seesPieces: Bool {
         guard delegate is any URLSessionDataDelegate, let session = mirroredSession else {
             return false
         }
-        // A completion-handler task in a session with a delegate looks the same from outside.
+        // In a session with a delegate, a task with a completion handler differs only here.
         let registry = Mirror(reflecting: session).descendant(named: "taskRegistry")
         let behaviours = registry.flatMap {
             Mirror(reflecting: $0).descendant(named: "behaviours")
@@ -74,12 +87,13 @@ extension URLSessionTask {
     }
 }
 
-/// A 401 with a Basic challenge that is the answer, and of which Foundation takes no notice.
+/// A 401 response whose Basic challenge Foundation ignores.
 ///
-/// It would wait forever, or repeat the request to the real host with the delegate's credential. It
-/// looks for the challenge when the loading ends, under the response's URL: so there is none at
-/// that moment, on that thread.
-final class ChallengeFreeResponse: HTTPURLResponse, @unchecked Sendable {  // Adds a locked variable.
+/// Otherwise Foundation would wait forever, or repeat the request to the real host with the
+/// delegate's credential. It looks for a challenge when the load finishes, and needs the URL of the
+/// response for that. So `url` is `nil` on the finishing thread until `finish(_:_:)` returns.
+final class ChallengeFreeResponse: HTTPURLResponse, @unchecked Sendable {
+    // Safe: the superclass is immutable, and the one variable has a lock.
     private let finishingThread = Locked<pthread_t?>(nil)
 
     override var url: URL? {
@@ -88,6 +102,7 @@ final class ChallengeFreeResponse: HTTPURLResponse, @unchecked Sendable {  // Ad
         return super.url
     }
 
+    /// Returns the response, or a replacement if it is a 401 with a Basic challenge.
     static func replacing(_ response: HTTPURLResponse) -> HTTPURLResponse {
         guard response.statusCode == 401, let url = response.url,
             let challenge = response.value(forHTTPHeaderField: "WWW-Authenticate"),
@@ -98,36 +113,46 @@ final class ChallengeFreeResponse: HTTPURLResponse, @unchecked Sendable {  // Ad
             headerFields: response.headerFields)!
     }
 
+    /// Finishes a load while Foundation cannot see the challenge.
+    ///
+    /// - Parameters:
+    ///   - response: The response that was delivered.
+    ///   - finish: Calls `urlProtocolDidFinishLoading(_:)`.
     static func finish(_ response: HTTPURLResponse, _ finish: () -> Void) {
-        guard let quiet = response as? ChallengeFreeResponse else { return finish() }
-        quiet.finishingThread.withLock { $0 = pthread_self() }
+        guard let response = response as? ChallengeFreeResponse else { return finish() }
+        response.finishingThread.withLock { $0 = pthread_self() }
         finish()
-        quiet.finishingThread.withLock { $0 = nil }
+        response.finishingThread.withLock { $0 = nil }
     }
 }
 #else
 extension URLSessionTask {
-    /// A cancelled task fails by itself.
+    /// Whether the task may request and receive an answer. A cancelled task fails by itself.
     var wantsAnswer: Bool { state != .canceling }
 
-    /// Foundation on Apple platforms does not say which session a task belongs to.
+    /// Always `nil`: Apple platforms do not tell which session a task belongs to.
     var sessionTimeout: TimeInterval? { nil }
 
-    /// Foundation on Apple platforms stops a running task only for good.
+    /// Always false: Foundation on Apple platforms does not start a stopped protocol again.
     var isAboutToRestart: Bool { false }
 
-    /// Foundation on Apple platforms joins the pieces itself where they are not wanted.
+    /// Always true: Foundation on Apple platforms joins the pieces for a client that needs them
+    /// as one.
     var seesPieces: Bool { true }
 }
 
 extension URLSessionTask? {
-    /// Foundation on Apple platforms does not say what it adds.
+    /// Returns the request unchanged: Apple platforms do not tell which headers the session adds.
     func requestAsSent(_ request: URLRequest) -> URLRequest { request }
 }
 
-/// Foundation on Apple platforms acts on a challenge only when a protocol reports it.
+/// The counterpart of the Linux type, which does nothing.
+///
+/// Foundation on Apple platforms handles a challenge only if the protocol reports it.
 enum ChallengeFreeResponse {
+    /// Returns the response unchanged.
     static func replacing(_ response: HTTPURLResponse) -> HTTPURLResponse { response }
+    /// Calls `finish`.
     static func finish(_ response: HTTPURLResponse, _ finish: () -> Void) { finish() }
 }
 #endif

@@ -3,13 +3,20 @@ import Foundation
 #if canImport(FoundationNetworking)
 import FoundationNetworking
 
-/// The request that Foundation on Linux (6.3) makes of a redirect by itself, measured over a socket;
-/// nil where it takes the response for the answer.
+/// Returns the request with which Foundation on Linux (6.3) follows a redirect, as measured over a
+/// socket.
 ///
-/// It differs from ``redirectedRequest(after:from:)`` where that is safer: each header goes along to
-/// any origin, `Host` included; 303 makes a GET of a HEAD; 305 and 306 are followed; a relative path
-/// counts from the root, and what cannot be a host is a path; the old fragment is dropped. A body is
-/// in this request, as a delegate sees it, but never sent again.
+/// It is less safe than `redirectedRequest(after:from:)` in these points:
+/// - Every header is sent to any origin, even `Host`.
+/// - A 303 turns a HEAD into a GET.
+/// - A 305 and a 306 are followed.
+/// - A relative path starts at the root, and a location without a host is taken as a path.
+/// - The fragment of the old URL is dropped.
+///
+/// The request contains the body, because a delegate sees it there; but Foundation never sends the
+/// body again.
+///
+/// - Returns: `nil` if the response is the answer itself.
 func foundationRedirect(
     after response: HTTPURLResponse, from request: URLRequest
 ) -> URLRequest? {
@@ -30,9 +37,10 @@ func foundationRedirect(
     return next
 }
 
-/// How many redirects Foundation follows by itself.
+/// How many redirects Foundation on Linux follows before it fails.
 let foundationRedirectLimit = 20
 
+/// Returns the URL that Foundation on Linux makes of a `Location`.
 private func foundationRedirectURL(_ target: URL, from origin: URL?) -> URL? {
     if target.scheme != nil && target.host != nil { return target }
     guard let origin,

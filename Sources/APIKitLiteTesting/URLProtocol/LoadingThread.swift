@@ -4,16 +4,17 @@ import Foundation
 #if canImport(FoundationNetworking)
 import FoundationNetworking
 
-/// The one place where a `URLProtocolClient` may be called.
+/// The thread on which a `URLProtocolClient` must be called.
 ///
-/// On Linux it is one serial queue for all sessions of the process; a client called from anywhere
-/// else crashes the process. Foundation does not hand the queue out, but a mirror shows it. Where
-/// that should fail, there is another way: resuming a task calls its `startLoading` on that queue,
-/// each time, so a task of our own, which never ends, is the courier.
+/// On Linux it is one serial queue for all sessions of the process; calling a client anywhere else
+/// crashes the process. Foundation keeps the queue private, but a mirror finds it. If the mirror
+/// finds nothing, a helper task replaces it: each `resume()` of a task calls the `startLoading()` of
+/// its protocol on that queue.
 struct LoadingThread: Sendable {
     /// The loading thread of the protocol whose `startLoading` runs.
     static var current: LoadingThread { LoadingThread() }
 
+    /// Runs the work on the loading thread, later.
     func perform(_ work: @escaping @Sendable () -> Void) {
         if let queue = Self.queue {
             queue.async(execute: work)
@@ -22,38 +23,42 @@ struct LoadingThread: Sendable {
         }
     }
 
-    /// Makes what the first delivery would make.
+    /// Creates now what the first delivery would create: the helper task and its session.
     static func prepare() {
         _ = queue
     }
 
     private static let queue =
-        Mirror(reflecting: courier).descendant(named: "workQueue") as? DispatchQueue
+        Mirror(reflecting: helperTask).descendant(named: "workQueue") as? DispatchQueue
 
+    /// Runs the work on the loading thread, later, by resuming the helper task.
     static func sendByCourier(_ work: @escaping @Sendable () -> Void) {
-        let isFirst = mail.withLock { mail in
-            mail.append(Letter(open: work))
-            return mail.count == 1
+        let isFirst = pendingWork.withLock { pendingWork in
+            pendingWork.append(WorkItem(run: work))
+            return pendingWork.count == 1
         }
-        if isFirst { courier.resume() }
+        if isFirst { helperTask.resume() }
     }
 
-    fileprivate static func deliverMail() {
-        let letters = mail.withLock { mail in
-            defer { mail = [] }
-            return mail
+    /// Runs all pending work. Called on the loading thread.
+    fileprivate static func runPendingWork() {
+        let items = pendingWork.withLock { pendingWork in
+            defer { pendingWork = [] }
+            return pendingWork
         }
-        for letter in letters { letter.open() }
+        for item in items { item.run() }
     }
 
-    private struct Letter: Sendable {
-        let open: @Sendable () -> Void
+    // `Locked` must not store a closure directly.
+    private struct WorkItem: Sendable {
+        let run: @Sendable () -> Void
     }
 
-    private static let mail = Locked<[Letter]>([])
-    private static let courier: URLSessionDataTask = {
+    private static let pendingWork = Locked<[WorkItem]>([])
+    /// A task that never ends, so that it can be resumed again and again.
+    private static let helperTask: URLSessionDataTask = {
         let configuration = URLSessionConfiguration.ephemeral
-        configuration.protocolClasses = [CourierProtocol.self]
+        configuration.protocolClasses = [HelperProtocol.self]
         configuration.urlCache = nil
         configuration.httpCookieStorage = nil
         configuration.urlCredentialStorage = nil
@@ -62,27 +67,31 @@ struct LoadingThread: Sendable {
     }()
 }
 
-private final class CourierProtocol: URLProtocol {
+/// The protocol of the helper task. It never answers.
+private final class HelperProtocol: URLProtocol {
     override class func canInit(with request: URLRequest) -> Bool { true }
     override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
-    override func startLoading() { LoadingThread.deliverMail() }
+    override func startLoading() { LoadingThread.runPendingWork() }
     override func stopLoading() {}
 }
 #else
 
-/// The one place where a `URLProtocolClient` may be called: the run loop that `startLoading` was
-/// called on, in the mode it was called in.
-struct LoadingThread: @unchecked Sendable {  // A run loop takes blocks from any thread.
+/// The thread on which a `URLProtocolClient` must be called: the run loop on which Foundation calls
+/// `startLoading()`, in the mode of that call.
+struct LoadingThread: @unchecked Sendable {  // A run loop accepts blocks from any thread.
     private let loop: CFRunLoop
     private let mode: CFRunLoopMode
 
+    /// The loading thread of the protocol whose `startLoading` runs.
     static var current: LoadingThread {
         let loop = CFRunLoopGetCurrent()!
         return LoadingThread(loop: loop, mode: CFRunLoopCopyCurrentMode(loop) ?? .defaultMode)
     }
 
+    /// Does nothing: the first delivery creates nothing here.
     static func prepare() {}
 
+    /// Runs the work on the loading thread, later.
     func perform(_ work: @escaping @Sendable () -> Void) {
         CFRunLoopPerformBlock(loop, mode.rawValue, work)
         CFRunLoopWakeUp(loop)

@@ -1,7 +1,8 @@
 import APIKitLite
 import Foundation
 
-/// Answers every request of a session from one closure: the talk's own mock.
+/// A `URLProtocol` that answers every request of a session with one closure, the mock of WWDC 2018
+/// session 417.
 ///
 /// ```swift
 /// let configuration = URLSessionConfiguration.ephemeral
@@ -9,39 +10,41 @@ import Foundation
 /// MockURLProtocol.requestHandler = { request in (HTTPURLResponse(), Data("[]".utf8)) }
 /// ```
 ///
-/// The handler is one for the whole process, so tests that use it cannot run in parallel: that is
-/// what ``MockNetwork`` is for. A subclass may override `canInit(with:)`, to decline a host, and
-/// `stopLoading()`, calling `super`. (WWDC 2018, session 417.)
+/// The whole process has one handler, so tests that use it cannot run in parallel. Use a
+/// ``MockNetwork`` for such tests. A subclass may override `canInit(with:)`, for example to decline
+/// a host, and `stopLoading()`; each must call `super`.
 open class MockURLProtocol: URLProtocol {
-    private let interception = ProtocolLoad()
+    private let protocolLoad = ProtocolLoad()
 
-    /// Answers each request, one at a time, in the background. The error that it throws is the one
-    /// that the request fails with.
+    /// The closure that answers each request, one at a time, in the background.
     ///
-    /// It may read, set and clear this property. Without one, every request fails at once; a
-    /// request that was made under another handler and not yet answered by it is refused.
+    /// If it throws an error, the request fails with that error. It may read, set and clear this
+    /// property. If it is `nil`, every request fails at once with a ``MockError``. When it is
+    /// replaced or cleared, the requests that still wait for it fail with a ``MockError`` too.
     public static var requestHandler: ((URLRequest) throws -> (HTTPURLResponse, Data?))? {
         get { StaticHandler.current?.function }
         set { StaticHandler.current = newValue.map(StaticHandler.init) }
     }
 
-    /// The requests since the handler was set, oldest first.
+    /// The requests since ``requestHandler`` was last set to a closure, oldest first.
     public static var requests: [RecordedRequest] { StaticHandler.journal.requests }
 
-    /// Makes `URLSession.shared` answer from this class.
+    /// Makes this class answer the requests of `URLSession.shared`.
     ///
-    /// - Important: On Linux this changes the shared session under way: call it while that session
-    ///   loads nothing.
+    /// - Important: On Linux this changes the configuration that the shared session uses. Call it
+    ///   while that session loads nothing.
     public static func register() {
         SharedSession.register(self)
     }
 
-    /// Gives `URLSession.shared` its network back.
+    /// Makes `URLSession.shared` send its requests over the network again.
+    ///
+    /// - Important: On Linux, call it while that session loads nothing.
     public static func unregister() {
         SharedSession.unregister(self)
     }
 
-    /// Where this class gets its answers.
+    /// Returns the responder that answers a request.
     class func responder(to request: URLRequest) -> any Responder {
         #if canImport(FoundationNetworking)
         StaticHandler.CapturedHandler(handler: Arrivals.take(request) ?? StaticHandler.current)
@@ -50,8 +53,9 @@ open class MockURLProtocol: URLProtocol {
         #endif
     }
 
-    /// Accepts every request, so that none reaches a network, except for a `file:` and a `data:`
-    /// URL, which no network answers.
+    /// Returns whether this class answers a request: true except for `file:` and `data:` URLs.
+    ///
+    /// So no request reaches a real network.
     open override class func canInit(with request: URLRequest) -> Bool {
         guard isForMocks(request) else { return false }
         #if canImport(FoundationNetworking)
@@ -60,35 +64,39 @@ open class MockURLProtocol: URLProtocol {
         return true
     }
 
+    /// Returns whether a request is meant for a network, which is false for `file:` and `data:`.
     static func isForMocks(_ request: URLRequest) -> Bool {
         guard let scheme = request.url?.scheme else { return true }
         return !["file", "data"].contains(scheme.lowercased())
     }
 
-    /// The request as it is.
+    /// Returns the request unchanged.
     open override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
 
-    /// Starts to answer.
+    /// Starts loading and delivering. Foundation calls it.
     open override func startLoading() {
-        interception.begin(self)
-        interception.start(self)
+        protocolLoad.begin(self)
+        protocolLoad.start(self)
     }
 
-    /// Stops an answer: the task was cancelled or suspended, or, on Apple platforms, has ended.
+    /// Stops delivering: the task was cancelled or suspended, or, on Apple platforms, has ended.
+    /// Foundation calls it.
     open override func stopLoading() {
-        interception.stop()
+        protocolLoad.stop()
     }
 
     #if canImport(FoundationNetworking)
-    /// Made by Foundation.
+    /// Creates the object for a request. Foundation calls it.
     public required init(
         request: URLRequest, cachedResponse: CachedURLResponse?, client: (any URLProtocolClient)?
     ) {
         super.init(request: request, cachedResponse: cachedResponse, client: client)
     }
 
-    /// Made by Foundation, inside `resume()`: the handler starts while the request is on its way to
-    /// the loading thread.
+    /// Creates the object for a task, and begins the load. Foundation calls it.
+    ///
+    /// In a session without a cache, Foundation calls it inside `resume()`. So the handler starts
+    /// before the loading thread receives the request.
     public required convenience init(
         task: URLSessionTask, cachedResponse: CachedURLResponse?, client: (any URLProtocolClient)?
     ) {
@@ -96,7 +104,7 @@ open class MockURLProtocol: URLProtocol {
             request: task.originalRequest ?? URLRequest(url: .unnamed),
             cachedResponse: cachedResponse, client: client)
         self.task = task
-        interception.begin(self)
+        protocolLoad.begin(self)
     }
     #endif
 }

@@ -1,27 +1,33 @@
 import APIKitLite
 import Foundation
 
-/// What one `URLProtocol` object does: asks for the answer, follows redirects, keeps cookies, and
-/// delivers.
-final class ProtocolLoad: Client, @unchecked Sendable {  // Set in the first `begin`.
+/// The work of one `URLProtocol` object: it requests the answer, follows redirects, stores cookies
+/// and delivers the result.
+final class ProtocolLoad: Client, @unchecked Sendable {
+    // Safe: the variables are set once, in the first `begin(_:)`; `progress` has a lock.
+
+    /// How far the load is.
     private struct Progress {
         var hasBegun = false
         var isCancelled = false
-        /// The request under way, for a cancellation, and how many there were before it.
+        /// Cancels the current request.
         var handle: CancellationHandle?
+        /// How many requests came before the current one.
         var number = 0
     }
 
-    /// One request of those that an answer may take.
+    /// One request. A redirect or a challenge leads to another one.
     private struct Attempt {
-        /// What the client asked for, with its body.
+        /// The client's own request, with its body.
         let first: URLRequest
-        /// Which stubs have passed it on.
+        /// The stubs that have passed the request on.
         let passage: Passage
+        /// How many redirects were followed.
         var redirects = 0
         /// How many challenges were answered with a credential.
         var credentials = 0
 
+        /// How many requests came before this one.
         var number: Int { redirects + credentials }
 
         init(first: URLRequest, _ passage: Passage) {
@@ -36,11 +42,15 @@ final class ProtocolLoad: Client, @unchecked Sendable {  // Set in the first `be
     private var urlProtocol = WeakProtocol()
     private weak var task: URLSessionTask?
 
+    /// Whether the client still waits for the answer.
     var isWaiting: Bool { task?.state == .running }
+    /// The request timeout of the session in seconds, if Foundation tells it.
     var sessionTimeout: TimeInterval? { task?.sessionTimeout }
 
-    /// Asks for the answer, once, as soon as the task runs: one that is cancelled before sends
-    /// nothing. On any thread, but never on two at once.
+    /// Requests the answer, once, if the task is running. A task that was cancelled before sends
+    /// nothing.
+    ///
+    /// It may be called on any thread, but never on two threads at once.
     func begin(_ urlProtocol: MockURLProtocol) {
         let request = urlProtocol.request
         let task = urlProtocol.task
@@ -56,16 +66,17 @@ final class ProtocolLoad: Client, @unchecked Sendable {  // Set in the first `be
             return !progress.hasBegun
         }
         guard isFirst else { return }
-        // Here, where the client's own task-locals can still be read.
+        // On Linux this runs in the client's own task, so its task-locals can be read here only.
         let passage = Passage(of: request)
         if let failure = MockError.unsupported(task) {
             finish(.failure(failure))
         } else if responder.matchesWithUserCode, !RequestBody.isSlow(request, task) {
+            // The loading thread must not run it.
             DispatchQueue.global().async { [self] in
                 ask(responder, for: request, Attempt(first: request, passage))
             }
         } else if RequestBody.isSlow(request, task) {
-            // A stream may block for as long as its writer likes.
+            // Reading from a stream may block until its writer continues.
             Thread.detachNewThread { [self] in
                 do {
                     let request = try RequestBody.fill(request, task)
@@ -79,12 +90,13 @@ final class ProtocolLoad: Client, @unchecked Sendable {  // Set in the first `be
         }
     }
 
-    /// Foundation wants the answer. On the loading thread.
+    /// Delivers the answer as soon as it is there. Call it on the loading thread.
     func start(_ urlProtocol: URLProtocol) {
         delivery.start(urlProtocol)
     }
 
-    /// Foundation does not want the answer: for now, or never again. On the loading thread.
+    /// Stops delivering: until the next start if the task is suspended, otherwise for ever, and then
+    /// it cancels the request. Call it on the loading thread.
     func stop() {
         if task?.state == .suspended { return delivery.pause() }
         if task?.isAboutToRestart == true { return }
@@ -96,13 +108,14 @@ final class ProtocolLoad: Client, @unchecked Sendable {  // Set in the first `be
         handle?.cancel()
     }
 
+    /// Sends one request to the responder.
     private func ask(_ responder: any Responder, for request: URLRequest, _ attempt: Attempt) {
         let mayAsk = progress.withLock { progress in
             progress.handle = nil
             progress.number = attempt.number
             return !progress.isCancelled
         }
-        // Cancelled while its body was read, or while a delegate was asked.
+        // The task may have been cancelled while the body was read or a delegate was asked.
         guard mayAsk else { return }
         let handle = responder.load(
             task.requestAsSent(request), for: self, passage: attempt.passage
@@ -117,7 +130,7 @@ final class ProtocolLoad: Client, @unchecked Sendable {  // Set in the first `be
             }
         }
         let isCancelled = progress.withLock { progress in
-            // An answer that came at once may have led on to the next request.
+            // If the answer came at once, the next request may have started already.
             guard progress.number == attempt.number else { return false }
             if !progress.isCancelled { progress.handle = handle }
             return progress.isCancelled
@@ -126,6 +139,7 @@ final class ProtocolLoad: Client, @unchecked Sendable {  // Set in the first `be
     }
 
     #if canImport(FoundationNetworking)
+    /// Delivers an answer, or follows its challenge or its redirect.
     private func receive(
         _ answer: Answer, to request: URLRequest, _ responder: any Responder, _ attempt: Attempt
     ) {
@@ -137,7 +151,7 @@ final class ProtocolLoad: Client, @unchecked Sendable {  // Set in the first `be
                 case .credential(let credential):
                     var next = attempt
                     next.credentials += 1
-                    // Foundation begins again, with the request that the client made.
+                    // Like Foundation, it repeats the client's own request, not a redirected one.
                     ask(responder, for: attempt.first.authorized(by: credential), next)
                 case .none: finish(.answer(answer))
                 case .cancel: finish(.failure(URLError(.cancelled)))
@@ -156,7 +170,7 @@ final class ProtocolLoad: Client, @unchecked Sendable {  // Set in the first `be
             guard ["http", "https"].contains(next.url?.scheme?.lowercased()) else {
                 return finish(.failure(URLError(.unsupportedURL)))
             }
-            // What Foundation does not send again.
+            // Foundation does not send the body again.
             next.httpBody = nil
             next.httpBodyStream = nil
             var attempt = attempt
@@ -165,6 +179,7 @@ final class ProtocolLoad: Client, @unchecked Sendable {  // Set in the first `be
         }
     }
     #else
+    /// Delivers an answer or a redirect, which Foundation follows itself.
     private func receive(
         _ answer: Answer, to request: URLRequest, _ responder: any Responder, _ attempt: Attempt
     ) {
@@ -176,12 +191,14 @@ final class ProtocolLoad: Client, @unchecked Sendable {  // Set in the first `be
     }
     #endif
 
+    /// Delivers an event that needs no further request.
     private func finish(_ event: ResponseEvent) {
         delivery.add(.event(event), for: urlProtocol)
     }
 }
 
 extension MockError {
+    /// Returns the error for a kind of task that cannot be mocked; `nil` for any other task.
     fileprivate static func unsupported(_ task: URLSessionTask?) -> MockError? {
         #if canImport(FoundationNetworking)
         if task is URLSessionDownloadTask {

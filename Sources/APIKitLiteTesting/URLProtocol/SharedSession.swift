@@ -1,11 +1,13 @@
 import APIKitLite
 import Foundation
 
-/// What `URLSession.shared` answers from.
+/// The protocol classes that answer the requests of `URLSession.shared`.
 enum SharedSession {
     #if canImport(FoundationNetworking)
-    // `URLProtocol.registerClass` works on Linux only before the process's first session; but the
-    // configuration of a session that exists is its own there, not a copy.
+    // On Linux, `URLProtocol.registerClass` works only before the first session of the process is
+    // created. But `configuration` returns the object that the session uses, not a copy.
+
+    /// Makes a class answer the requests of the shared session, before all other classes.
     static func register(_ type: MockURLProtocol.Type) {
         lock.withLock { _ in
             let configuration = URLSession.shared.configuration
@@ -15,6 +17,7 @@ enum SharedSession {
         }
     }
 
+    /// Removes a class from the shared session.
     static func unregister(_ type: MockURLProtocol.Type) {
         lock.withLock { _ in
             let configuration = URLSession.shared.configuration
@@ -22,12 +25,15 @@ enum SharedSession {
         }
     }
 
+    /// Owns `protocolClasses` of the shared session's configuration.
     private static let lock = Locked(())
     #else
+    /// Makes a class answer the requests of the shared session.
     static func register(_ type: MockURLProtocol.Type) {
         URLProtocol.registerClass(type)
     }
 
+    /// Removes a class from the shared session.
     static func unregister(_ type: MockURLProtocol.Type) {
         URLProtocol.unregisterClass(type)
     }

@@ -3,24 +3,31 @@ import Foundation
 
 /// One closure that was set as `MockURLProtocol.requestHandler`, with its own queue of requests.
 ///
-/// Requests take calls, so that the closure's counters stay right. The call is the closure's own:
-/// one that never returns delays only its own requests, and these end when it is replaced.
-final class StaticHandler: @unchecked Sendable {  // `function` runs in one call at a time.
+/// The closure is called for one request at a time, so that the variables which it captures need no
+/// lock. Each closure has its own queue: one that never returns delays only its own requests, and
+/// these fail when it is replaced.
+final class StaticHandler: @unchecked Sendable {
+    // Safe: calls of `function` never overlap; `state` has a lock.
     typealias Function = (URLRequest) throws -> (HTTPURLResponse, Data?)
 
     let function: Function
     private let handlers = HandlerQueue()
     private let state = Locked(State())
 
+    /// One request for the closure, and the function that receives the response.
     fileprivate struct Call: Sendable {
         let id: Int
         let request: URLRequest
         let respond: @Sendable (ResponseEvent) -> Void
     }
 
+    /// The queue of requests.
     private struct State {
+        /// The requests that wait, oldest first.
         var calls: [Call] = []
+        /// Whether a task runs `runCalls()`.
         var isBusy = false
+        /// Whether another handler was set, or none.
         var isRetired = false
     }
 
@@ -32,6 +39,8 @@ final class StaticHandler: @unchecked Sendable {  // `function` runs in one call
         handlers.close()
     }
 
+    /// Calls the closure for a request after all earlier ones, or fails the request if the handler
+    /// was replaced.
     fileprivate func answer(_ call: Call) {
         let (isLate, isFirst) = state.withLock { state in
             guard !state.isRetired else { return (true, false) }
@@ -53,6 +62,7 @@ final class StaticHandler: @unchecked Sendable {  // `function` runs in one call
         }
     }
 
+    /// Removes the oldest waiting call, and returns it.
     private func nextCall() -> Call? {
         state.withLock { state in
             guard !state.calls.isEmpty else {
@@ -63,11 +73,12 @@ final class StaticHandler: @unchecked Sendable {  // `function` runs in one call
         }
     }
 
+    /// Removes a cancelled request that still waits.
     fileprivate func forget(_ id: Int) {
         state.withLock { $0.calls.removeAll { $0.id == id } }
     }
 
-    /// Refuses the requests that wait: another test's handler must not answer them.
+    /// Fails the requests that wait: the handler of another test must not answer them.
     private func retire() {
         let late = state.withLock { state in
             defer { state.calls = [] }
@@ -79,15 +90,20 @@ final class StaticHandler: @unchecked Sendable {  // `function` runs in one call
 }
 
 extension StaticHandler {
+    /// The state that the whole process shares.
     private struct SharedState {
         var handler: StaticHandler?
         var journal = Journal()
     }
 
+    /// The handler that is set, and its journal. The lock in `Locked` owns both.
     private static let shared = Locked(SharedState())
 
+    /// The requests since a handler was last set.
     static var journal: Journal { shared.withLock { $0.journal } }
 
+    /// The handler that is set. Setting a handler or `nil` retires the last one; setting a handler
+    /// also starts a new journal.
     static var current: StaticHandler? {
         get { shared.withLock { $0.handler } }
         set {
@@ -102,7 +118,7 @@ extension StaticHandler {
         }
     }
 
-    /// Answers from the handler that was set when the request was made.
+    /// The responder for one request, which uses the handler that was set when it was made.
     struct CapturedHandler: Responder {
         let handler: StaticHandler?
 
@@ -114,7 +130,7 @@ extension StaticHandler {
         ) -> CancellationHandle {
             let (journal, id, isLate) = shared.withLock { shared in
                 let isLate = shared.handler !== handler
-                // What came for another handler is not in the journal of this one.
+                // A request that was made under another handler is not in the journal of this one.
                 let journal = isLate ? Journal() : shared.journal
                 let record = RecordedRequest(request: request)
                 return (journal, journal.append(record, awaitedBy: nil), isLate)
