@@ -8,8 +8,8 @@ import FoundationNetworking
 ///
 /// On Linux it is one serial queue for all sessions of the process; calling a client anywhere else
 /// crashes the process. Foundation keeps the queue private, but a mirror finds it. If the mirror
-/// finds nothing, a helper task replaces it: each `resume()` of a task calls the `startLoading()` of
-/// its protocol on that queue.
+/// finds nothing, a helper task is used instead: each `resume()` of a task calls `startLoading()`
+/// on that queue.
 struct LoadingThread: Sendable {
     /// The loading thread of the protocol whose `startLoading` runs.
     static var current: LoadingThread { LoadingThread() }

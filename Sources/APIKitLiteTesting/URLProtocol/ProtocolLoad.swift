@@ -66,7 +66,7 @@ final class ProtocolLoad: Client, @unchecked Sendable {
             return !progress.hasBegun
         }
         guard isFirst else { return }
-        // On Linux this runs in the client's own task, so its task-locals can be read here only.
+        // Inside `resume()`, the task-locals of the client can be read here, but not later.
         let passage = Passage(of: request)
         if let failure = MockError.unsupported(task) {
             finish(.failure(failure))
@@ -95,8 +95,9 @@ final class ProtocolLoad: Client, @unchecked Sendable {
         delivery.start(urlProtocol)
     }
 
-    /// Stops delivering: until the next start if the task is suspended, otherwise for ever, and then
-    /// it cancels the request. Call it on the loading thread.
+    /// Pauses the delivery if the task is suspended; otherwise ends it, and cancels the request.
+    ///
+    /// Call it on the loading thread.
     func stop() {
         if task?.state == .suspended { return delivery.pause() }
         if task?.isAboutToRestart == true { return }
