@@ -1,14 +1,16 @@
 import APIKitLite
 import Foundation
 
-/// A session without a URLSession inside: it answers from a network's stubs, or always the same.
+/// A mock session that contains no `URLSession`. It answers from the stubs of a network, or gives
+/// every request one fixed answer.
 ///
-/// Faster than a mocked URLSession, and it works where custom protocols do not, as on watchOS.
-/// Handlers run in the caller's task.
+/// It is faster than a mocked `URLSession`, and it works where a custom `URLProtocol` does not, as
+/// on watchOS. Handlers run in the caller's task.
 public final class MockURLSession: HTTPSession {
-    /// What a completion handler gets: the data, the response, the error.
+    /// The arguments of a completion handler: the data, the response and the error.
     public typealias Response = (data: Data?, urlResponse: URLResponse?, error: (any Error)?)
 
+    /// Where the answers come from.
     private enum Source: Sendable {
         case network(NetworkCore)
         case fixed(@Sendable (URL?) -> Response)
@@ -16,17 +18,28 @@ public final class MockURLSession: HTTPSession {
 
     private let source: Source
 
-    /// Answers from the stubs of a network, and records what comes there.
+    /// Creates a session that answers from the stubs of a network.
+    ///
+    /// - Parameter network: The network, which records every request. The session keeps its stubs
+    ///   alive.
     public init(_ network: MockNetwork) {
         source = .network(network.core)
     }
 
-    /// Gives every request the same answer.
+    /// Creates a session that gives every request the same answer.
+    ///
+    /// - Parameter response: The data, the response and the error. A request fails with the error
+    ///   if there is one, and with ``MockError`` if there is neither an error nor a response.
     public init(response: Response) {
         source = .fixed { _ in response }
     }
 
-    /// Answers every request with a 200 and the data, or with a 404 and none.
+    /// Creates a session that answers every request with the status 200 and the data, or with the
+    /// status 404 and no data.
+    ///
+    /// - Parameters:
+    ///   - isRequestSuccess: Whether the status is 200.
+    ///   - data: The body of a 200; `{}` by default.
     public init(isRequestSuccess: Bool = true, data: Data? = Data("{}".utf8)) {
         source = .fixed { url in
             let status = isRequestSuccess ? 200 : 404
@@ -37,8 +50,13 @@ public final class MockURLSession: HTTPSession {
         }
     }
 
-    /// Gives every request a status and data under one URL. A string that is no URL makes every
-    /// request fail with `URLError.badURL`.
+    /// Returns a session that gives every request the same status and data.
+    ///
+    /// - Parameters:
+    ///   - url: The URL of the response. If it is not a URL, every request fails with
+    ///     `URLError.badURL`.
+    ///   - data: The body.
+    ///   - statusCode: The HTTP status.
     public static func make(url: String, data: Data?, statusCode: Int) -> MockURLSession {
         guard let url = URL(string: url) else {
             return MockURLSession(response: (nil, nil, URLError(.badURL)))
@@ -48,10 +66,15 @@ public final class MockURLSession: HTTPSession {
         return MockURLSession(response: (data, response, nil))
     }
 
-    /// Answers a request; redirects and cookies work as over a network.
+    /// Answers a request.
     ///
-    /// - Throws: The error of a fixed answer, of a stub or of its handler; `URLError.cancelled`;
-    ///   ``MockError`` where there is no answer.
+    /// With a network, it follows redirects and stores cookies as a `URLSession` does.
+    ///
+    /// - Returns: The body, which may be empty, and the response.
+    /// - Throws: The error of the fixed answer, of the stub or of its handler; `URLError.cancelled`
+    ///   when the task is cancelled; `URLError.httpTooManyRedirects`; ``MockError`` when there is
+    ///   no answer; `NotAnHTTPResponseError` when the fixed response is not an `HTTPURLResponse`;
+    ///   the stream's own error when the body of the request cannot be read.
     public func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
         try Task.checkNotCancelled()
         switch source {
@@ -71,16 +94,25 @@ public final class MockURLSession: HTTPSession {
 }
 
 extension MockURLSession {
-    /// A task for a URL, as a `URLSession` makes it.
+    /// Creates a task that sends a GET request, as a `URLSession` does.
+    ///
+    /// - Parameters:
+    ///   - url: The URL of the request.
+    ///   - completionHandler: Called once with the data, the response and the error.
+    /// - Returns: The task, which has not been started.
     public func dataTask(
         with url: URL, completionHandler: @escaping (Data?, URLResponse?, (any Error)?) -> Void
     ) -> MockURLSessionDataTask {
         dataTask(with: URLRequest(url: url), completionHandler: completionHandler)
     }
 
-    /// A task for a request, as a `URLSession` makes it.
+    /// Creates a task that sends a request, as a `URLSession` does.
     ///
-    /// A fixed answer calls the handler inside `resume()`, once; a network's calls it later.
+    /// - Parameters:
+    ///   - request: The request to send.
+    ///   - completionHandler: Called once with the data, the response and the error: inside
+    ///     `resume()` if the answer is fixed, and later if it comes from a network.
+    /// - Returns: The task, which has not been started.
     public func dataTask(
         with request: URLRequest,
         completionHandler: @escaping (Data?, URLResponse?, (any Error)?) -> Void
@@ -104,13 +136,15 @@ extension MockURLSession {
     }
 }
 
-/// A task of a ``MockURLSession``.
-public final class MockURLSessionDataTask: @unchecked Sendable {  // Variables under `lock`.
+/// A data task of a ``MockURLSession``.
+public final class MockURLSessionDataTask: @unchecked Sendable {
+    // Safe: `lock` owns all variables.
     private typealias Completion = (Data?, URLResponse?, (any Error)?) -> Void
 
     private let lock = NSLock()
     private var completion: Completion?
     private var start: ((MockURLSessionDataTask) -> Void)?
+    /// The exchange with a network; `nil` for a fixed answer.
     private var work: Task<Void, Never>?
 
     fileprivate init(
@@ -121,7 +155,7 @@ public final class MockURLSessionDataTask: @unchecked Sendable {  // Variables u
         self.start = start
     }
 
-    /// Starts the task. The second time, it does nothing.
+    /// Starts the task. A second call does nothing, and neither does a call after ``cancel()``.
     public func resume() {
         let start = lock.withLock {
             defer { self.start = nil }
@@ -130,7 +164,7 @@ public final class MockURLSessionDataTask: @unchecked Sendable {  // Variables u
         start?(self)
     }
 
-    /// Ends a task that is not complete: its handler gets `URLError.cancelled`.
+    /// Cancels the task. If it is not complete, its completion handler gets `URLError.cancelled`.
     public func cancel() {
         let (completion, work) = lock.withLock {
             defer { (self.completion, start) = (nil, nil) }
@@ -140,7 +174,8 @@ public final class MockURLSessionDataTask: @unchecked Sendable {  // Variables u
         completion?(nil, nil, URLError(.cancelled))
     }
 
-    /// Keeps what makes the answer, for `cancel()`, which may have come in between.
+    /// Keeps the exchange, so that `cancel()` can cancel it. If that was called before, cancels the
+    /// exchange at once.
     fileprivate func keep(_ work: Task<Void, Never>) {
         let isOver = lock.withLock {
             self.work = work
@@ -149,6 +184,7 @@ public final class MockURLSessionDataTask: @unchecked Sendable {  // Variables u
         if isOver { work.cancel() }
     }
 
+    /// Calls the completion handler, unless it was called before.
     fileprivate func complete(_ response: MockURLSession.Response) {
         let completion = lock.withLock {
             defer { self.completion = nil }
