@@ -2,19 +2,22 @@ import APIKitLite
 import Foundation
 
 extension Answer {
-    /// An answer as bytes.
+    /// An answer as the bytes of an HTTP/1.1 message.
     struct Message {
+        /// The status line, the fields and the empty line after them.
         var head: Data
-        /// The answer's own chunks, not copies; none where the request or the status has no body.
+        /// The answer's own chunks, not copies. It is empty if the request or the status allows no
+        /// body.
         let body: [Data]
+        /// Whether the body is sent with `Transfer-Encoding: chunked`.
         let isChunked: Bool
         /// Whether another request may follow on the connection.
         let keepsAlive: Bool
 
-        /// What to send, in order.
+        /// The bytes to send, in order.
         var pieces: [Data] { [head] + body.flatMap(framed) + end }
 
-        /// A part of the body as it is sent.
+        /// Returns a part of the body with the framing in which it is sent.
         func framed(_ chunk: Data) -> [Data] {
             guard isChunked else { return [chunk] }
             return [
@@ -22,11 +25,13 @@ extension Answer {
             ]
         }
 
-        /// A head that breaks off.
+        /// Returns the first bytes of the head, and never all of them.
+        ///
+        /// - Parameter count: The number of bytes. On Linux, the result ends within the first line.
         func head(cutAfter count: Int) -> Data {
             #if canImport(FoundationNetworking)
             // Foundation on Linux (up to 6.3) ends the process of a client whose connection ends
-            // between the first line and the empty one: "Transfer completed, but there's no
+            // between the first line and the empty line: "Transfer completed, but there's no
             // response."
             let longest = head.firstIndex(of: UInt8(ascii: "\r")) ?? 0
             #else
@@ -35,14 +40,14 @@ extension Answer {
             return head.prefix(min(count, longest))
         }
 
-        /// What tells that the body is complete.
+        /// The bytes that mark the end of the body.
         var end: [Data] { isChunked ? [Data("0\r\n\r\n".utf8)] : [] }
     }
 
-    /// The answer to a request that could not be answered as asked.
+    /// Creates a plain-text answer that shows an error, with the error's status or 500.
     init(_ error: any Error, url: URL) {
         let text = Data("\(error)\n".utf8)
-        // Every code and every field is accepted, so there always is a response.
+        // The initializer accepts every status and every field, so it never returns nil.
         self.init(
             response: HTTPURLResponse(
                 url: url, statusCode: (error as? any AnswerableOverHTTP)?.status ?? 500,
@@ -50,13 +55,17 @@ extension Answer {
             chunks: [text])
     }
 
-    /// Writes the answer down for a client (RFC 9112).
+    /// Returns the answer as an HTTP/1.1 message (RFC 9112).
     ///
-    /// The framing is the server's own business: whatever the response says about `Connection`,
-    /// `Transfer-Encoding` and, except for a HEAD, `Content-Length` is replaced by the truth; so is
-    /// the `Content-Encoding` of a body that is not encoded any more.
+    /// The server decides about the framing. It replaces the `Connection`, `Transfer-Encoding` and,
+    /// except for a HEAD, `Content-Length` fields of the response by true ones. It removes the
+    /// `Content-Encoding` field if the body is already decoded.
     ///
-    /// - Throws: When a field would break the message, such as one with a line end in its value.
+    /// - Parameters:
+    ///   - request: The request to answer.
+    ///   - now: The time for the `Date` field.
+    /// - Throws: When the status is not in `100...999`, or when a field would break the message,
+    ///   for example because its value contains a line end.
     func message(
         for request: ParsedRequest, now: Date = Date()
     ) throws(HTTPResponseError) -> Message {
@@ -68,7 +77,8 @@ extension Answer {
         let isStreamed = hasBody && chunks.count > 1 && fields["content-length"] == nil
         let isChunked = isStreamed && request.minorVersion > 0
         let asksToClose = fields["connection"]?.value.lowercased().contains("close") ?? false
-        // A client waits for more after 1xx, which is no final answer; the end tells it not to.
+        // A 1xx is not a final answer, so the client waits for another one. The end of the
+        // connection ends that wait.
         let keepsAlive =
             request.keepsAlive && !asksToClose && status >= 200 && isStreamed == isChunked
 
@@ -81,7 +91,7 @@ extension Answer {
             let isOurs =
                 ["connection", "transfer-encoding", "content-length"].contains(name)
                 || isDecoded && name == "content-encoding"
-            // The one field that no client takes as a list (RFC 6265, section 3).
+            // Clients do not accept a comma-separated list in this field (RFC 6265, section 3).
             if name == "set-cookie" {
                 for cookie in splitCookies(field.value) { add(field.name, cookie) }
             } else if !isOurs {
@@ -104,7 +114,9 @@ extension Answer {
             keepsAlive: keepsAlive)
     }
 
-    /// The response's fields by lowercased name.
+    /// Returns the response's fields by lowercased name.
+    ///
+    /// - Throws: When a name is not a token, or a value has a control character.
     private func givenFields() throws(HTTPResponseError) -> [String: (name: String, value: String)]
     {
         var fields: [String: (name: String, value: String)] = [:]
@@ -119,15 +131,18 @@ extension Answer {
     }
 }
 
-/// The cookies that Foundation has joined to one field: a comma divides them where a name and `=`
-/// follow, but not within a date.
+/// Splits the cookies that Foundation has joined in one field.
+///
+/// A comma separates two cookies if a name and `=` follow it. So a comma in a date does not count.
 private func splitCookies(_ field: String) -> [Substring] {
     field.split(separator: /,\s*(?=[^\s;,=]+=)/)
 }
 
-/// Why an answer cannot be sent as it is; the client gets a 500 that says so.
+/// The reason why an answer cannot be sent. The client gets a 500 with its description.
 enum HTTPResponseError: Error, CustomStringConvertible {
+    /// The status is not in `100...999`.
     case status(Int)
+    /// The name or the value of this field contains a character that is not allowed.
     case field(String)
 
     var description: String {
@@ -135,7 +150,7 @@ enum HTTPResponseError: Error, CustomStringConvertible {
         case .status(let status):
             "The stub's status is \(status). A status is a number from 100 to 999."
         case .field(let name):
-            // Escaped, since the name itself may be what is wrong.
+            // Escaped, because the invalid character may be in the name.
             "The stub's header \(name.debugDescription) has a line end or another character "
                 + "that no header may have."
         }

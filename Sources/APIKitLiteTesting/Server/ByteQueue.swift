@@ -1,20 +1,24 @@
 import Foundation
 
-/// Bytes waiting to be parsed: appended at one end, taken from the other.
+/// A queue of bytes that wait to be parsed: appended at one end and removed at the other.
 ///
-/// Every byte is moved a bounded number of times and searched for a line's end once, however small
-/// the pieces are in which it arrives.
+/// The work is linear, however small the pieces are that arrive: each byte is moved a bounded
+/// number of times, and searched for a line end once.
 struct ByteQueue {
     private var bytes: [UInt8] = []
+    /// The index of the first byte that has not been removed.
     private var start = 0
-    /// There is no line feed from `start` up to here.
+    /// There is no line feed between `start` and this index.
     private var searched = 0
 
+    /// The number of bytes in the queue.
     var count: Int { bytes.count - start }
+    /// The next byte; `nil` if the queue is empty.
     var first: UInt8? { start < bytes.count ? bytes[start] : nil }
 
+    /// Adds bytes at the end.
     mutating func append(_ new: UnsafeRawBufferPointer) {
-        // Taken bytes are given back when they are the greater part: linear over all appends.
+        // Frees the removed bytes only when they are more than half: linear over all appends.
         if start > bytes.count / 2 || start == bytes.count {
             bytes.removeFirst(start)
             searched = max(0, searched - start)
@@ -23,9 +27,9 @@ struct ByteQueue {
         bytes.append(contentsOf: new)
     }
 
-    /// Takes the next line, its line feed included.
+    /// Removes the next line, including its line feed.
     ///
-    /// - Returns: `nil` while the line has no end.
+    /// - Returns: The line; `nil` if its end has not arrived.
     mutating func takeLine() -> ArraySlice<UInt8>? {
         let from = max(start, searched)
         let end = bytes.withUnsafeBytes { all -> Int? in
@@ -44,7 +48,7 @@ struct ByteQueue {
 
     /// Moves up to `limit` bytes to the end of `data`.
     ///
-    /// - Returns: How many.
+    /// - Returns: The number of bytes that were moved.
     mutating func move(upTo limit: Int, to data: inout Data) -> Int {
         let moved = min(limit, count)
         bytes.withUnsafeBytes { data.append(contentsOf: $0[start..<start + moved]) }

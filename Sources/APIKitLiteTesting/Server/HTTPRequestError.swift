@@ -1,9 +1,11 @@
-/// An error that a ``LoopbackServer`` answers with a status of its own; every other one is a 500.
+/// An error that determines the status with which a ``LoopbackServer`` answers.
+///
+/// For any other error, the status is 500.
 protocol AnswerableOverHTTP: Error {
     var status: Int { get }
 }
 
-/// What is wrong with a request, and the status that says so to the client.
+/// An error in a client's request, and the status with which the server answers it.
 struct HTTPRequestError: AnswerableOverHTTP, CustomStringConvertible, Equatable {
     var status: Int
     var description: String
@@ -13,7 +15,7 @@ struct HTTPRequestError: AnswerableOverHTTP, CustomStringConvertible, Equatable 
         self.description = description
     }
 
-    /// A malformed request: status 400.
+    /// Creates the error for a malformed request, with the status 400.
     init(_ description: String) {
         self.init(400, description)
     }

@@ -1,11 +1,13 @@
 import Foundation
 
-/// Turns the bytes of a connection into requests, in whatever pieces they arrive.
+/// A parser that turns the bytes of a connection into requests. The bytes may arrive in pieces of
+/// any size.
 ///
-/// It does no input or output. `next()` has looked at a request line, a field line or a part of a
-/// body at most once when it returns, so a body of 100 MB that arrives byte by byte is still
-/// linear work; a body is stored as it arrives, so a false Content-Length costs nothing.
+/// It does no input or output. Its work is linear: it reads each line and each part of a body once,
+/// even if a body of 100 MB arrives byte by byte. It stores a body as it arrives, so a false
+/// `Content-Length` does not allocate memory.
 struct HTTPRequestParser {
+    /// The part of a request that comes next.
     private enum State: Equatable {
         case requestLine
         case fields
@@ -17,37 +19,44 @@ struct HTTPRequestParser {
         case failed(HTTPRequestError)
     }
 
+    /// The result of parsing one part.
     private enum Step {
         case advanced
+        /// The part is not complete.
         case needsMore
         case completed(ParsedRequest)
     }
 
+    /// The longest request line, in bytes.
     static let requestLineLimit = 16 * 1024
+    /// The longest header section of a request, including its trailers, in bytes.
     static let headerLimit = 64 * 1024
+    /// The longest line before a chunk, in bytes.
     static let chunkLineLimit = 4 * 1024
 
     private var input = ByteQueue()
     private var state = State.requestLine
     private var request = ParsedRequest(method: "", target: "", minorVersion: 1)
     private var headerSize = 0
+    /// Whether the client waits for `100 Continue`.
     private var owesContinue = false
 
-    /// How many bytes wait to be parsed.
+    /// The number of bytes that wait to be parsed.
     var pendingBytes: Int { input.count }
 
     /// Whether a request has begun and is not complete.
     var isInsideRequest: Bool { state != .requestLine || input.count > 0 }
 
+    /// Adds bytes that have arrived.
     mutating func append(_ bytes: UnsafeRawBufferPointer) {
         input.append(bytes)
     }
 
-    /// Takes the next complete request.
+    /// Parses the next request.
     ///
-    /// - Returns: `nil` while it needs more bytes.
-    /// - Throws: When the bytes are not a request. Nothing after them can be trusted, so every
-    ///   later call throws the same.
+    /// - Returns: The request; `nil` if it is not complete.
+    /// - Throws: When the bytes are not a request. The bytes after them have no meaning then, so
+    ///   every later call throws the same error.
     mutating func next() throws(HTTPRequestError) -> ParsedRequest? {
         do {
             while true {
@@ -63,13 +72,16 @@ struct HTTPRequestParser {
         }
     }
 
-    /// Whether the client must be told to go on. True once per request, and only while nothing of
-    /// its body has come: a client that did not wait needs no answer.
+    /// Returns whether the server must send `100 Continue` (RFC 9110, section 10.1.1).
+    ///
+    /// It returns true at most once for each request, and only for a client that waits: one that
+    /// has already sent a part of the body needs no interim response.
     mutating func takeContinue() -> Bool {
         defer { owesContinue = false }
         return owesContinue
     }
 
+    /// Parses the next part of a request.
     private mutating func step() throws(HTTPRequestError) -> Step {
         switch state {
         case .requestLine: return try readRequestLine()
@@ -84,7 +96,7 @@ struct HTTPRequestParser {
     }
 
     private mutating func readRequestLine() throws(HTTPRequestError) -> Step {
-        // Said at once: a client that speaks TLS would otherwise wait for a line feed forever.
+        // Without this early check, a client that uses TLS would wait forever for an answer.
         if let first = input.first, !first.isHTTPTokenCharacter, first != 0x0D {
             throw HTTPRequestError(
                 "The request does not begin with a method. (The scheme here is http, not https.)")
@@ -94,7 +106,7 @@ struct HTTPRequestParser {
                 limit: Self.requestLineLimit,
                 HTTPRequestError(414, "The request line is over \(Self.requestLineLimit) bytes."))
         else { return .needsMore }
-        // Old clients send an empty line after a body (RFC 9112, section 2.2).
+        // Some old clients send an empty line after a body (RFC 9112, section 2.2).
         guard !line.isEmpty else { return .advanced }
         request = try ParsedRequest(requestLine: line)
         headerSize = 0
@@ -128,12 +140,12 @@ struct HTTPRequestParser {
                 limit: Self.chunkLineLimit,
                 HTTPRequestError("A chunk's size line is over \(Self.chunkLineLimit) bytes."))
         else { return .needsMore }
-        // A chunk extension follows a semicolon, perhaps after white space; none is known here.
+        // A semicolon begins a chunk extension, which is ignored. White space may precede it.
         let digits = line.prefix { $0 != 0x3B && $0 != 0x20 && $0 != 0x09 }
-        let rest = line[digits.endIndex...].drop { $0 == 0x20 || $0 == 0x09 }
+        let ending = line[digits.endIndex...].drop { $0 == 0x20 || $0 == 0x09 }
         guard digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
             let size = Int(String(decoding: digits, as: UTF8.self), radix: 16),
-            rest.isEmpty || rest.first == 0x3B, rest.allSatisfy({ $0 >= 0x20 || $0 == 0x09 })
+            ending.isEmpty || ending.first == 0x3B, ending.allSatisfy({ $0 >= 0x20 || $0 == 0x09 })
         else { throw HTTPRequestError("A chunk's size is not a hexadecimal number.") }
         state = size == 0 ? .trailers : .chunk(remaining: size)
         return .advanced
@@ -155,7 +167,9 @@ struct HTTPRequestParser {
         return .advanced
     }
 
-    /// Trailers must be well-formed, and are dropped: a `URLRequest` has no place for them.
+    /// Parses a trailer and drops it, because a `URLRequest` cannot contain trailers.
+    ///
+    /// - Throws: When the trailer is malformed.
     private mutating func readTrailer() throws(HTTPRequestError) -> Step {
         guard let line = try takeHeaderLine() else { return .needsMore }
         guard !line.isEmpty else { return complete() }
@@ -163,6 +177,7 @@ struct HTTPRequestParser {
         return .advanced
     }
 
+    /// Moves bytes of a body to the request.
     private mutating func take(_ remaining: Int, then next: (Int) -> State) -> Step {
         let moved = input.move(upTo: remaining, to: &request.body)
         guard moved > 0 else { return .needsMore }
@@ -170,6 +185,7 @@ struct HTTPRequestParser {
         return .advanced
     }
 
+    /// Returns the complete request, and prepares for the next one.
     private mutating func complete() -> Step {
         state = .requestLine
         owesContinue = false
@@ -177,6 +193,7 @@ struct HTTPRequestParser {
         return .completed(request)
     }
 
+    /// Removes a line of the header section, which has one limit for all of its lines.
     private mutating func takeHeaderLine() throws(HTTPRequestError) -> ArraySlice<UInt8>? {
         let before = input.count
         let line = try takeLine(
@@ -186,11 +203,15 @@ struct HTTPRequestParser {
         return line
     }
 
-    /// Takes a line without its CR LF.
+    /// Removes a line, and returns it without its CR LF.
     ///
-    /// - Throws: `tooLong` as soon as the line, with or without its end, is over the limit; 400 for
-    ///   a bare LF or a bare CR. RFC 9112 lets a server accept the LF; this one is there to show a
-    ///   client its mistakes.
+    /// - Parameters:
+    ///   - limit: The longest line, including its CR LF, in bytes.
+    ///   - tooLong: The error for a longer line.
+    /// - Returns: The line; `nil` if its end has not arrived.
+    /// - Throws: `tooLong` as soon as the line is longer than the limit, even if its end has not
+    ///   arrived; 400 for a bare LF or a bare CR. RFC 9112 (section 2.2) allows a server to accept
+    ///   a bare LF, but this server shows a client its errors.
     private mutating func takeLine(
         limit: Int, _ tooLong: @autoclosure () -> HTTPRequestError
     ) throws(HTTPRequestError) -> ArraySlice<UInt8>? {

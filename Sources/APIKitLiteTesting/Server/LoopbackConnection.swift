@@ -1,21 +1,23 @@
 import Foundation
 
-/// One client's connection: reads requests, has one after the other answered, writes the answers.
-final class LoopbackConnection: @unchecked Sendable {  // Safe: used on one queue only.
+/// The connection of one client. It reads requests, gets them answered one after another, and
+/// writes the answers.
+final class LoopbackConnection: @unchecked Sendable {  // Safe: used on the listener's queue only.
+    /// What the connection is doing.
     private enum Phase: Equatable {
         case reading
         case answering
         case writing(keepsAlive: Bool)
-        /// The last answer has been written. What still arrives is thrown away: closing a socket
-        /// that has unread bytes would reset it, and the client could lose the answer.
+        /// The last answer has been written. Bytes that still arrive are read and ignored: closing
+        /// a socket that has unread bytes would reset it, and the client could lose the answer.
         case draining
         case closed
     }
 
-    private static let goOn = Data("HTTP/1.1 100 Continue\r\n\r\n".utf8)
-    // A client that pipelines more than this waits until the requests before are answered.
+    private static let continueResponse = Data("HTTP/1.1 100 Continue\r\n\r\n".utf8)
+    // Bytes. If a client pipelines more, nothing is read until earlier requests are answered.
     private static let pipelineLimit = 1024 * 1024
-    // One fast sender must not keep everybody else waiting.
+    // One fast sender must not keep the other connections waiting.
     private static let readsPerTurn = 16
 
     private let socket: Socket
@@ -27,12 +29,17 @@ final class LoopbackConnection: @unchecked Sendable {  // Safe: used on one queu
     private var phase = Phase.reading
     private var exchange: LoopbackExchange?
     private var exchangeCount = 0
-    /// The client sends no more.
+    /// Whether the client has finished sending.
     private var hasEnded = false
-    /// The client has pipelined so much that nothing more is read.
+    /// Whether nothing is read because the client has pipelined too much.
     private var isHeldBack = false
 
-    /// - Parameter onClosed: Called once, when nothing watches the socket any more.
+    /// Creates a connection, which reads nothing before `start()`.
+    ///
+    /// - Parameters:
+    ///   - socket: The accepted socket.
+    ///   - listener: The listener that accepted it.
+    ///   - onClosed: Called once, when no dispatch source uses the socket any more.
     init(_ socket: Socket, of listener: LoopbackListener, onClosed: @escaping @Sendable () -> Void)
     {
         self.socket = socket
@@ -51,11 +58,12 @@ final class LoopbackConnection: @unchecked Sendable {  // Safe: used on one queu
         watching.notify(queue: queue, execute: onClosed)
     }
 
+    /// Starts to read.
     func start() {
         reads?.resume()
     }
 
-    /// Closes without another word, and cancels the request in flight.
+    /// Closes the connection without sending anything more, and cancels the request in flight.
     func close() {
         guard phase != .closed else { return }
         phase = .closed
@@ -73,8 +81,9 @@ final class LoopbackConnection: @unchecked Sendable {  // Safe: used on one queu
 
     // MARK: Reading
 
-    /// Reads until the socket would block, ends or fails: libdispatch tells once of a hang-up, and
-    /// never of anything after it.
+    /// Reads until the socket would block, ends or fails.
+    ///
+    /// Reading less would lose bytes: libdispatch reports a hang-up once, and nothing after it.
     private func readAvailable() {
         for _ in 0..<Self.readsPerTurn {
             guard phase != .closed, !hasEnded, !isHeldBack else { return }
@@ -83,12 +92,12 @@ final class LoopbackConnection: @unchecked Sendable {  // Safe: used on one queu
             case .blocked: return
             case .failed: return close()
             case .finished:
-                // It would be ready from now on, forever, with nothing to read.
+                // From now on, the source would always report the socket as ready.
                 reads?.pause()
                 hasEnded = true
             case .moved:
                 if phase != .draining { parser.append(bytes) }
-                if phase == .answering || isWriting { holdBack() }
+                if phase == .answering || isWriting { pauseReadingIfFull() }
             }
             switch phase {
             case .reading: readNext()
@@ -100,31 +109,34 @@ final class LoopbackConnection: @unchecked Sendable {  // Safe: used on one queu
         listener.queue.async { [weak self] in self?.readAvailable() }
     }
 
-    private func holdBack() {
+    /// Stops reading if the client has pipelined too much.
+    private func pauseReadingIfFull() {
         guard parser.pendingBytes > Self.pipelineLimit else { return }
         isHeldBack = true
         reads?.pause()
     }
 
-    private func readOn() {
+    /// Continues to read after `pauseReadingIfFull()`.
+    private func resumeReading() {
         guard isHeldBack else { return }
         isHeldBack = false
         reads?.resume()
-        // What the source had to tell, it may have told already.
+        // The source may have reported the waiting bytes before, and may not report them again.
         listener.queue.async { [weak self] in self?.readAvailable() }
     }
 
+    /// Answers the next complete request, if there is one.
     private func readNext() {
         do throws(HTTPRequestError) {
             let request = try parser.next()
-            if parser.pendingBytes <= Self.pipelineLimit { readOn() }
+            if parser.pendingBytes <= Self.pipelineLimit { resumeReading() }
             if let request {
                 answer(request)
             } else if hasEnded {
                 guard parser.isInsideRequest else { return close() }
                 throw HTTPRequestError("The connection ended within a request.")
             } else if parser.takeContinue() {
-                write([Self.goOn])
+                write([Self.continueResponse])
             }
         } catch {
             refuse(error)
@@ -133,6 +145,7 @@ final class LoopbackConnection: @unchecked Sendable {  // Safe: used on one queu
 
     // MARK: Answering
 
+    /// Gets a request answered.
     private func answer(_ parsed: ParsedRequest) {
         let request: URLRequest
         do {
@@ -140,23 +153,23 @@ final class LoopbackConnection: @unchecked Sendable {  // Safe: used on one queu
         } catch {
             return refuse(error)
         }
-        var awaited = parsed
-        // From here on the body is the stub's alone.
-        awaited.body = Data()
+        var bodiless = parsed
+        // The answer does not depend on the body, so the connection does not keep a copy.
+        bodiless.body = Data()
         exchangeCount += 1
         let number = exchangeCount
         exchange = LoopbackExchange(
-            number: number, request: awaited, url: request.url ?? listener.url)
+            number: number, request: bodiless, url: request.url ?? listener.url)
         phase = .answering
         let respond: @Sendable (ResponseEvent) -> Void = {
             [weak self, queue = listener.queue] event in
-            // Never at once, even from this queue: pipelined requests would nest ever deeper.
+            // Always later, even on this queue: otherwise pipelined requests would recurse.
             queue.async { [weak self] in self?.receive(event, number) }
         }
         do {
             let cancel = try listener.answering(request, respond)
             exchange?.cancel = cancel
-            // The server may have been stopped from within the call.
+            // The call may have stopped the server.
             if phase == .closed { cancel() }
         } catch {
             respond(.failure(error))
@@ -164,6 +177,7 @@ final class LoopbackConnection: @unchecked Sendable {  // Safe: used on one queu
         if hasEnded || isHeldBack { watchForHangUp() }
     }
 
+    /// Writes one event of the response, unless it belongs to an earlier request.
     private func receive(_ event: ResponseEvent, _ number: Int) {
         guard let exchange, exchange.number == number else { return }
         if event.isLast { self.exchange = nil }
@@ -181,15 +195,16 @@ final class LoopbackConnection: @unchecked Sendable {  // Safe: used on one queu
             finish([exchange.rest(of: message?.head(cutAfter: count) ?? Data())], keepsAlive: false)
         case .failure where exchange.message != nil:
             finish([], keepsAlive: false)
-        // To the client it is a failing network.
+        // The client must see a network that fails.
         case .failure(is URLError): close()
         case .failure(let error):
             send(Answer(error, url: exchange.url), for: exchange)
         }
     }
 
+    /// Answers a malformed request, and closes the connection.
     private func refuse(_ error: HTTPRequestError) {
-        // What was asked is not known for sure, so this stands for it.
+        // The method and the fields of the request may be wrong, so the answer is for this one.
         let request = ParsedRequest(
             method: "GET", target: "*", minorVersion: 1,
             fields: [.init(name: "Connection", value: "close")])
@@ -198,13 +213,14 @@ final class LoopbackConnection: @unchecked Sendable {  // Safe: used on one queu
         send(Answer(error, url: url), for: exchange)
     }
 
-    /// Cancels the request in flight if the client, which sends no more or is not read, has gone.
+    /// Cancels the request in flight when the client has closed its socket.
     ///
-    /// A client that closed its socket and one that only finished sending, as `nc -N` does, look
-    /// the same until something is written: the first then resets the connection, and the second
-    /// must still get its answer. So the bytes that every answer begins with are sent ahead, one at
-    /// a time; the first after a moment, so that a quick answer goes without. When there are no more
-    /// of them, the system asks the peer.
+    /// It is needed when the client has finished sending, or when nothing is read. A client that
+    /// closed its socket and a client that only finished sending, as `nc -N` does, look the same
+    /// until something is written. Then the first resets the connection; the second must still get
+    /// its answer. So the first bytes, which are the same in every answer, are sent early, one at a
+    /// time. The first byte is sent after 20 ms, and not at all if the answer comes sooner. After
+    /// the last of these bytes, TCP keep-alive detects a closed socket.
     private func watchForHangUp() {
         guard exchange?.isWatched == false else { return }
         exchange?.isWatched = true
@@ -212,6 +228,7 @@ final class LoopbackConnection: @unchecked Sendable {  // Safe: used on one queu
         lookForHangUp(after: 20)
     }
 
+    /// Looks for a closed socket after a delay, and again after twice that delay, at most 2 s.
     private func lookForHangUp(after milliseconds: Int) {
         guard let number = exchange?.number else { return }
         listener.queue.asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [weak self] in
@@ -224,6 +241,7 @@ final class LoopbackConnection: @unchecked Sendable {  // Safe: used on one queu
 
     // MARK: Writing
 
+    /// Writes an answer, or only its head.
     private func send(_ answer: Answer, for exchange: LoopbackExchange, isWhole: Bool = true) {
         do {
             var message = try answer.message(for: exchange.request)
@@ -233,11 +251,12 @@ final class LoopbackConnection: @unchecked Sendable {  // Safe: used on one queu
             write([message.head])
         } catch {
             self.exchange = nil
-            // Ends here: of an error's answer, only the status is not ours, and this one's is 500.
+            // No endless recursion: the answer for this error has valid fields and the status 500.
             send(Answer(error, url: exchange.url), for: exchange)
         }
     }
 
+    /// Writes the last pieces of an answer.
     private func finish(_ pieces: [Data], keepsAlive: Bool) {
         phase = .writing(keepsAlive: keepsAlive)
         write(pieces)
@@ -248,6 +267,7 @@ final class LoopbackConnection: @unchecked Sendable {  // Safe: used on one queu
         flush()
     }
 
+    /// Sends what the socket accepts, and continues after the answer when all is sent.
     private func flush() {
         guard phase != .closed else { return }
         switch sendBuffer.send(through: socket) {
@@ -261,10 +281,11 @@ final class LoopbackConnection: @unchecked Sendable {  // Safe: used on one queu
         }
     }
 
+    /// Ends the connection after the last answer.
     private func hangUp() {
         guard !hasEnded else { return close() }
         phase = .draining
         socket.finishSending()
-        readOn()
+        resumeReading()
     }
 }

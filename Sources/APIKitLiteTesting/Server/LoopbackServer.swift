@@ -1,10 +1,11 @@
 import APIKitLite
 import Foundation
 
-/// A mock's stubs on a real socket: HTTP/1.1 on `http://127.0.0.1` and `http://[::1]`, for clients
-/// that no `URLProtocol` reaches.
+/// An HTTP/1.1 server on `http://127.0.0.1` and `http://[::1]` that answers from the stubs of a
+/// ``MockNetwork``.
 ///
-/// Those are other processes, UI tests, command lines, watchOS. ``MockNetwork/serve(port:)`` starts one:
+/// It is for clients in which no `URLProtocol` can answer: other processes, UI tests, command-line
+/// tools, watchOS. ``MockNetwork/serve(port:)`` starts a server:
 ///
 /// ```swift
 /// let server = try network.serve()
@@ -12,25 +13,29 @@ import Foundation
 /// server.stop()
 /// ```
 ///
-/// It accepts connections of this machine only and speaks no TLS. It stops with its network, if not
-/// before.
+/// It accepts connections from this machine only, and does not support TLS. It stops when its
+/// network is released, if ``stop()`` is not called before.
 public final class LoopbackServer: Sendable {
-    /// Answers a request, from any thread, with nothing after the last event. Returns what to call when the client has
-    /// gone and the answer is no longer wanted.
+    /// A function that answers a request by sending events, on any thread and none after the last.
+    ///
+    /// It returns a function that cancels the request. The server calls that one when the client
+    /// has closed its socket.
     typealias Answering =
         @Sendable (
             URLRequest, @escaping @Sendable (ResponseEvent) -> Void
         ) throws -> @Sendable () -> Void
 
-    /// `http://127.0.0.1` and the port.
+    /// The URL of the server: `http://127.0.0.1` and the port.
     public var url: URL { listener.url }
+
     /// The port, from 1 to 65535.
     public let port: Int
 
     private let listener: LoopbackListener
-    /// Nil when it was stopped.
+    /// The action for the first `stop()`; `nil` after it.
     private let onStop: Locked<StopAction?>
 
+    // `Locked` must not store a closure directly.
     private struct StopAction {
         let run: @Sendable () -> Void
     }
@@ -41,10 +46,11 @@ public final class LoopbackServer: Sendable {
     /// Starts a server.
     ///
     /// - Parameters:
-    ///   - port: 0 for one that the system picks, so that servers do not meet.
-    ///   - onStop: Called once when the server is stopped, while the port is still its own.
-    ///   - answering: Called on the server's own queue, as is what it returns. Neither may block.
-    /// - Throws: ``LoopbackServerError`` when the port is taken or cannot be used.
+    ///   - port: The port, or 0 for a free port that the system chooses.
+    ///   - onStop: Called once when the server stops, before it closes the port.
+    ///   - answering: Answers a request. The server calls it, and the function that it returns, on
+    ///     its own queue; neither may block.
+    /// - Throws: ``LoopbackServerError`` when the port is in use or cannot be used.
     init(
         port: Int = 0, onStop: @escaping @Sendable (_ port: Int) -> Void = { _ in },
         answering: @escaping Answering
@@ -60,9 +66,9 @@ public final class LoopbackServer: Sendable {
         stop()
     }
 
-    /// Closes the port and every connection, and cancels what is being answered.
+    /// Closes the port and every connection, and cancels the requests that are not answered yet.
     ///
-    /// All of them are closed when this returns. Stopping twice does nothing.
+    /// The port and the connections are closed when it returns. A second call does nothing.
     public func stop() {
         let action = onStop.withLock { action in
             defer { action = nil }

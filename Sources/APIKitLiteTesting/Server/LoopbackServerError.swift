@@ -2,14 +2,14 @@ import Foundation
 
 /// The reason why a ``LoopbackServer`` could not start.
 public enum LoopbackServerError: Error, Sendable, Equatable {
-    /// Another program, or another server of this one, listens on the port.
+    /// Another program, or another server of this process, listens on the port.
     case portInUse(Int)
-    /// The system refused the port, in its own words.
+    /// The port cannot be used, for the reason that the system gives.
     case cannotListen(port: Int, reason: String)
 }
 
 extension LoopbackServerError: CustomStringConvertible, LocalizedError {
-    /// What happened, and what to do.
+    /// A text that says what happened and what to do.
     public var description: String {
         switch self {
         case .portInUse(let port):
@@ -27,6 +27,11 @@ extension LoopbackServerError: CustomStringConvertible, LocalizedError {
 }
 
 extension LoopbackServerError {
+    /// Creates the error for a failed system call.
+    ///
+    /// - Parameters:
+    ///   - code: The value of `errno`.
+    ///   - port: The requested port; 0 if the system was to choose.
     init(errno code: Int32, port: Int) {
         self =
             code == EADDRINUSE && port != 0

@@ -1,10 +1,11 @@
 import Foundation
 
 extension ParsedRequest {
-    /// Makes the request that stubs and journal see, with the URL that the client asked for.
+    /// Returns the request that the stubs and the journal receive.
     ///
-    /// - Parameter authority: Host and port for a client that names none, as HTTP/1.0 allows.
-    /// - Throws: When target and Host make no URL.
+    /// - Parameter authority: The host and the port for a request without a `Host` field, which
+    ///   HTTP/1.0 allows.
+    /// - Throws: When the target and the `Host` field do not form a URL.
     func urlRequest(authority: String) throws(HTTPRequestError) -> URLRequest {
         guard let url = try url(authority: authority) else {
             throw HTTPRequestError("The target and the Host make no URL: \(target)")
@@ -16,6 +17,7 @@ extension ParsedRequest {
         return request
     }
 
+    /// Returns the URL of the target (RFC 9112, section 3.2); `nil` if it does not form one.
     private func url(authority: String) throws(HTTPRequestError) -> URL? {
         if let colon = target.firstRange(of: "://"),
             ["http", "https"].contains(target[..<colon.lowerBound].lowercased())
@@ -24,7 +26,7 @@ extension ParsedRequest {
             return url?.host?.isEmpty == false ? url : nil
         }
         let host = values(of: "host").first ?? ""
-        // What could move the boundary between host and path is refused.
+        // These characters could end the host early or add a user name, so they are refused.
         guard host.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !"/?#@\\".utf8.contains($0) })
         else { throw HTTPRequestError("The Host field is not a host: \(host)") }
         let origin = "http://" + (host.isEmpty ? authority : host)
@@ -32,7 +34,7 @@ extension ParsedRequest {
         return target == "*" && method == "OPTIONS" ? URL(string: origin) : nil
     }
 
-    /// One value per name, as a dictionary wants it; the first spelling of a name is kept.
+    /// Returns one value for each name. Of several spellings of a name, the first is kept.
     private func joinedFields() -> [String: String] {
         var spellings: [String: String] = [:]
         var joined: [String: String] = [:]
@@ -40,7 +42,7 @@ extension ParsedRequest {
             let name = field.name.lowercased()
             let spelling = spellings[name] ?? field.name
             spellings[name] = spelling
-            // Cookies are the exception: a comma may be part of one (RFC 6265, section 5.4).
+            // A cookie may contain a comma, so semicolons separate them (RFC 6265, section 5.4).
             let separator = name == "cookie" ? "; " : ", "
             joined[spelling] = joined[spelling].map { $0 + separator + field.value } ?? field.value
         }

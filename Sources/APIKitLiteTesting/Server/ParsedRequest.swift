@@ -1,26 +1,29 @@
 import Foundation
 
-/// One HTTP/1.0 or 1.1 request as it came over a socket (RFC 9112).
+/// One HTTP/1.0 or HTTP/1.1 request as it arrived over a socket (RFC 9112).
 struct ParsedRequest: Equatable, Sendable {
+    /// One field line.
     struct Field: Equatable, Sendable {
         var name: String
         var value: String
     }
 
-    /// How the end of a body is told.
+    /// How the end of a body is determined (RFC 9112, section 6).
     enum Framing: Equatable {
+        /// The length in bytes.
         case length(Int)
         case chunked
     }
 
     var method: String
+    /// The request target as it arrived (RFC 9112, section 3.2).
     var target: String
-    /// The second number of HTTP/1.0 or HTTP/1.1; no other version gets this far.
+    /// The second number of HTTP/1.0 or HTTP/1.1. Other versions are refused before.
     var minorVersion: Int
     var fields: [Field] = []
     var body = Data()
 
-    /// Whether the client waits for an interim answer before it sends the body.
+    /// Whether the client waits for `100 Continue` before it sends the body.
     var expectsContinue: Bool {
         minorVersion > 0 && !values(of: "expect").isEmpty
     }
@@ -31,7 +34,7 @@ struct ParsedRequest: Equatable, Sendable {
         return !options.contains("close") && (minorVersion > 0 || options.contains("keep-alive"))
     }
 
-    /// The values of every field of that name, in order.
+    /// Returns the values of all fields with a name, in order.
     func values(of lowercasedName: String) -> [String] {
         let length = lowercasedName.utf8.count
         return fields.filter {
@@ -39,7 +42,7 @@ struct ParsedRequest: Equatable, Sendable {
         }.map(\.value)
     }
 
-    /// The lowercased members of a field that is a comma-separated list.
+    /// Returns the lowercased members of a field that is a comma-separated list.
     private func listedValues(of lowercasedName: String) -> [String] {
         values(of: lowercasedName).flatMap { $0.split(separator: ",") }
             .map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
@@ -47,7 +50,10 @@ struct ParsedRequest: Equatable, Sendable {
 }
 
 extension ParsedRequest {
-    /// Reads a request line, without its end.
+    /// Parses a request line.
+    ///
+    /// - Parameter line: The line without its CR LF.
+    /// - Throws: When the line is malformed, or when its version is not supported.
     init(requestLine line: ArraySlice<UInt8>) throws(HTTPRequestError) {
         let parts = line.split(separator: 0x20, omittingEmptySubsequences: false)
         guard parts.count == 3 else {
@@ -73,9 +79,10 @@ extension ParsedRequest {
         minorVersion = Int(version[7] - 0x30)
     }
 
-    /// How the body is delimited, once all fields are known.
+    /// Returns how the end of the body is determined. Call it when all fields are known.
     ///
-    /// - Throws: When the fields contradict each other, or ask for what this server cannot do.
+    /// - Throws: When the fields contradict each other, or need something that this server does not
+    ///   support.
     func framing() throws(HTTPRequestError) -> Framing {
         let hosts = values(of: "host").count
         guard hosts == 1 || hosts == 0 && minorVersion == 0 else {
@@ -102,12 +109,12 @@ extension ParsedRequest {
         return .chunked
     }
 
-    /// Several equal lengths are one (RFC 9112, section 6.3).
+    /// Returns the length of the body. Several equal values count as one (RFC 9112, section 6.3).
     private func length(_ values: [String]) throws(HTTPRequestError) -> Int {
         guard !values.isEmpty else { return 0 }
         let lengths = values.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }
             .map { $0.trimmingCharacters(in: .whitespaces) }
-        // `Int("+1")` is 1, so the digits are looked at as well.
+        // `Int("+1")` is 1, so each character must be checked too.
         guard let first = lengths.first, lengths.allSatisfy({ $0 == first }),
             first.utf8.allSatisfy(\.isDigit), let length = Int(first)
         else {
@@ -119,7 +126,10 @@ extension ParsedRequest {
 }
 
 extension ParsedRequest.Field {
-    /// Reads a field line, without its end.
+    /// Parses a field line.
+    ///
+    /// - Parameter line: The line without its CR LF.
+    /// - Throws: When the line is malformed.
     init(line: ArraySlice<UInt8>) throws(HTTPRequestError) {
         if line.first == 0x20 || line.first == 0x09 {
             throw HTTPRequestError(
@@ -134,12 +144,13 @@ extension ParsedRequest.Field {
             throw HTTPRequestError("A field has a control character in its value.")
         }
         name = String(decoding: line[..<colon], as: UTF8.self)
-        // What is not UTF-8 is Latin-1, as HTTP once had it.
+        // HTTP once used Latin-1 for values, so a value that is not UTF-8 is read as Latin-1.
         value =
             String(bytes: text, encoding: .utf8) ?? String(bytes: text, encoding: .isoLatin1) ?? ""
     }
 }
 
 extension UInt8 {
+    /// Whether this is an ASCII digit.
     var isDigit: Bool { (0x30...0x39).contains(self) }
 }

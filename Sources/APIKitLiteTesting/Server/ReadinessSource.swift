@@ -1,17 +1,20 @@
 import Dispatch
 
-/// A dispatch source that can be paused, and that can be let go of in any state.
+/// A dispatch source that can be paused, and that can be cancelled and released in any state.
+///
+/// Use it on the queue of the dispatch source only.
 final class ReadinessSource {
     private let source: any DispatchSourceProtocol
     private var isPaused = true
     private var isCancelled = false
 
-    /// Paused at first.
+    /// Creates a source that is paused.
     ///
     /// - Parameters:
+    ///   - source: The dispatch source, which has not been activated.
     ///   - handler: Called on the source's queue whenever its socket is ready.
-    ///   - onCancelled: Called there once, when the source has let go of its descriptor; not before
-    ///     may that be closed.
+    ///   - onCancelled: Called there once, when the source does not use its descriptor any more.
+    ///     The descriptor must not be closed before.
     init(
         _ source: any DispatchSourceProtocol, handler: @escaping @Sendable () -> Void,
         onCancelled: @escaping @Sendable () -> Void
@@ -21,22 +24,25 @@ final class ReadinessSource {
         source.setCancelHandler(handler: onCancelled)
     }
 
+    /// Stops calling the handler. Does nothing if the source is paused or cancelled.
     func pause() {
         guard !isPaused, !isCancelled else { return }
         isPaused = true
         source.suspend()
     }
 
+    /// Calls the handler again. Does nothing if the source is not paused, or is cancelled.
     func resume() {
         guard isPaused, !isCancelled else { return }
         isPaused = false
         source.resume()
     }
 
+    /// Ends the source for good.
     func cancel() {
         guard !isCancelled else { return }
         source.cancel()
-        // A suspended source never calls its cancel handler, and releasing one is a crash.
+        // A suspended source never calls its cancel handler, and releasing it would crash.
         resume()
         isCancelled = true
     }

@@ -1,24 +1,27 @@
 import Foundation
 
-/// Bytes waiting to be sent, without a copy of what is large.
+/// A queue of bytes that wait to be sent. It does not copy large pieces.
 struct SendBuffer {
+    /// The result of sending.
     enum Progress {
         case empty
-        /// More remains; go on when the socket is ready.
+        /// Bytes remain. Send them when the socket is ready.
         case more
         case failed
     }
 
-    // Below this, one copy costs less than one more call to the system.
+    // Bytes. Copying a smaller piece costs less than one more system call.
     private static let joinLimit = 16 * 1024
-    // One fast reader of a large body must not keep everybody else waiting.
+    // Bytes. One fast reader of a large body must not keep the other connections waiting.
     private static let turnLimit = 1024 * 1024
 
     private var pieces: [Data] = []
+    /// The index of the piece that is being sent.
     private var current = 0
-    /// How much of the current piece has left.
+    /// How many bytes of the current piece were sent.
     private var sent = 0
 
+    /// Adds a piece at the end.
     mutating func append(_ piece: Data) {
         let last = pieces.count - 1
         if last >= current, piece.count < Self.joinLimit, pieces[last].count < Self.joinLimit {
@@ -28,7 +31,7 @@ struct SendBuffer {
         }
     }
 
-    /// Sends as much as the socket takes in one turn.
+    /// Sends as many bytes as the socket accepts, up to a limit.
     mutating func send(through socket: Socket) -> Progress {
         var budget = Self.turnLimit
         while current < pieces.count {
@@ -44,7 +47,7 @@ struct SendBuffer {
             case .finished, .failed: return .failed
             }
             if sent == pieces[current].count {
-                // Lets go of the bytes now, not when the last piece has left.
+                // Frees the bytes now, and not only when the last piece is sent.
                 pieces[current] = Data()
                 current += 1
                 sent = 0

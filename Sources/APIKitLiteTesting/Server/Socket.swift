@@ -1,19 +1,22 @@
 import Foundation
 
-/// A non-blocking TCP socket on the loopback interface. Only this file knows the system's calls.
+/// A non-blocking TCP socket on the loopback interface.
+///
+/// Only this file calls the socket functions of the system.
 struct Socket: Sendable {
-    /// What became of an attempt to move bytes.
+    /// The result of sending or receiving.
     enum Transfer: Equatable {
+        /// The number of bytes that were sent or received.
         case moved(Int)
-        /// Nothing can be moved now; try again when the socket is ready.
+        /// Nothing can be sent or received now. Try again when the socket is ready.
         case blocked
-        /// The peer will send no more. It may still read.
+        /// The peer has finished sending. It may still read.
         case finished
-        /// The connection is gone.
+        /// The connection failed.
         case failed
     }
 
-    /// What became of an attempt to take the next waiting connection.
+    /// The result of accepting a connection.
     enum Acceptance {
         case accepted(Socket)
         case noneWaiting
@@ -23,12 +26,11 @@ struct Socket: Sendable {
 
     let descriptor: Int32
 
-    /// Takes a new descriptor over, under a high number where the limit of the process has one.
+    /// Takes over a new descriptor, and gives it a high number if the limit of the process allows.
     ///
-    /// Foundation on Linux closes descriptors whose dispatch source lives on. If the system gave
-    /// such a number to a socket of ours, libdispatch would take it for one that it watches
-    /// already, and never tell of anything there. New descriptors get the lowest free numbers, so
-    /// Foundation's are not up here.
+    /// Foundation on Linux closes descriptors that still have a dispatch source. If the system gave
+    /// such a number to one of these sockets, libdispatch would confuse the two, and report no
+    /// events. A new descriptor gets the lowest free number, so Foundation's numbers are lower.
     private init(moving low: Int32) {
         var limit = rlimit()
         #if canImport(Glibc)
@@ -36,23 +38,24 @@ struct Socket: Sendable {
         #else
         let resource = RLIMIT_NOFILE
         #endif
-        // Half of them are left for everybody else: 256 is all that a process of macOS has.
+        // The lower half is for the other descriptors: on macOS, a process has only 256 by default.
         let base = getrlimit(resource, &limit) == 0 ? Int32(min(limit.rlim_cur / 2, 4096)) : 0
         let high = base > low ? fcntl(low, F_DUPFD_CLOEXEC, base) : -1
         descriptor = high < 0 ? low : high
         if high >= 0 { _ = Foundation.close(low) }
     }
 
-    /// Listens on 127.0.0.1 and, where there is IPv6, on the same port of `::1`.
+    /// Listens on `127.0.0.1` and, if the system has IPv6, on the same port of `::1`.
     ///
-    /// - Parameter port: 0 for one that the system picks.
-    /// - Throws: ``LoopbackServerError`` when the port is taken or cannot be used.
+    /// - Parameter port: The port, or 0 for a free port that the system chooses.
+    /// - Returns: One or two listening sockets.
+    /// - Throws: ``LoopbackServerError`` when the port is in use or cannot be used.
     static func listening(onPort port: Int) throws -> [Socket] {
         guard let number = UInt16(exactly: port) else {
             throw LoopbackServerError.cannotListen(
                 port: port, reason: "a port is a number from 0 to 65535")
         }
-        // A port that the system picked for the one family may be taken in the other.
+        // A port that is free for IPv4 may be in use for IPv6. Then try another one.
         for _ in 0..<(port == 0 ? 16 : 1) {
             let first = try listening(AF_INET, onPort: number)
             do {
@@ -60,19 +63,20 @@ struct Socket: Sendable {
             } catch LoopbackServerError.portInUse {
                 first.close()
             } catch {
-                // There is no IPv6 here.
+                // The system has no IPv6.
                 return [first]
             }
         }
         throw LoopbackServerError.portInUse(port)
     }
 
+    /// Listens on the loopback address of one family.
     private static func listening(_ family: Int32, onPort port: UInt16) throws -> Socket {
         let descriptor = socket(family, streamType, 0)
         guard descriptor >= 0 else { throw LoopbackServerError(errno: errno, port: Int(port)) }
         let listener = Socket(moving: descriptor)
-        // Closed connections hold the port for a minute. The next server may have it at once, if
-        // this one allows it too.
+        // Closed connections keep the port in use for a minute. The next server can use it at once
+        // only if this socket has the option too.
         listener.set(SOL_SOCKET, SO_REUSEADDR)
         guard listener.bind(family, port), listen(listener.descriptor, Int32(SOMAXCONN)) == 0 else {
             let error = LoopbackServerError(errno: errno, port: Int(port))
@@ -116,14 +120,17 @@ struct Socket: Sendable {
         return Int(UInt16(bigEndian: address.sin_port))
     }
 
-    /// Whether the connection was reset, as it is when one writes to a peer that has closed, or
-    /// given up, as `checkOnPeer()` has the system do.
+    /// Whether the connection has failed.
+    ///
+    /// The peer resets it when it receives bytes after it has closed its socket. The system also
+    /// ends it when the peer does not answer the probes of `checkOnPeer()`.
     var isReset: Bool {
         var error: Int32 = 0
         var size = socklen_t(MemoryLayout<Int32>.size)
         return getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size) != 0 || error != 0
     }
 
+    /// Accepts the next connection that waits.
     func accept() -> Acceptance {
         while true {
             let accepted = Foundation.accept(descriptor, nil, nil)
@@ -140,18 +147,21 @@ struct Socket: Sendable {
         }
     }
 
+    /// Reads bytes that have arrived.
     func receive(into buffer: UnsafeMutableRawBufferPointer) -> Transfer {
         transfer { recv(descriptor, buffer.baseAddress, buffer.count, 0) }
     }
 
+    /// Sends as many bytes as the system accepts.
     func send(_ bytes: UnsafeRawBufferPointer) -> Transfer {
         transfer { Foundation.send(descriptor, bytes.baseAddress, bytes.count, Self.sendFlags) }
     }
 
-    /// Has the system ask the peer, each second, whether it is still there.
+    /// Makes the system probe the peer once a second (TCP keep-alive).
     ///
-    /// One that has closed after it had finished sending shows by nothing else, as long as nothing
-    /// is written. Its system may answer for it for a minute (`TIME_WAIT`), but not longer.
+    /// If the peer closes its socket after it has finished sending, nothing else shows that while
+    /// nothing is written. The peer's system may answer the probes for a minute (`TIME_WAIT`), but
+    /// not longer.
     func checkOnPeer() {
         set(SOL_SOCKET, SO_KEEPALIVE)
         #if canImport(Darwin)
@@ -163,15 +173,17 @@ struct Socket: Sendable {
         set(Int32(IPPROTO_TCP), TCP_KEEPCNT, 3)
     }
 
-    /// Tells the peer that nothing more will be sent.
+    /// Tells the peer that nothing more will be sent (a TCP `FIN`).
     func finishSending() {
         shutdown(descriptor, Int32(SHUT_WR))
     }
 
+    /// Closes the descriptor.
     func close() {
         _ = Foundation.close(descriptor)
     }
 
+    /// Calls `recv` or `send`, again if a signal interrupts it.
     private func transfer(_ call: () -> Int) -> Transfer {
         while true {
             let count = call()
@@ -185,10 +197,11 @@ struct Socket: Sendable {
         }
     }
 
+    /// Sets the options that every socket needs.
     private func prepare() {
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        // The head and the body may leave in two pieces; the second must not wait for an ACK.
+        // The head and the body may be sent as two pieces; the second must not wait for an ACK.
         set(Int32(IPPROTO_TCP), TCP_NODELAY)
         #if canImport(Darwin)
         set(SOL_SOCKET, SO_NOSIGPIPE)
@@ -206,7 +219,7 @@ struct Socket: Sendable {
     private static let streamType = SOCK_STREAM
     #endif
 
-    // Writing to a peer that has gone must fail, not kill the process.
+    // Writing to a closed connection must fail, and not kill the process with `SIGPIPE`.
     #if canImport(Darwin)
     private static let sendFlags: Int32 = 0
     #else
