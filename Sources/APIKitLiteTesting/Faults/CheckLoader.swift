@@ -1,11 +1,11 @@
 import APIKitLite
 import Foundation
 
-/// Drives a request through everything that a server and a network do to it, and reports at which
-/// stage each load ended.
+/// Loads a request once under each of about thirty faults, and reports at which stage each load
+/// ended.
 ///
-/// Every request needs the same thirty tests, and nobody writes them thirty times. These are them,
-/// over a real `APIRequestLoader` on a ``MockNetwork``:
+/// The faults are those of servers and networks which matter to every request, so that a test need
+/// not list them. Each load uses a real `APIRequestLoader` and a ``MockNetwork`` of its own:
 ///
 /// ```swift
 /// let report = try await checkLoader(
@@ -21,21 +21,24 @@ import Foundation
 /// connection lost before the headers  .transport
 /// ```
 ///
-/// What is right for one request is wrong for another, so most outcomes are only reported. For
-/// every request, though, the sample must give a value; a transport error must end in stage
-/// `.transport` without being a cancellation; a cancelled load must end in `.transport`, be a
-/// cancellation, and send nothing if it was cancelled before; and no load may hang.
+/// The right outcome depends on the request, so most outcomes are only reported. But every request
+/// must meet these requirements:
+/// - The sample ends in a value.
+/// - A transport error ends in the stage `.transport`, and is not a cancellation.
+/// - A cancelled load ends in the stage `.transport`, and is a cancellation. If it was cancelled
+///   before it began, it sends nothing.
+/// - Every load ends within a second of real time.
 ///
 /// - Parameters:
 ///   - request: The request to check.
-///   - sample: A good answer to it.
-///   - input: What the request is made from.
-///   - isolation: The caller's actor, where the loads run.
+///   - sample: A good answer to the request.
+///   - input: The value from which the request is made.
+///   - isolation: The caller's actor, on which the loads run.
 ///   - fileID: The file that an error names.
 ///   - line: The line that an error names.
-/// - Returns: What the load ended in under each fault; `print(report.table)` shows all of it.
-/// - Throws: ``FaultError``, which names each requirement that the request failed; ``MockError`` if
-///   the sample is not usable; `CancellationError`.
+/// - Returns: The outcome under each fault. `print(report.table)` shows all of them.
+/// - Throws: ``FaultError``, which names each requirement that the request failed; ``MockError``
+///   when the sample is not usable; `CancellationError` when the task is cancelled.
 @discardableResult
 public func checkLoader<T: APIRequest>(
     of request: T, with sample: MockResponse, from input: T.RequestDataType,
@@ -49,7 +52,20 @@ public func checkLoader<T: APIRequest>(
     ).report()
 }
 
-/// Drives a request that needs no input through everything that a server and a network do to it.
+/// Loads a request that needs no input once under each of about thirty faults, and reports at which
+/// stage each load ended.
+///
+/// The requirements are the same as for a request with an input.
+///
+/// - Parameters:
+///   - request: The request to check.
+///   - sample: A good answer to the request.
+///   - isolation: The caller's actor, on which the loads run.
+///   - fileID: The file that an error names.
+///   - line: The line that an error names.
+/// - Returns: The outcome under each fault. `print(report.table)` shows all of them.
+/// - Throws: ``FaultError``, which names each requirement that the request failed; ``MockError``
+///   when the sample is not usable; `CancellationError` when the task is cancelled.
 @discardableResult
 public func checkLoader<T: APIRequest>(
     of request: T, with sample: MockResponse, isolation: isolated (any Actor)? = #isolation,

@@ -2,24 +2,27 @@ import APIKitLite
 import Foundation
 
 extension Fault {
-    /// The transport errors that users meet.
+    /// The transport errors that users of an app meet.
     ///
-    /// No connection, and what the system says where mobile data, roaming or a call forbids one; a
-    /// host that has no address, that refuses, or that stops answering; certificates, also those
-    /// that the app itself rejects (`.cancelled`, although nobody cancelled); answers that
-    /// URLSession itself cannot make sense of.
+    /// - There is no connection, or mobile data, roaming or a call prevents one.
+    /// - The host has no address, refuses the connection, or stops answering.
+    /// - A certificate is invalid, or the app itself rejects it. The latter is `.cancelled`,
+    ///   although no code cancelled the task.
+    /// - `URLSession` cannot process the answer.
     public static let errors: [Fault] = URLError.named.map { .error($0.code) }
 
-    /// Every fault of one answer, always in the same order.
+    /// Returns every fault of one answer, always in the same order.
     ///
-    /// A body of up to 256 bytes is cut and truncated at every byte. A longer one in 64 places:
-    /// before the first byte, after it, before the last, within a character of several bytes if
-    /// there is one, and the others by random. Of more than 64 values in JSON, 64 by random are
-    /// given another type, and a null. Bodies that are not JSON have no such faults.
+    /// A body of up to 256 bytes is cut off and truncated at every byte. A longer body is cut off
+    /// and truncated at 64 places: before and after the first byte, before the last byte, within a
+    /// character of several bytes if there is one, and at random places. Each value in JSON gets
+    /// another type in one fault, and is `null` in another. If there are more than 64 values, 64
+    /// random ones are used. A body that is not JSON has no such faults.
     ///
     /// - Parameters:
     ///   - sample: A good answer.
-    ///   - seed: Decides what is left to random: the same seed gives the same faults.
+    ///   - seed: Determines the random choices. The same seed gives the same faults.
+    /// - Returns: The faults.
     public static func all(of sample: MockResponse, seed: UInt64 = 0) -> [Fault] {
         var random = SeededRandom(seed: seed)
         let body = sample.body
@@ -28,14 +31,14 @@ extension Fault {
         return errors + [.hanging, .failingBeforeHeaders] + inHeaders
             + places.map { .failing(afterBytes: $0, of: body.count) } + [.longContentLength]
             + (body.isEmpty ? [] : [.shortContentLength, .emptyBody])
-            // Truncated to nothing is empty.
+            // The first place is 0 bytes, which is the same as `emptyBody`.
             + places.dropFirst().map { .truncated(toBytes: $0, of: body.count) }
             + json(body, &random) + [.html(status: 200), .html(status: 502)]
             + [.status(429, retryAfter: "120"), .status(503, retryAfter: "120")]
             + [.status(503, retryAfter: "Wed, 21 Oct 2015 07:28:00 GMT"), .slow]
     }
 
-    /// The faults that `checkLoader` drives a request through, in the order of its table.
+    /// Returns the faults that `checkLoader` tries, in the order of its table.
     static func checks(of sample: MockResponse) -> [Fault] {
         let statuses = [
             201, 204, 301, 304, 400, 401, 403, 404, 409, 422, 429, 500, 502, 503, 504,
@@ -53,19 +56,22 @@ extension Fault {
             + [.cancelledBefore, .cancelledDuring]
     }
 
+    /// Returns the faults of JSON; an empty array if the body is not JSON.
     private static func json(_ body: Data, _ random: inout SeededRandom) -> [Fault] {
         guard let json = try? JSONValue(body) else { return [] }
         var known: Set<String> = []
-        // A key that is repeated is the same path again.
+        // An object may repeat a key. Then two values have the same path.
         let paths = json.paths.filter { known.insert($0).inserted }
-        let some = random.indices(most, of: paths.count).map { paths[$0] }
-        return [.wrongTypes, .wrongTopLevel] + some.map { .wrongType(at: $0) }
-            + some.map { .null(at: $0) }
+        let chosen = random.indices(maximum, of: paths.count).map { paths[$0] }
+        return [.wrongTypes, .wrongTopLevel] + chosen.map { .wrongType(at: $0) }
+            + chosen.map { .null(at: $0) }
     }
 
-    private static let most = 64
+    /// The largest number of places or values that are used.
+    private static let maximum = 64
 
-    /// Numbers of bytes after which the body is cut; less than all of them.
+    /// Returns the numbers of bytes after which the body is cut off, in ascending order. Each is
+    /// less than the number of bytes in the body.
     private static func boundaries(in body: Data, _ random: inout SeededRandom) -> [Int] {
         guard body.count > 256 else { return Array(0..<body.count) }
         var fixed: Set = [0, 1, body.count - 1]
@@ -73,7 +79,7 @@ extension Fault {
         if let inside = body.firstIndex(where: { $0 & 0b1100_0000 == 0b1000_0000 }) {
             fixed.insert(inside - body.startIndex)
         }
-        let others = random.indices(most - fixed.count, of: body.count)
+        let others = random.indices(maximum - fixed.count, of: body.count)
         return fixed.union(others).sorted()
     }
 }

@@ -1,15 +1,17 @@
 import APIKitLite
 import Foundation
 
-/// One way in which an exchange goes wrong. It names itself, and breaks a good answer.
+/// One way in which an exchange can fail. It changes a good answer into a faulty one.
 ///
 /// ```swift
 /// let sample = MockResponse.json(#"{"name": "Emma"}"#)
 /// network.stub(.any, Fault.failing(afterBytes: 7).response(from: sample))
 /// ```
 ///
-/// ``all(of:seed:)`` lists all of one answer; `forEachFault(in:)` drives your code through them.
+/// ``all(of:seed:)`` lists all faults of one answer, and `forEachFault(in:)` runs your code under
+/// each of them.
 public struct Fault: Sendable {
+    /// What happens to the answer.
     private enum Kind: Hashable, Sendable {
         case none
         case cancelledBefore
@@ -28,7 +30,7 @@ public struct Fault: Sendable {
     }
 
     private let kind: Kind
-    /// The length of the whole body, for the description only.
+    /// The length of the whole body in bytes, for the description only.
     private var length: Int?
 
     private init(_ kind: Kind, length: Int? = nil) {
@@ -36,100 +38,127 @@ public struct Fault: Sendable {
         self.length = length
     }
 
-    /// The good answer as it is.
+    // The suffix is needed: `Fault.no` would not say what it is.
+    // swift-format-ignore: DontRepeatTypeInStaticProperties
+    /// No fault: the good answer itself.
     public static let noFault = Fault(.none)
 
-    /// The good answer, to a task that is cancelled before the load begins. `checkLoader` cancels it.
+    /// The good answer for a task that is cancelled before the load begins.
+    ///
+    /// `checkLoader` cancels the task. The fault itself does not change the answer.
     public static let cancelledBefore = Fault(.cancelledBefore)
 
-    /// No answer, and a task that is cancelled when the request has been sent. `checkLoader` cancels
-    /// it.
+    /// No answer for a task that is cancelled after the request was sent.
+    ///
+    /// `checkLoader` cancels the task. The fault itself is the same as ``hanging``.
     public static let cancelledDuring = Fault(.cancelledDuring)
 
-    /// A transport error instead of an answer.
+    /// Returns the fault of a transport error instead of an answer.
+    ///
+    /// - Parameter code: The code of the `URLError`.
     public static func error(_ code: URLError.Code) -> Fault { Fault(.error(code)) }
 
-    /// No answer: the request ends with its own timeout, on the network's clock. See
+    /// No answer, so that the request times out on the clock of the network. See
     /// ``MockResponse/hanging``.
     public static let hanging = Fault(.hanging)
 
-    /// A connection that is lost before the first byte.
+    /// A connection that is lost before the first byte of the answer.
     public static let failingBeforeHeaders = Fault(.failingInHeaders(afterBytes: 0))
 
-    /// A connection that is lost within the headers: ``MockResponse/failing(afterHeaderBytes:)``.
+    /// Returns the fault of a connection that is lost within the headers. See
+    /// ``MockResponse/failing(afterHeaderBytes:)``.
+    ///
+    /// - Parameter count: How many bytes of the headers arrive.
     public static func failing(afterHeaderBytes count: Int) -> Fault {
         Fault(.failingInHeaders(afterBytes: count))
     }
 
-    /// A connection that is lost within the body: ``MockResponse/failing(afterBytes:with:)``.
+    /// Returns the fault of a connection that is lost within the body. See
+    /// ``MockResponse/failing(afterBytes:with:)``.
     ///
     /// - Parameters:
-    ///   - count: How many bytes of the body come.
-    ///   - length: How many bytes the body has, for the description. It does not count when two
-    ///     faults are compared.
+    ///   - count: How many bytes of the body arrive.
+    ///   - length: How many bytes the whole body has, for the description only. Comparing two
+    ///     faults ignores it.
     public static func failing(afterBytes count: Int, of length: Int? = nil) -> Fault {
         Fault(.failing(afterBytes: count), length: length)
     }
 
-    /// A complete answer whose body is only the beginning of the good one: JSON that ends in the
-    /// middle.
+    /// Returns the fault of a complete answer whose body is only the beginning of the good one,
+    /// such as JSON without its end.
     ///
     /// - Parameters:
-    ///   - count: How many bytes of the body come.
-    ///   - length: How many bytes the body has, for the description. It does not count when two
-    ///     faults are compared.
+    ///   - count: How many bytes of the body arrive.
+    ///   - length: How many bytes the whole body has, for the description only. Comparing two
+    ///     faults ignores it.
     public static func truncated(toBytes count: Int, of length: Int? = nil) -> Fault {
         Fault(.truncated(toBytes: count), length: length)
     }
 
-    /// A `Content-Length` of one byte more than comes: the connection ends first.
+    /// A `Content-Length` that is one byte too large, so that the connection ends within the body.
     public static let longContentLength = Fault(.wrongLength(by: 1))
 
-    /// A `Content-Length` of one byte less than the body has: the client reads no further.
+    /// A `Content-Length` that is one byte too small, so that the client misses the last byte.
     public static let shortContentLength = Fault(.wrongLength(by: -1))
 
-    /// The status and the headers of the good answer, and no byte of its body.
+    /// The status and the headers of the good answer with an empty body.
     public static let emptyBody = Fault(.emptyBody)
 
-    /// JSON in which every string is a number, every number and every boolean a string, and every
-    /// null an object.
+    /// JSON in which every value has another type.
+    ///
+    /// Each string is replaced by a number, each number and boolean by a string, each null and
+    /// empty array by an object, and each empty object by an array.
     public static let wrongTypes = Fault(.json(.wrongTypes))
 
-    /// JSON whose value at a key path, such as `$.user.ids[0]`, has another type.
+    /// Returns the fault of JSON in which one value has another type.
+    ///
+    /// - Parameter path: The key path of the value, such as `$.user.ids[0]`. `$` is the whole.
     public static func wrongType(at path: String) -> Fault {
         Fault(.json(.wrongType(at: path)))
     }
 
-    /// JSON with `null` at a key path, such as `$.user.ids[0]`. `$` is the whole.
+    /// Returns the fault of JSON in which one value is `null`.
+    ///
+    /// - Parameter path: The key path of the value, such as `$.user.ids[0]`. `$` is the whole.
     public static func null(at path: String) -> Fault { Fault(.json(.null(at: path))) }
 
-    /// JSON with an array around the object, or an object around the array.
+    /// JSON with an object around its array, or with an array around any other value.
     public static let wrongTopLevel = Fault(.json(.wrongTopLevel))
 
-    /// A page from something between the client and the server: a login page with 200, or an error.
+    /// Returns the fault of an HTML page from a proxy instead of an answer: a login page with the
+    /// status 200, or an error page.
+    ///
+    /// - Parameter status: The HTTP status.
     public static func html(status: Int) -> Fault { Fault(.html(status: status)) }
 
-    /// The good answer under another status, with a `Retry-After` field if there is one: seconds, or
-    /// a date (RFC 9110, 10.2.3).
+    /// Returns the fault of the good answer with another status.
+    ///
+    /// - Parameters:
+    ///   - status: The HTTP status.
+    ///   - retryAfter: The value of the `Retry-After` field: seconds, or a date (RFC 9110, section
+    ///     10.2.3). `nil` adds no field.
     public static func status(_ status: Int, retryAfter: String? = nil) -> Fault {
         Fault(.status(status, retryAfter: retryAfter))
     }
 
-    /// The good answer, a byte each second; a body of more than 64 bytes in 64 pieces. It is slow,
-    /// but in time: no wait is longer than a second of the network's clock.
+    /// The good answer with one byte of its body each second, on the clock of the network.
+    ///
+    /// A body of more than 64 bytes arrives in at most 64 pieces. A timeout limits the wait for the
+    /// next byte, so the request times out only if its timeout is shorter than a second.
     public static let slow = Fault(.slow)
 }
 
 extension Fault: Hashable {
-    /// Compares what happens to the answer; the lengths that only the descriptions show do not count.
+    /// Returns whether two faults change an answer in the same way. It ignores the lengths that
+    /// only the descriptions show.
     public static func == (fault: Fault, other: Fault) -> Bool { fault.kind == other.kind }
 
-    /// Hashes what ``==(_:_:)`` compares.
+    /// Hashes the parts that `==` compares.
     public func hash(into hasher: inout Hasher) { hasher.combine(kind) }
 }
 
 extension Fault: CustomStringConvertible {
-    /// The fault in a few words: `connection lost after 7 of 34 bytes`.
+    /// The fault in a few words, such as `connection lost after 7 of 34 bytes`.
     public var description: String {
         switch kind {
         case .none: "no fault"
@@ -154,15 +183,21 @@ extension Fault: CustomStringConvertible {
 }
 
 extension Fault {
-    /// The answer with this fault. Nothing is sent; the same sample always gives the same answer.
+    /// Returns the answer with this fault. The same sample always gives the same answer.
     ///
-    /// - Parameter sample: A good answer. Where the fault cannot be made of it, such as wrong JSON
-    ///   types of an image, a request that it answers fails with a text that says so.
+    /// - Parameter sample: A good answer.
+    /// - Returns: The faulty answer. If the fault does not apply to the sample, as wrong JSON types
+    ///   do not apply to an image, a request with this answer fails with a ``MockError`` that says
+    ///   so.
     public func response(from sample: MockResponse) -> MockResponse {
         response(from: sample, json: nil)
     }
 
-    /// - Parameter json: What the sample's body says, if it was read before.
+    /// Returns the answer with this fault.
+    ///
+    /// - Parameters:
+    ///   - sample: A good answer.
+    ///   - json: The parsed body of the sample; `nil` if it was not parsed before.
     func response(from sample: MockResponse, json: JSONValue?) -> MockResponse {
         guard sample.configurationError == nil else { return sample }
         let body = sample.body
@@ -199,8 +234,7 @@ extension Fault {
 }
 
 extension Fault {
-    /// What a load must end in under this fault, whatever its request; nil where that depends on
-    /// the request.
+    /// The outcome that every request must have under this fault; `nil` if the request decides.
     var requiredOutcome: LoadOutcome? {
         switch kind {
         case .none: .value
@@ -215,14 +249,16 @@ extension MockResponse {
     /// The whole body.
     var body: Data { Answer.join(chunks) }
 
+    /// Returns the response with another body, in one piece.
     fileprivate func replacingBody(_ body: Data) -> MockResponse {
         var response = MockResponse.data(Data(body), status: status)
-        // A length that the sample names is that of the other body.
+        // A `Content-Length` of the sample is the length of its own body.
         response.headers = headers.filter { $0.key.lowercased() != "content-length" }
         (response.delay, response.isHeld) = (delay, isHeld)
         return response
     }
 
+    /// Returns an HTML page as proxies send it.
     fileprivate static func proxyPage(_ status: Int) -> MockResponse {
         let title = HTTPStatus.reasonPhrase(status)
         let page = """

@@ -1,38 +1,43 @@
 import Foundation
 
-/// Faults under which a client did what it must not do. `forEachFault` and `checkLoader` throw it.
+/// An error that lists the faults under which a client failed a requirement.
+///
+/// `forEachFault` and `checkLoader` throw it.
 public struct FaultError: LocalizedError, CustomStringConvertible, Sendable {
-    /// One fault, and what the client did.
+    /// One fault under which the client failed a requirement.
     public struct Violation: Sendable, CustomStringConvertible {
         /// The fault.
         public let fault: Fault
-        /// What happened.
+        /// What the client did, such as `threw URLError.timedOut, not an APIRequestError`.
         public let event: String
-        /// The same for events that have the same cause, as far as that shows.
+        /// A text that is the same for events which probably have the same cause.
         let kind: String
 
-        /// `connection lost after 7 of 34 bytes: threw …`.
+        /// The fault and the event, such as `connection lost after 7 of 34 bytes: threw …`.
         public var description: String { "\(fault): \(event)" }
     }
 
-    /// Everything that went wrong, in the order of the faults.
+    /// All violations, in the order of the faults.
     public let violations: [Violation]
 
-    /// What the client came to under the other faults, and the seed.
+    /// The outcomes under the other faults, and the seed.
     public let report: FaultReport
 
-    /// How many faults were not tried, because too much hung or the sample itself failed.
+    /// How many faults were not tried, because too many loads hung or the sample itself failed.
     public let skippedCount: Int
 
-    /// What was driven through the faults.
+    /// The name of the client or of the request's type.
     let subject: String
+    /// The file and the line of the call.
     let sourceLocation: String
-    /// What the client should have done, and how to repeat the run.
+    /// Lines that say what the client must do, and how to repeat the run.
     let advice: [String]
 
+    /// How many violations the description shows.
     private static let shownCount = 10
 
-    /// Ten of the violations, at least one of each kind; how many more there are; and what to do.
+    /// Up to ten violations with as many different kinds as possible, the number of the others, and
+    /// what to do.
     public var description: String {
         let tried = report.count - skippedCount
         var lines = ["\(violations.count) of \(tried) faults broke \(subject) (\(sourceLocation)):"]
@@ -42,12 +47,13 @@ public struct FaultError: LocalizedError, CustomStringConvertible, Sendable {
         return (lines + advice).joined(separator: "\n")
     }
 
-    /// The same text.
+    /// The same text as ``description``.
     public var errorDescription: String? { description }
 
+    /// The violations that the description shows.
     private var shown: [Violation] {
         var kinds: Set<String> = []
-        // A hundred of one kind must not hide the one that hung.
+        // Many violations of one kind must not hide a single one of another kind.
         let firsts = violations.indices.filter { kinds.insert(violations[$0].kind).inserted }
         let others = Set(violations.indices).subtracting(firsts).sorted()
         return (firsts + others).prefix(Self.shownCount).sorted().map { violations[$0] }
@@ -55,6 +61,6 @@ public struct FaultError: LocalizedError, CustomStringConvertible, Sendable {
 }
 
 extension UInt64 {
-    /// As in source code.
+    /// The number as a hexadecimal literal of Swift.
     var hexadecimal: String { "0x" + String(self, radix: 16) }
 }

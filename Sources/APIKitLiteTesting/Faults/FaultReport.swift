@@ -1,17 +1,20 @@
 import APIKitLite
 import Foundation
 
-/// What a client did under every fault of one answer, as `forEachFault` and `checkLoader` return it.
+/// The outcome of a client under each fault of one answer.
+///
+/// `forEachFault` and `checkLoader` return it.
 ///
 /// ```swift
 /// #expect(report[.status(404)] == .error(.validate))
 /// ```
 public struct FaultReport: Equatable, Sendable, CustomStringConvertible {
-    /// The seed of the random choices: pass it to `forEachFault` to meet the same faults again. Nil
-    /// for `checkLoader`, which chooses nothing at random.
+    /// The seed of the random choices. Pass it to `forEachFault` to try the same faults again.
+    ///
+    /// It is `nil` for `checkLoader`, which makes no random choices.
     public let seed: UInt64?
 
-    /// The faults that the client was driven through, in order.
+    /// The faults of the run, in order. A run that failed may not have tried all of them.
     public let faults: [Fault]
     private let outcomes: [Fault: LoadOutcome]
 
@@ -21,12 +24,18 @@ public struct FaultReport: Equatable, Sendable, CustomStringConvertible {
         self.outcomes = outcomes
     }
 
-    /// How many faults there were.
+    /// The number of ``faults``.
     public var count: Int { faults.count }
 
-    /// What the client ended in under this fault; nil if it was not driven through it, or broke.
+    /// The outcome under this fault; `nil` if there is none.
+    ///
+    /// There is none if the fault was not tried, if the client hung, or if it threw an error that is
+    /// not an `APIRequestError`.
+    ///
+    /// - Parameter fault: One of ``faults``. Lengths that only the descriptions show are ignored.
     public subscript(_ fault: Fault) -> LoadOutcome? { outcomes[fault] }
 
+    /// The number of faults, the seed, and how often each outcome occurred, such as
     /// `141 faults (seed: 0x2a): value 12, .transport 62, .validate 5, .parse 62`.
     public var description: String {
         let stages = APIRequestError.Stage.allCases
@@ -39,7 +48,9 @@ public struct FaultReport: Equatable, Sendable, CustomStringConvertible {
         return "\(count) faults\(seed): " + parts.joined(separator: ", ")
     }
 
-    /// A line for each fault with what the client ended in, in two columns.
+    /// A text with one line for each fault: its description and its outcome, in two columns.
+    ///
+    /// A fault without an outcome has the word `broken` there.
     public var table: String {
         let width = faults.map(\.description.count).max() ?? 0
         return faults.map { fault in

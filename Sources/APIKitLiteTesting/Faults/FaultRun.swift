@@ -1,29 +1,43 @@
 import APIKitLite
 import Foundation
 
-/// All trials of one `forEachFault`.
+/// All trials of one `forEachFault` call.
 struct FaultRun: Sendable {
     typealias Body = @Sendable (MockNetwork, MockClock) async throws -> Void
 
+    /// The result of one trial.
     private enum Outcome: Sendable {
+        /// A value or an `APIRequestError`.
         case ended(LoadOutcome)
+        /// An error of another type.
         case wrong(any Error)
+        /// A description of what the body waited for.
         case hung(String)
     }
 
+    /// How many trials run at once.
     private static let mostAtOnce = 16
-    /// A body that hangs may keep a thread for ever.
+    /// After so many bodies hang, no other trial starts. A body that hangs may block a thread for
+    /// ever.
     private static let mostHung = 10
 
     private let sample: MockResponse
-    /// Read once: a long one takes a while.
+    /// The body of the sample, parsed only once because a long body takes a while.
     private let json: JSONValue?
     private let seed: UInt64
     private let faults: [Fault]
     private let sourceLocation: String
     private let watchdog: @Sendable (Fault) -> Watchdog
 
-    /// - Throws: ``MockError`` if the sample is not usable.
+    /// Creates a run.
+    ///
+    /// - Parameters:
+    ///   - sample: A good answer.
+    ///   - seed: Determines the random choices.
+    ///   - sourceLocation: The file and the line that an error names.
+    ///   - faults: The faults to try; `nil` for all faults of the sample.
+    ///   - watchdog: Returns the watchdog for the trial of a fault.
+    /// - Throws: ``MockError`` when the sample is not usable.
     init(
         _ sample: MockResponse, seed: UInt64, sourceLocation: String, faults: [Fault]? = nil,
         watchdog: @escaping @Sendable (Fault) -> Watchdog = { _ in .oneSecond }
@@ -37,6 +51,10 @@ struct FaultRun: Sendable {
         self.watchdog = watchdog
     }
 
+    /// Runs a body under each fault.
+    ///
+    /// - Throws: ``FaultError`` when the body failed a requirement; `CancellationError` when the
+    ///   task is cancelled.
     func report(_ body: @escaping Body) async throws -> FaultReport {
         let results = try await results(of: body)
         var outcomes: [Fault: LoadOutcome] = [:]
@@ -63,6 +81,7 @@ struct FaultRun: Sendable {
         return report
     }
 
+    /// Returns the last lines of an error's text.
     private func advice(_ skippedCount: Int) -> [String] {
         let hung = "So many hung that the last \(skippedCount) faults were not tried."
         return (skippedCount > 0 ? [hung] : [])
@@ -70,7 +89,7 @@ struct FaultRun: Sendable {
             + ["The same faults again: forEachFault(in: sample, seed: \(seed.hexadecimal))"]
     }
 
-    /// By the index of the fault; without those that were not tried any more.
+    /// Returns the outcomes by the index of the fault, without those of faults that were not tried.
     private func results(of body: @escaping Body) async throws -> [Int: Outcome] {
         try await withThrowingTaskGroup(of: (Int, Outcome).self) { group in
             var outcomes: [Int: Outcome] = [:]
@@ -88,6 +107,7 @@ struct FaultRun: Sendable {
         }
     }
 
+    /// Runs a body under one fault.
     private func outcome(of body: @escaping Body, under fault: Fault) async throws -> Outcome {
         let response = fault.response(from: sample, json: json)
         let trial = Trial<Outcome>(response, watchdog: watchdog(fault))
@@ -113,6 +133,7 @@ struct FaultRun: Sendable {
         return outcome ?? .hung("did not end within a second\(trial.pendingDescription)\(hint)")
     }
 
+    /// Returns the text for an error, without secrets.
     private static func text(of error: any Error) -> String {
         if let error = error as? URLError { return URLError.name(of: error.code) }
         let text = Excerpt(redacting: "\(error)", limit: 300).text(limit: 300)
@@ -120,7 +141,7 @@ struct FaultRun: Sendable {
         return text.hasPrefix(type) ? text : "\(type) (\(text))"
     }
 
-    /// A task that may block without holding up the others, where the system has such.
+    /// Starts a task. Where the system has task executors, it may block without delaying others.
     private static func task(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
         if #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) {
             Task(executorPreference: HandlerThreads.shared, operation: work)

@@ -1,11 +1,11 @@
 import APIKitLite
 import Foundation
 
-/// Runs a body of code once for each fault of one answer, each time with a network of its own that
-/// gives that broken answer to any request.
+/// Runs a body of code once for each fault of one answer.
 ///
-/// Nobody thinks of a connection that ends after the 17th byte; so a client meets it first at its
-/// user's. Here a test meets all of ``Fault/all(of:seed:)``:
+/// Each run has a network of its own, which gives the faulty answer to every request. A test that is
+/// written by hand rarely covers a connection that ends after the 17th byte. This function tries all
+/// faults of ``Fault/all(of:seed:)``:
 ///
 /// ```swift
 /// let sample = MockResponse.json(#"{"name": "Emma"}"#)
@@ -15,25 +15,26 @@ import Foundation
 /// }
 /// ```
 ///
-/// The body must end in a value, whichever it is, or an `APIRequestError`, within a second of real
-/// time. It may use the network over its `urlSession`, a ``MockURLSession`` or its server. Timeouts
-/// and slow bytes take no real time. Up to 16 bodies run at once, on the actor of the place where
-/// they stand, if it has one.
+/// The body must return any value or throw an `APIRequestError`, within a second of real time. It
+/// may use the network over its `urlSession`, a ``MockURLSession`` or its server. Timeouts and slow
+/// bytes take no real time. Up to 16 bodies run at once. If the code around the closure runs on an
+/// actor, the body does too.
 ///
 /// - Parameters:
 ///   - sample: A good answer.
-///   - seed: Decides which faults of a long body are tried. A failure prints it.
-///   - fileID: The file that a failure names.
-///   - line: The line that a failure names.
-///   - body: Gets the network.
-/// - Returns: What the body came to under each fault.
-/// - Throws: ``FaultError``, which names each fault under which the body hung, or threw another
-///   error; ``MockError`` if the sample is not usable; `CancellationError`.
+///   - seed: Determines which faults of a long body are tried. The text of the error contains it.
+///   - fileID: The file that an error names.
+///   - line: The line that an error names.
+///   - body: The code to run, which receives the network.
+/// - Returns: The outcome under each fault.
+/// - Throws: ``FaultError``, which names each fault under which the body hung or threw another
+///   error; ``MockError`` when the sample is not usable; `CancellationError` when the task is
+///   cancelled.
 @discardableResult
 public func forEachFault<R>(
     in sample: MockResponse, seed: UInt64 = .random(in: 0 ... .max),
     fileID: StaticString = #fileID, line: UInt = #line,
-    // As for `Task`: else a client on the main actor would have to say so in every body.
+    // As in `Task.init`: otherwise a body on the main actor would have to be marked `@MainActor`.
     @_inheritActorContext _ body: @escaping @Sendable (MockNetwork) async throws -> R
 ) async throws -> FaultReport {
     try await FaultRun(sample, seed: seed, sourceLocation: "\(fileID):\(line)").report {
@@ -42,10 +43,10 @@ public func forEachFault<R>(
     }
 }
 
-/// Runs a body of code once for each fault of one answer, and hands it the clock of the network.
+/// Runs a body of code once for each fault of one answer, with the clock of the network.
 ///
-/// For a client that waits: a policy that retries after 120 seconds waits on this clock, which
-/// moves on by itself as soon as nothing else happens.
+/// Use it for a client that waits. A policy that retries after 120 seconds waits on this clock, and
+/// the clock advances automatically as soon as nothing else happens:
 ///
 /// ```swift
 /// try await forEachFault(in: sample) { network, clock in
@@ -54,7 +55,18 @@ public func forEachFault<R>(
 /// }
 /// ```
 ///
-/// Everything else is as without the clock.
+/// The requirements are the same as for a body without a clock.
+///
+/// - Parameters:
+///   - sample: A good answer.
+///   - seed: Determines which faults of a long body are tried. The text of the error contains it.
+///   - fileID: The file that an error names.
+///   - line: The line that an error names.
+///   - body: The code to run, which receives the network and its clock.
+/// - Returns: The outcome under each fault.
+/// - Throws: ``FaultError``, which names each fault under which the body hung or threw another
+///   error; ``MockError`` when the sample is not usable; `CancellationError` when the task is
+///   cancelled.
 @discardableResult
 public func forEachFault<R>(
     in sample: MockResponse, seed: UInt64 = .random(in: 0 ... .max),

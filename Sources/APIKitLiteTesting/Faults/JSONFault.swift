@@ -1,6 +1,6 @@
 import APIKitLite
 
-/// A way in which JSON is not what was agreed, although it is JSON.
+/// A fault of valid JSON that does not have the expected types.
 enum JSONFault: Hashable, Sendable, CustomStringConvertible {
     case wrongTypes
     case wrongTopLevel
@@ -16,7 +16,7 @@ enum JSONFault: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Nil where the value has no such path.
+    /// Returns the value with this fault; `nil` if nothing is at the path of the fault.
     func breaking(_ value: JSONValue) -> JSONValue? {
         switch self {
         case .wrongTypes: return value.withLeavesOfAnotherType
@@ -30,7 +30,7 @@ enum JSONFault: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension JSONValue {
-    /// The key path of every value, this one's `$` first.
+    /// The key path of every value in depth-first order, beginning with `$` for this value.
     var paths: [String] {
         var paths: [String] = []
         func visit(_ value: JSONValue, _ path: String) {
@@ -41,6 +41,7 @@ extension JSONValue {
         return paths
     }
 
+    /// The members of an object or the elements of an array, with their steps in a key path.
     private var children: [(step: String, value: JSONValue)] {
         switch self {
         case .object(let members): members.map { (JSONPath.step($0.key), $0.value) }
@@ -49,6 +50,7 @@ extension JSONValue {
         }
     }
 
+    /// A value of another type in place of this one.
     fileprivate var ofAnotherType: JSONValue {
         switch self {
         case .object: .array([])
@@ -59,6 +61,7 @@ extension JSONValue {
         }
     }
 
+    /// This value with every value that contains no others replaced by one of another type.
     fileprivate var withLeavesOfAnotherType: JSONValue {
         switch self {
         case .object(let members) where !members.isEmpty:
@@ -69,7 +72,7 @@ extension JSONValue {
         }
     }
 
-    /// Nil where there is nothing at this path.
+    /// Returns this value with a change at a key path; `nil` if nothing is at that path.
     fileprivate func replacing(_ path: String, _ change: (JSONValue) -> JSONValue) -> JSONValue? {
         var isFound = false
         func rebuilt(_ value: JSONValue, _ here: String) -> JSONValue {

@@ -1,17 +1,18 @@
 import APIKitLite
 
-/// What a load came to.
+/// How a load ended.
 public enum LoadOutcome: Hashable, Sendable, CustomStringConvertible {
-    /// A value.
+    /// The load returned a value.
     case value
-    /// An `APIRequestError` of this stage.
+    /// The load threw an `APIRequestError`, with its stage and whether it is a cancellation.
     case error(APIRequestError.Stage, isCancellation: Bool = false)
 
+    /// Creates the outcome of a load that threw this error.
     init(_ error: APIRequestError) {
         self = .error(error.stage, isCancellation: error.isCancellation)
     }
 
-    /// `value`, `.parse`, or `.transport, cancelled`.
+    /// The outcome in a few words, such as `value`, `.parse` or `.transport, cancelled`.
     public var description: String {
         switch self {
         case .value: "value"

@@ -1,7 +1,7 @@
 import APIKitLite
 import Foundation
 
-/// The loads of one `checkLoader`, one after another.
+/// The loads of one `checkLoader` call, which run one after another.
 struct LoaderCheck<T: APIRequest> {
     let request: T
     let input: T.RequestDataType
@@ -9,6 +9,10 @@ struct LoaderCheck<T: APIRequest> {
     let sourceLocation: String
     var watchdog = Watchdog.oneSecond
 
+    /// Loads the request under each fault.
+    ///
+    /// - Throws: ``FaultError`` when the request failed a requirement; `CancellationError` when the
+    ///   task is cancelled.
     func report(isolation: isolated (any Actor)? = #isolation) async throws -> FaultReport {
         let faults = Fault.checks(of: sample)
         var outcomes: [Fault: LoadOutcome] = [:]
@@ -25,7 +29,7 @@ struct LoaderCheck<T: APIRequest> {
                 ?? "did not end within a second\(trial.pendingDescription)"
             guard let event else { continue }
             violations.append(.init(fault: fault, event: event, kind: "\(fault)"))
-            // The other faults would only say the same again.
+            // Under the other faults, the load would fail for the same reason.
             if fault == .noFault { break }
         }
         let report = FaultReport(seed: nil, faults: faults, outcomes: outcomes)
@@ -37,6 +41,7 @@ struct LoaderCheck<T: APIRequest> {
             advice: triedCount == 1 ? [untried] : [])
     }
 
+    /// Loads the request once; returns `nil` if the load hangs.
     private func load(
         _ fault: Fault, in trial: Trial<CheckedOutcome>,
         isolation: isolated (any Actor)? = #isolation
@@ -47,7 +52,7 @@ struct LoaderCheck<T: APIRequest> {
         defer { canceller.withLock { $0?.cancel() } }
         return await trial.outcome { progress in
             let work = Task {
-                // A task that mentions the actor runs on it: there the request is at home.
+                // A task that captures the actor runs on it. The request may be bound to the actor.
                 _ = isolation
                 await progress.run {
                     if fault == .cancelledBefore { withUnsafeCurrentTask { $0?.cancel() } }
@@ -70,7 +75,7 @@ struct LoaderCheck<T: APIRequest> {
         }
     }
 
-    /// Returns what is wrong with an outcome, whatever the request; nil if nothing is.
+    /// Returns the requirement that an outcome fails, as text; `nil` if it fails none.
     private func violation(
         _ checked: CheckedOutcome, under fault: Fault, _ network: MockNetwork
     ) -> String? {
@@ -85,14 +90,14 @@ struct LoaderCheck<T: APIRequest> {
     }
 }
 
-/// What a load ended in, with its error if it has one.
+/// The outcome of a load, with the error if it threw one.
 struct CheckedOutcome: Sendable {
     var outcome: LoadOutcome
     var error: APIRequestError?
 }
 
-/// A loader and its input, which stay on one actor although a task carries them there.
-private struct Confined<T: APIRequest>: @unchecked Sendable {  // Used on the caller's actor alone.
+/// A loader and its input, which a task captures but uses on one actor only.
+private struct Confined<T: APIRequest>: @unchecked Sendable {  // Used on the caller's actor only.
     let loader: APIRequestLoader<T>
     let input: T.RequestDataType
 

@@ -1,5 +1,11 @@
 extension MockResponse {
-    /// - Throws: ``MockError`` where no good answer can be made of it.
+    /// Checks that this response can be the sample of `forEachFault` or `checkLoader`.
+    ///
+    /// - Parameters:
+    ///   - function: The name of the function that uses the sample.
+    ///   - sourceLocation: The file and the line of the call.
+    /// - Throws: ``MockError`` when the response is held, is faulty itself, or has a configuration
+    ///   error.
     func checkAsSample(of function: String, at sourceLocation: String) throws {
         let configurationError: String?
         switch behavior {

@@ -1,4 +1,4 @@
-/// A random number generator that gives the same numbers for the same seed (SplitMix64).
+/// A random number generator that returns the same numbers for the same seed (SplitMix64).
 struct SeededRandom: RandomNumberGenerator {
     private var state: UInt64
 
@@ -6,6 +6,7 @@ struct SeededRandom: RandomNumberGenerator {
         state = seed
     }
 
+    /// Returns the next random number.
     mutating func next() -> UInt64 {
         state &+= 0x9e37_79b9_7f4a_7c15
         var z = state
@@ -14,7 +15,8 @@ struct SeededRandom: RandomNumberGenerator {
         return z ^ (z >> 31)
     }
 
-    /// Returns `number` different indices below `count`, in ascending order, or all if there are fewer.
+    /// Returns `number` different indices in `0..<count`, in ascending order; all of them if there
+    /// are fewer.
     mutating func indices(_ number: Int, of count: Int) -> [Int] {
         if count <= number { return Array(0..<count) }
         var chosen: Set<Int> = []

@@ -1,18 +1,20 @@
 import APIKitLite
 import Foundation
 
-/// One attempt to bring a piece of work to its end, on a network whose time flies: whatever waits
-/// on its clock is woken as soon as nothing else happens, and what hangs is given up.
+/// One run of a piece of work with a network and a clock of its own.
+///
+/// The clock advances automatically as soon as nothing else happens. Work that hangs is cancelled.
 struct Trial<Outcome: Sendable>: Sendable {
-    /// How the work tells that it runs, and what it came to.
+    /// The functions with which the work reports its start and its outcome.
     struct Progress: Sendable {
         fileprivate let begin: @Sendable () -> Void
         fileprivate let finish: @Sendable (Outcome) -> Void
 
+        /// Runs the work, and reports its start and its outcome.
         nonisolated(nonsending) func run(
             _ work: nonisolated(nonsending) () async -> Outcome
         ) async {
-            // Before, the machine may have been busy with others.
+            // The time before this call does not count: the machine may have been busy.
             begin()
             finish(await work())
         }
@@ -21,8 +23,14 @@ struct Trial<Outcome: Sendable>: Sendable {
     let clock: MockClock
     let network: MockNetwork
     private let watchdog: Watchdog
+    /// How often the clock was advanced.
     private let moves = AwaitableCounter()
 
+    /// Creates a network that gives one answer to every request.
+    ///
+    /// - Parameters:
+    ///   - response: The answer.
+    ///   - watchdog: Decides when the work hangs.
     init(_ response: MockResponse, watchdog: Watchdog) {
         clock = MockClock()
         network = MockNetwork(clock: clock)
@@ -30,24 +38,27 @@ struct Trial<Outcome: Sendable>: Sendable {
         self.watchdog = watchdog
     }
 
-    /// What the work comes to. Nil if it hangs, or if the caller is cancelled: then its task is
-    /// cancelled and left to itself.
+    /// Runs a piece of work, and returns its outcome.
     ///
-    /// - Parameter start: Starts the work in a task of its own.
+    /// - Parameters:
+    ///   - isolation: The caller's actor.
+    ///   - start: Starts the work in a task of its own.
+    /// - Returns: The outcome; `nil` if the work hangs or the caller's task is cancelled. Then the
+    ///   task of the work is cancelled, but not waited for.
     func outcome(
         isolation: isolated (any Actor)? = #isolation,
         _ start: (Progress) -> Task<Void, Never>
     ) async -> Outcome? {
-        // Whatever is told first counts.
-        let (events, told) = AsyncStream.makeStream(
+        // The stream keeps only the first result.
+        let (results, continuation) = AsyncStream.makeStream(
             of: Outcome?.self, bufferingPolicy: .bufferingOldest(1))
         let begun = AwaitableCounter()
         let work = start(
-            Progress(begin: { begun.update { $0 = 1 } }, finish: { told.yield($0) }))
+            Progress(begin: { begun.update { $0 = 1 } }, finish: { continuation.yield($0) }))
         let watching = Task { [watchdog, moves] in
             await begun.wait(for: 1)
             await watchdog.wait { moves.number }
-            told.yield(nil)
+            continuation.yield(nil)
         }
         let autoAdvancing = Task { await autoAdvance() }
         defer {
@@ -55,12 +66,12 @@ struct Trial<Outcome: Sendable>: Sendable {
             watching.cancel()
             autoAdvancing.cancel()
         }
-        // A cancelled caller gets none.
-        for await event in events { return event }
+        // In a cancelled task, the stream ends without a result.
+        for await result in results { return result }
         return nil
     }
 
-    /// Moves the clock on from wait to wait until the task is cancelled.
+    /// Advances the clock to the next sleeper, again and again, until the task is cancelled.
     private func autoAdvance() async {
         while !Task.isCancelled {
             await clock.waitForSleepers()
@@ -70,10 +81,10 @@ struct Trial<Outcome: Sendable>: Sendable {
         }
     }
 
-    /// Whether the last request was answered, so that the work waited for something else.
+    /// Whether the last request was answered, so that work which hangs waits for something else.
     var hasAnswer: Bool { network.requests.last?.endTime != nil }
 
-    /// What the work waited for when it was given up.
+    /// The end of a sentence that says what the work is waiting for.
     var pendingDescription: String {
         let requests = network.requests
         guard let last = requests.last else { return "; it sent nothing" }

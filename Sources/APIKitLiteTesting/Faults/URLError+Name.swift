@@ -1,7 +1,7 @@
 import Foundation
 
 extension URLError {
-    /// Names and codes, since Foundation has no names for its codes at run time.
+    /// The codes of ``Fault/errors`` and their names. Foundation has no names at run time.
     static let named: [(code: Code, name: String)] = [
         (.timedOut, "timedOut"), (.notConnectedToInternet, "notConnectedToInternet"),
         (.networkConnectionLost, "networkConnectionLost"), (.cannotFindHost, "cannotFindHost"),
@@ -20,6 +20,7 @@ extension URLError {
         (.httpTooManyRedirects, "httpTooManyRedirects"), (.cancelled, "cancelled"),
     ]
 
+    /// Returns the name of a code, such as `URLError.timedOut`, or its number if it has no name.
     static func name(of code: Code) -> String {
         named.first { $0.code == code }.map { "URLError.\($0.name)" }
             ?? "URLError \(code.rawValue)"

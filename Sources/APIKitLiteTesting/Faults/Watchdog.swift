@@ -1,15 +1,19 @@
 /// Decides when something has taken too long.
 struct Watchdog: Sendable {
-    /// Suspends until then, or until the task is cancelled.
+    /// Suspends until it has taken too long, or until the task is cancelled.
     ///
-    /// - Parameter moves: How often the clock of the network was moved on.
+    /// - Parameter moves: Returns how often the clock of the network was advanced.
     let wait: @Sendable (_ moves: @escaping @Sendable () -> Int) async -> Void
 
-    /// A second of real time, not counting what the machine gave to others, and what it took to
-    /// move the clock. After two minutes, or a thousand moves, that counts too: it may be what is wrong.
+    /// Waits for one second of real time, without the time in which the machine was busy or the
+    /// clock of the network was advanced.
+    ///
+    /// After 1,000 moves of the clock, all time counts: the moves may be endless. After two minutes
+    /// the wait ends in any case: the work itself may be what keeps the machine busy.
     static let oneSecond = oneSecond(on: ContinuousClock())
 
-    /// Counts pauses. One that takes twice as long as it should shows that the machine is busy.
+    /// Waits for 20 pauses of 50 ms on a clock. A pause that takes 100 ms or longer does not count,
+    /// because it shows that the machine is busy.
     static func oneSecond(on clock: some Clock<Duration>) -> Watchdog {
         Watchdog { moves in
             let end = clock.now.advanced(by: .seconds(120))
@@ -19,7 +23,7 @@ struct Watchdog: Sendable {
                 let pause = await clock.measure {
                     let end = clock.now.advanced(by: .milliseconds(50))
                     try? await clock.sleep(until: end, tolerance: nil)
-                    // As many turns as the clock's next move waits for.
+                    // As many yields as `AwaitableCounter.waitForQuiet()` needs before a move.
                     for _ in 0..<32 { await Task.yield() }
                 }
                 let isFree = pause < .milliseconds(100) && moves() == before
