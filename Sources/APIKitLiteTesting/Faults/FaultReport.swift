@@ -27,9 +27,9 @@ public struct FaultReport: Equatable, Sendable, CustomStringConvertible {
     /// The number of ``faults``.
     public var count: Int { faults.count }
 
-    /// The outcome under this fault; `nil` if there is none.
+    /// The outcome under this fault.
     ///
-    /// There is none if the fault was not tried, if the client hung, or if it threw an error that is
+    /// It is `nil` if the fault was not tried, if the client hung, or if it threw an error that is
     /// not an `APIRequestError`.
     ///
     /// - Parameter fault: One of ``faults``. Lengths that only the descriptions show are ignored.

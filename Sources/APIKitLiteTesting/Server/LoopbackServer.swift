@@ -35,7 +35,7 @@ public final class LoopbackServer: Sendable {
     /// The action for the first `stop()`; `nil` after it.
     private let onStop: Locked<StopAction?>
 
-    // `Locked` must not store a closure directly.
+    /// The action for the first `stop()`. `Locked` must not store a closure directly.
     private struct StopAction {
         let run: @Sendable () -> Void
     }

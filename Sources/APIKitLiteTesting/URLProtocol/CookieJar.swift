@@ -10,8 +10,8 @@ struct CookieJar: Sendable {
     ///
     /// - Parameters:
     ///   - responder: The responder that answers the request.
-    ///   - task: The client's task. On Linux, its session determines the storage. Apple platforms
-    ///     do not tell which session a task belongs to, so the shared storage is used there.
+    ///   - task: The client's task. On Linux, its session determines the storage. On Apple
+    ///     platforms, the session of a task is private, so the shared storage is used.
     init(_ responder: any Responder, _ task: URLSessionTask? = nil) {
         storage = {
             if let storage = responder.cookieStorage { return storage }

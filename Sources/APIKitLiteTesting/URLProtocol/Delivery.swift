@@ -18,6 +18,7 @@ final class Delivery: Sendable {
         }
     }
 
+    /// How far the delivery is.
     private struct State {
         /// The thread to deliver on. It is `nil` before the start, while the task is suspended, and
         /// after the end.

@@ -3,8 +3,8 @@ import Foundation
 
 /// A `URLProtocol` class that belongs to one network at a time.
 ///
-/// Foundation creates the protocol object, so only the class of the object can tell which network
-/// answers. Such classes are created at run time, as specializations of a generic class, and cannot
+/// Foundation creates the protocol object, so only the class of the object can determine which
+/// network answers. Such classes are created at run time, as specializations of a generic class, and cannot
 /// be freed. So a network leases its class, and returns it when no session and no configuration
 /// refers to the network any more. A list of classes that was copied out of a configuration may
 /// still contain the class. So a returned class is leased again only after a thousand others have
@@ -45,7 +45,7 @@ struct LeasedProtocolClass: Sendable {
         weak var responder: (any Responder & AnyObject)?
     }
 
-    /// The classes of the process and who leases them.
+    /// The classes of the process and the responders that lease them.
     private struct Leases {
         /// The returned classes; the one that was returned first is first.
         var free: [MockURLProtocol.Type] = []
@@ -64,10 +64,13 @@ struct LeasedProtocolClass: Sendable {
     private static let leases = Locked(Leases())
 }
 
-// A number as a type, one bit at a time: number 2 is Leased<One<Zero<Nothing>>>.
+/// No more bits. A number is written as a type, one bit at a time: 2 is `One<Zero<Nothing>>`.
 private enum Nothing {}
+/// The bit 0 above the lower bits.
 private enum Zero<Rest> {}
+/// The bit 1 above the lower bits.
 private enum One<Rest> {}
+/// The class with a number.
 private final class Leased<Number>: NetworkURLProtocol {}
 
 /// Returns the class with this number. Each number has a class of its own.

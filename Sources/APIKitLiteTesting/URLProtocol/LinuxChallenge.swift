@@ -101,7 +101,7 @@ extension URLRequest {
 
 /// A completion handler that ignores every call after the first. A lock owns its state.
 struct Once<Value: Sendable>: Sendable {
-    // `Locked` must not store a closure directly.
+    /// The completion handler. `Locked` must not store a closure directly.
     private struct Completion {
         let call: @Sendable (Value) -> Void
     }

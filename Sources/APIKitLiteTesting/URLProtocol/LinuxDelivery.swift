@@ -130,7 +130,7 @@ extension URLSessionTask {
     /// Whether the task may request and receive an answer. A cancelled task fails by itself.
     var wantsAnswer: Bool { state != .canceling }
 
-    /// Always `nil`: Apple platforms do not tell which session a task belongs to.
+    /// Always `nil`: on Apple platforms, the session of a task is private.
     var sessionTimeout: TimeInterval? { nil }
 
     /// Always false: Foundation on Apple platforms does not start a stopped protocol again.
@@ -142,7 +142,7 @@ extension URLSessionTask {
 }
 
 extension URLSessionTask? {
-    /// Returns the request unchanged: Apple platforms do not tell which headers the session adds.
+    /// Returns the request unchanged: on Apple platforms, the session of a task is private.
     func requestAsSent(_ request: URLRequest) -> URLRequest { request }
 }
 

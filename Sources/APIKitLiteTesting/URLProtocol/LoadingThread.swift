@@ -49,7 +49,7 @@ struct LoadingThread: Sendable {
         for item in items { item.run() }
     }
 
-    // `Locked` must not store a closure directly.
+    /// A piece of work. `Locked` must not store closures directly.
     private struct WorkItem: Sendable {
         let run: @Sendable () -> Void
     }

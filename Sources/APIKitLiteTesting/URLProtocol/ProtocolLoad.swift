@@ -44,7 +44,7 @@ final class ProtocolLoad: Client, @unchecked Sendable {
 
     /// Whether the client still waits for the answer.
     var isWaiting: Bool { task?.state == .running }
-    /// The request timeout of the session in seconds, if Foundation tells it.
+    /// The request timeout of the session in seconds; `nil` where the session is not known.
     var sessionTimeout: TimeInterval? { task?.sessionTimeout }
 
     /// Requests the answer, once, if the task is running. A task that was cancelled before sends
