@@ -1,6 +1,6 @@
-/// Decides when something has taken too long.
+/// A rule that decides when a piece of work has taken too long.
 struct Watchdog: Sendable {
-    /// Suspends until it has taken too long, or until the task is cancelled.
+    /// Suspends until the work has taken too long, or until the task is cancelled.
     ///
     /// - Parameter moves: Returns how often the clock of the network was advanced.
     let wait: @Sendable (_ moves: @escaping @Sendable () -> Int) async -> Void

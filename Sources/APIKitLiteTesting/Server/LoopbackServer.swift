@@ -18,8 +18,8 @@ import Foundation
 public final class LoopbackServer: Sendable {
     /// A function that answers a request by sending events, on any thread and none after the last.
     ///
-    /// It returns a function that cancels the request. The server calls that one when the client
-    /// has closed its socket.
+    /// It returns another function, which cancels the request. The server calls it when the client
+    /// has closed its socket or the server stops.
     typealias Answering =
         @Sendable (
             URLRequest, @escaping @Sendable (ResponseEvent) -> Void

@@ -4,18 +4,18 @@ import Foundation
 /// A `URLProtocol` class that belongs to one network at a time.
 ///
 /// Foundation creates the protocol object, so only the class of the object can determine which
-/// network answers. Such classes are created at run time, as specializations of a generic class, and cannot
-/// be freed. So a network leases its class, and returns it when no session and no configuration
-/// refers to the network any more. A list of classes that was copied out of a configuration may
-/// still contain the class. So a returned class is leased again only after a thousand others have
-/// been returned; until then, a request through it fails.
+/// network answers. Such classes are created at run time, as specializations of a generic class,
+/// and cannot be freed. So a network leases its class, and returns it when no session and no
+/// configuration refers to the network any more. A list of classes that was copied out of a
+/// configuration may still contain the class. So a returned class is leased again only after a
+/// thousand others have been returned; until then, a request through it fails.
 struct LeasedProtocolClass: Sendable {
     let type: MockURLProtocol.Type
 
     /// Leases a class to a responder, which is referenced weakly.
     static func lease(to responder: any Responder & AnyObject) -> LeasedProtocolClass {
-        // On Linux this creates a session, which must not happen on the loading thread. The first
-        // delivery may be there, so it is too late for it.
+        // On Linux this creates a session, which must not happen on the loading thread. So do it
+        // now: the first delivery may run there.
         LoadingThread.prepare()
         return leases.withLock { leases in
             let type = leases.take()
