@@ -4,9 +4,9 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// What two requests must have in common to share one exchange.
+/// The properties of a request that must be equal for two requests to share one exchange.
 ///
-/// Not the text that people read, which leaves out what tells one user's request from another's.
+/// The key holds the values themselves. Redacted text would make two users' requests look equal.
 struct CoalescingKey: Hashable {
     private let method: String
     private let url: String
@@ -17,7 +17,10 @@ struct CoalescingKey: Hashable {
     private let handlesCookies: Bool
     private let allowsCellular: Bool
 
-    /// Nil where a request must be sent for itself.
+    /// Creates the key of a request.
+    ///
+    /// Returns `nil` if the request must have an exchange of its own: its method is neither `GET`
+    /// nor `HEAD`, its body is a stream, or it has no URL.
     init?(_ request: URLRequest) {
         method = request.httpMethod ?? "GET"
         guard method == "GET" || method == "HEAD", request.httpBodyStream == nil,
@@ -27,7 +30,7 @@ struct CoalescingKey: Hashable {
         var headers: [String: String] = [:]
         for (name, value) in request.allHTTPHeaderFields ?? [:] {
             let name = name.lowercased()
-            // Two spellings of one name cannot be told apart by order: neither is dropped.
+            // On Linux one name may occur in two spellings. The key keeps both values.
             headers[name] = headers[name].map { $0 + "\n" + value } ?? value
         }
         self.headers = headers

@@ -1,37 +1,44 @@
 import Foundation
 
 extension HTTPSession {
-    /// Lets identical GET and HEAD requests that are in singleFlight at the same time share one exchange.
+    /// Returns a session that shares one exchange among identical concurrent requests.
     ///
     ///     let session = URLSession.shared.coalescing()
-    ///     async let first = loader.load(42)   // one exchange,
-    ///     async let second = loader.load(42)  // and both get its answer
+    ///     async let first = loader.load(42)   // starts an exchange
+    ///     async let second = loader.load(42)  // shares it
     ///
-    /// Identical means the same method, URL, headers (names without case), body, cache policy,
-    /// timeout and use of cookies and cellular networks; two users' tokens keep two requests
-    /// apart. A request whose body comes from a stream is never shared, nor is another method.
+    /// Only `GET` and `HEAD` requests share an exchange. Two requests are identical if they have
+    /// the same method, URL, headers, body, cache policy, timeout, and use of cookies and cellular
+    /// networks. Header names are compared without case. Requests with the tokens of two users are
+    /// not identical. A request with a body stream always has an exchange of its own.
     ///
-    /// A cancelled request ends at once and disturbs no other; when the last one is cancelled, so is
-    /// the exchange. What fails, fails for all who share it, and nothing is kept: the next request
-    /// is sent anew.
+    /// A cancelled request ends at once and does not affect the others. When every request that
+    /// shares an exchange is cancelled, the exchange is cancelled too. An error goes to all
+    /// requests that share the exchange. Responses are not cached: a later request starts a new
+    /// exchange.
     ///
-    /// Requests are compared as they come here. Inside ``authenticated(by:)`` they carry the user's
-    /// token; around it they do not, so there one that is made right after another user signed in
-    /// may share an exchange of the user before.
+    /// The order in a chain matters. In `coalescing().authenticated(by: tokens)` the compared
+    /// requests contain the user's token. In `authenticated(by: tokens).coalescing()` they do not:
+    /// a request made right after another user signed in may then share an exchange of the previous
+    /// user.
     ///
-    /// The shared exchanges are in the value that this returns: make it once and keep it. Copies share
-    /// them.
+    /// The returned value owns the shared exchanges, and its copies share them. Create it once and
+    /// keep it.
+    ///
+    /// - Returns: A session that wraps this one.
     public func coalescing() -> CoalescingSession {
         CoalescingSession(next: self)
     }
 }
 
-/// A session that sends identical requests once: see ``HTTPSession/coalescing()``.
+/// A session that sends identical concurrent requests once: see ``HTTPSession/coalescing()``.
 public struct CoalescingSession: SessionPolicy {
+    /// One exchange and the requests that wait for it.
     typealias Exchange = SingleFlight<(Data, HTTPURLResponse)>
 
-    /// The session inside, nearer to the network.
+    /// The wrapped session, which is one step nearer to the network.
     public let next: any HTTPSession
+    /// The exchanges in progress, guarded by the lock of `Locked`. Copies share this object.
     private let exchanges = Locked<[CoalescingKey: Exchange]>([:])
 
     init(next: any HTTPSession) {
@@ -40,13 +47,16 @@ public struct CoalescingSession: SessionPolicy {
 
     /// Joins the exchange of an identical request, or starts one.
     ///
-    /// - Throws: What the shared exchange throws; `URLError.cancelled` when this task is cancelled.
+    /// - Parameter request: The request to send.
+    /// - Returns: The body and the response of the shared exchange.
+    /// - Throws: `URLError.cancelled` when this task is cancelled; otherwise the error of the
+    ///   shared exchange.
     public func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
         try Task.checkNotCancelled()
         guard let key = CoalescingKey(request), let (handle, isNew) = join(key) else {
             return try await next.exchange(request)
         }
-        // Everybody who has joined comes by here, so the last one removes the exchange.
+        // Each request that joined runs this, so the last one removes the finished exchange.
         defer { forget(handle.singleFlight, key) }
         if isNew {
             handle.singleFlight.start { [next] in try await next.exchange(request) }
@@ -54,9 +64,11 @@ public struct CoalescingSession: SessionPolicy {
         return try await handle.value()
     }
 
-    /// Joins the exchange of a key, or makes one, which is to be started. Nil where the exchange
-    /// waits for this very request, as it does if the refresh of a credential asks for the URL of a
-    /// request that needs the refresh.
+    /// Joins the exchange of a key, or creates one.
+    ///
+    /// - Returns: A handle, and whether the exchange is new and must be started by the caller.
+    ///   `nil` if the exchange waits for this very request. That happens if the refresh of a
+    ///   credential requests the same URL as a request that waits for the refresh.
     private func join(_ key: CoalescingKey) -> (handle: Exchange.Handle, isNew: Bool)? {
         exchanges.withLock { exchanges in
             switch exchanges[key]?.join() {
@@ -70,6 +82,7 @@ public struct CoalescingSession: SessionPolicy {
         }
     }
 
+    /// Removes an exchange that has ended, unless another one has taken its key.
     private func forget(_ exchange: Exchange, _ key: CoalescingKey) {
         exchanges.withLock { exchanges in
             if exchanges[key] === exchange, exchange.isOver { exchanges[key] = nil }

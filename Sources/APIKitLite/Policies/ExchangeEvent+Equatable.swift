@@ -5,27 +5,33 @@ import FoundationNetworking
 #endif
 
 extension ExchangeEvent: Equatable {
-    /// Whether two events say the same.
+    /// Whether two events have the same case and equal values.
     ///
-    /// Requests are compared by method, URL, headers and body. Errors are equal if they are
-    /// `URLError`s of one code, ``APIRequestError``s with the same stage, request, status, body and
-    /// underlying error, equal values of one `Equatable` type, or values of one type whose texts
-    /// are the same.
+    /// Requests are compared by method, URL, headers and body. Of two body streams only their
+    /// presence is compared. Two errors are equal if they are
+    /// - `URLError`s with the same code,
+    /// - ``APIRequestError``s with the same stage, request, status, body and underlying error,
+    /// - equal values of the same `Equatable` type, or
+    /// - values of the same type with the same debug description.
+    ///
+    /// - Parameters:
+    ///   - left: An event.
+    ///   - right: The event to compare it with.
     public static func == (left: ExchangeEvent, right: ExchangeEvent) -> Bool {
         switch (left, right) {
         case (.started(let id, let request), .started(let otherID, let other)):
-            id == otherID && request.says(other)
+            id == otherID && request.matches(other)
         case (
             .answered(let id, let request, let status, let bytes, let duration),
             .answered(let otherID, let other, let otherStatus, let otherBytes, let otherDuration)
         ):
             id == otherID && status == otherStatus && bytes == otherBytes
-                && duration == otherDuration && request.says(other)
+                && duration == otherDuration && request.matches(other)
         case (
             .failed(let id, let request, let error, let duration),
             .failed(let otherID, let other, let otherError, let otherDuration)
         ):
-            id == otherID && duration == otherDuration && request.says(other)
+            id == otherID && duration == otherDuration && request.matches(other)
                 && areEqual(error, otherError)
         case (.rejected(let error), .rejected(let other)):
             areEqual(error, other)
@@ -36,15 +42,18 @@ extension ExchangeEvent: Equatable {
 }
 
 extension URLRequest {
-    /// Whether both send the same. On Linux `==` looks at the URL alone.
-    fileprivate func says(_ other: URLRequest) -> Bool {
+    /// Whether both requests have the same method, URL, headers and body.
+    ///
+    /// On Linux `==` compares the URL alone.
+    fileprivate func matches(_ other: URLRequest) -> Bool {
         (httpMethod ?? "GET") == (other.httpMethod ?? "GET")
             && url?.absoluteString == other.url?.absoluteString
             && headers == other.headers && httpBody == other.httpBody
-            // What is in a stream can be read only once.
+            // A stream can be read only once, so its content is not compared.
             && (httpBodyStream == nil) == (other.httpBodyStream == nil)
     }
 
+    /// The headers by lowercase name.
     private var headers: [String: String] {
         var headers: [String: String] = [:]
         for (name, value) in allHTTPHeaderFields ?? [:] { headers[name.lowercased()] = value }
@@ -52,6 +61,7 @@ extension URLRequest {
     }
 }
 
+/// Whether two errors are equal, as described at `ExchangeEvent.==`.
 private func areEqual(_ left: any Error, _ right: any Error) -> Bool {
     if let left = URLError(from: left), let right = URLError(from: right) {
         return left.code == right.code
@@ -59,10 +69,10 @@ private func areEqual(_ left: any Error, _ right: any Error) -> Bool {
     if let left = left as? APIRequestError, let right = right as? APIRequestError {
         return left.stage == right.stage && left.statusCode == right.statusCode
             && left.data == right.data && areEqual(left.underlying, right.underlying)
-            && (left.request.map { request in right.request.map(request.says) ?? false }
+            && (left.request.map { request in right.request.map(request.matches) ?? false }
                 ?? (right.request == nil))
     }
-    // A detour, since the compiler takes any error for an `NSError`, which is `Equatable`.
+    // Through `Any`: the compiler bridges every error to `NSError`, which is `Equatable`.
     let anything: Any = left
     if let left = anything as? any Equatable { return left.isEqual(to: right) }
     return type(of: left) == type(of: right)
@@ -70,6 +80,7 @@ private func areEqual(_ left: any Error, _ right: any Error) -> Bool {
 }
 
 extension Equatable {
+    /// Whether a value has this type and is equal to this value.
     fileprivate func isEqual(to other: Any) -> Bool {
         (other as? Self) == self
     }

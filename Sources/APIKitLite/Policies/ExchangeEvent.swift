@@ -4,11 +4,10 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// What an ``ExchangeObserver`` sees: an exchange that starts and how it ends, or a load that was
-/// lost after its exchange.
+/// An event that an ``ExchangeObserver`` reports: the start or end of an exchange, or a response
+/// that a load rejected.
 ///
-/// Two events are equal if they say the same: requests count by method, URL, headers and body,
-/// errors as ``==(_:_:)`` says. So a test compares arrays:
+/// Events are `Equatable`, so a test can compare arrays; ``==(_:_:)`` lists what is compared:
 ///
 ///     #expect(
 ///         events == [
@@ -16,19 +15,26 @@ import FoundationNetworking
 ///             .answered(id: 1, request, status: 200, bytes: 15, after: .milliseconds(30)),
 ///         ])
 public enum ExchangeEvent: Sendable {
-    /// The request is handed to the session inside. The id counts from 1 for each observer.
+    /// The exchange is about to start.
+    ///
+    /// `id` is its number: an observer counts its exchanges from 1.
     case started(id: Int, URLRequest)
-    /// The answer came, whatever its status, with so many bytes of body.
+    /// A complete response with any status arrived.
+    ///
+    /// `bytes` is the size of the body, `after` the time since the start of the exchange.
     case answered(id: Int, URLRequest, status: Int, bytes: Int, after: Duration)
-    /// No answer came; also for a cancelled exchange.
+    /// The exchange threw an error, or was cancelled.
+    ///
+    /// `after` is the time since the start of the exchange.
     case failed(id: Int, URLRequest, any Error, after: Duration)
-    /// The answer was not accepted (stage `.validate`) or not understood (`.parse`) by the load
-    /// that had asked for it.
+    /// The exchange succeeded, but the load threw while it validated the response (stage
+    /// ``APIRequestError/Stage/validate``) or parsed it (``APIRequestError/Stage/parse``).
     case rejected(APIRequestError)
 
-    /// What was sent; nil only for a lost load that somebody reported without it.
+    /// The request of the exchange. It is `nil` only if the error of a ``rejected(_:)`` event has
+    /// no request.
     ///
-    /// `event.request?.curlCommand()` makes it a command; nobody pays for one otherwise.
+    /// `event.request?.curlCommand()` returns a shell command that sends it again.
     public var request: URLRequest? {
         switch self {
         case .started(_, let request), .answered(_, let request, _, _, _),
@@ -38,7 +44,8 @@ public enum ExchangeEvent: Sendable {
         }
     }
 
-    /// The number of the exchange; nil for a lost load, which may have had several.
+    /// The number of the exchange. It is `nil` for ``rejected(_:)``: a load may have had several
+    /// exchanges.
     public var id: Int? {
         switch self {
         case .started(let id, _), .answered(let id, _, _, _, _), .failed(let id, _, _, _): id
@@ -48,9 +55,10 @@ public enum ExchangeEvent: Sendable {
 }
 
 extension ExchangeEvent: CustomStringConvertible {
-    /// One line for a log: `#1 GET https://api.example.com/users: 200 (OK), 15 bytes, 0.030 s`.
+    /// The event as one line for a log:
+    /// `#1 GET https://api.example.com/users: 200 (OK), 15 bytes, 0.030 s`.
     ///
-    /// What goes by a name in ``Redaction/standard`` is not shown.
+    /// Secrets are redacted as ``Redaction/standard`` describes.
     public var description: String {
         switch self {
         case .started(let id, let request):
@@ -65,22 +73,24 @@ extension ExchangeEvent: CustomStringConvertible {
         }
     }
 
+    /// The method and the redacted URL of a request.
     private func line(_ request: URLRequest) -> String {
         let url = Excerpt(url: request.url?.absoluteString ?? "(no URL)", limit: 2_000)
         return "\(request.httpMethod ?? "GET") \(url.text(limit: 2_000))"
     }
 
+    /// The redacted text of an error, on one line.
     private func reason(_ error: any Error) -> String {
         if error is CancellationError { return "cancelled" }
         let sentences = APIRequestError(stage: .transport, underlying: error).reason
         return Excerpt(sentences.joined(separator: " ")).text(limit: 1_000)
     }
 
-    /// Seconds and milliseconds, the same in every locale.
+    /// A duration in seconds with three decimals. The text does not depend on the locale.
     private func text(_ duration: Duration) -> String {
         let milliseconds = Int((duration.clamped.seconds * 1_000).rounded())
-        let rest = String(milliseconds % 1_000)
-        return "\(milliseconds / 1_000)." + String(repeating: "0", count: 3 - rest.count) + rest
+        let digits = String(milliseconds % 1_000)
+        return "\(milliseconds / 1_000)." + String(repeating: "0", count: 3 - digits.count) + digits
             + " s"
     }
 }

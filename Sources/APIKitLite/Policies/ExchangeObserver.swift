@@ -4,19 +4,22 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// Counts exchanges, measures them and tells a closure: see ``HTTPSession/observed(by:)``.
+/// An object that numbers exchanges, measures them and reports them to a closure: see
+/// ``HTTPSession/observed(by:)``.
 ///
-/// It is an object, so that several chains may share one count.
+/// Several chains may share one observer, and so one count.
 public final class ExchangeObserver: Sendable {
     private let timeline: Timeline
+    /// The number of exchanges so far, guarded by the lock of `Locked`.
     private let count = Locked(0)
     private let onEvent: @Sendable (ExchangeEvent) -> Void
 
-    /// An observer that has seen nothing yet.
+    /// Creates an observer whose first exchange has the number 1.
     ///
     /// - Parameters:
-    ///   - clock: What measures the durations.
-    ///   - onEvent: Called in the task of the exchange, which waits for it; calls may overlap.
+    ///   - clock: The clock that measures the durations.
+    ///   - onEvent: Receives each event. It is called in the task of the exchange, which continues
+    ///     when it returns. Calls of concurrent exchanges may overlap.
     public init(
         clock: any Clock<Duration> = ContinuousClock(),
         onEvent: @escaping @Sendable (ExchangeEvent) -> Void
@@ -25,6 +28,9 @@ public final class ExchangeObserver: Sendable {
         self.onEvent = onEvent
     }
 
+    /// Sends a request over a session and reports the start and the end of the exchange.
+    ///
+    /// - Throws: The error of the session, after it was reported.
     func observe(
         _ request: URLRequest, on session: any HTTPSession
     ) async throws -> (Data, HTTPURLResponse) {
@@ -47,6 +53,7 @@ public final class ExchangeObserver: Sendable {
         }
     }
 
+    /// Reports a load that rejected its response.
     func observe(_ error: APIRequestError) {
         onEvent(.rejected(error))
     }

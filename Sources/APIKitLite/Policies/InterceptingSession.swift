@@ -1,22 +1,26 @@
 import Foundation
 
-/// A session whose exchanges go through a closure: see ``HTTPSession/intercepting(_:)``.
+/// A session that passes each exchange to a closure: see ``HTTPSession/intercepting(_:)``.
 public struct InterceptingSession: SessionPolicy {
-    /// The session inside, nearer to the network.
+    /// The wrapped session, which is one step nearer to the network.
     public let next: any HTTPSession
     let intercept: @Sendable (URLRequest, any HTTPSession) async throws -> (Data, HTTPURLResponse)
 
-    /// Asks the closure.
+    /// Calls the closure with the request and the wrapped session.
     ///
-    /// - Throws: What the closure throws.
+    /// - Parameter request: The request to send.
+    /// - Returns: The body and the response that the closure returns.
+    /// - Throws: The error that the closure throws.
     public func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
         try await intercept(request, next)
     }
 }
 
 extension HTTPSession {
-    /// This session behind a closure that may change the request, change the answer, answer
-    /// itself, or send more than once.
+    /// Returns a session that passes each exchange to a closure.
+    ///
+    /// The closure may change the request or the response, return a response without sending, or
+    /// send more than once.
     ///
     ///     let session = URLSession.shared.intercepting { request, next in
     ///         var request = request
@@ -24,8 +28,9 @@ extension HTTPSession {
     ///         return try await next.exchange(request)
     ///     }
     ///
-    /// - Parameter intercept: Gets the request and the session inside. Calls may overlap; each
-    ///   runs in the task of its exchange, so what it awaits is cancelled with it.
+    /// - Parameter intercept: Receives the request and this session. It runs in the task of the
+    ///   exchange, so cancelling that task cancels it. Calls of concurrent exchanges may overlap.
+    /// - Returns: A session that wraps this one.
     public func intercepting(
         _ intercept:
             @escaping @Sendable (URLRequest, any HTTPSession) async throws

@@ -1,28 +1,31 @@
 import Foundation
 
 extension HTTPSession {
-    /// Sends at most `count` requests at a time; the others wait, first come first served.
+    /// Returns a session with at most `count` exchanges in progress. The other requests wait in
+    /// order of arrival.
     ///
     ///     let session = URLSession.shared.limited(to: 4)
     ///
-    /// A place is held until the answer is there: around `retrying`, also during the waits between
-    /// its attempts. What is given up by a timeout or a cancellation but goes on all the same keeps
-    /// its place until it ends. A request that is cancelled while it waits for a place ends at once.
+    /// An exchange occupies its place until it ends. In `retrying().limited(to: 4)` it also
+    /// occupies it during the delays between attempts. After a timeout or a cancellation, work that
+    /// ignores its cancellation keeps the place until it ends. A request that is cancelled while it
+    /// waits for a place ends at once.
     ///
-    /// An exchange that starts inside another one of this limit, such as the refresh of a credential
-    /// over the same chain, goes in the place of that one.
+    /// An exchange that starts inside another exchange of the same limit uses that exchange's
+    /// place. An example is the refresh of a credential over the same chain.
     ///
-    /// The places are in the value that this returns: make it once and keep it. Copies share them.
+    /// The returned value owns the limit, and its copies share it. Create it once and keep it.
     ///
-    /// - Parameter count: How many. Below one counts as one.
+    /// - Parameter count: The highest number of concurrent exchanges. A value below 1 counts as 1.
+    /// - Returns: A session that wraps this one.
     public func limited(to count: Int) -> LimitedSession {
         LimitedSession(next: self, count: count)
     }
 }
 
-/// A session with a limit of exchanges in flight: see ``HTTPSession/limited(to:)``.
+/// A session that limits its concurrent exchanges: see ``HTTPSession/limited(to:)``.
 public struct LimitedSession: SessionPolicy {
-    /// The session inside, nearer to the network.
+    /// The wrapped session, which is one step nearer to the network.
     public let next: any HTTPSession
     private let semaphore: AsyncSemaphore
 
@@ -31,18 +34,20 @@ public struct LimitedSession: SessionPolicy {
         semaphore = AsyncSemaphore(count)
     }
 
-    /// Waits for a place and sends the request.
+    /// Suspends until a place is free, and sends the request.
     ///
-    /// - Throws: What the session inside throws; `URLError.cancelled` when the task is cancelled
-    ///   before it is sent.
+    /// - Parameter request: The request to send.
+    /// - Returns: The body and the response.
+    /// - Throws: `URLError.cancelled` when the task is cancelled before the request is sent;
+    ///   otherwise the error of the wrapped session.
     public func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
-        // An exchange inside another one of this limit, as the refresh that it waits for, has the
-        // place of that one: with a place of its own it might wait for itself.
+        // An outer exchange may wait for this one, for example for a refresh. A second place could
+        // then cause a deadlock, so this exchange uses the place of the outer one.
         if Permit.hasPlace(in: semaphore) { return try await next.exchange(request) }
         try await semaphore.wait()
         let permit = Permit(semaphore)
         defer { permit.release() }
-        // The place may have come together with a cancellation.
+        // The task may have been cancelled just as it got the place.
         try Task.checkNotCancelled()
         return try await Permit.$current.withValue(permit) { try await next.exchange(request) }
     }

@@ -1,19 +1,23 @@
 import Foundation
 
-/// A session whose exchanges are observed: see ``HTTPSession/observed(by:)``.
+/// A session that reports its exchanges to an observer: see ``HTTPSession/observed(by:)``.
 public struct ObservedSession: SessionPolicy {
-    /// The session inside, nearer to the network.
+    /// The wrapped session, which is one step nearer to the network.
     public let next: any HTTPSession
     let observer: ExchangeObserver
 
-    /// Sends the request, and tells the observer before and after.
+    /// Sends the request, and reports the start and the end of the exchange to the observer.
     ///
-    /// - Throws: What the session inside throws.
+    /// - Parameter request: The request to send.
+    /// - Returns: The body and the response.
+    /// - Throws: The error of the wrapped session.
     public func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
         try await observer.observe(request, on: next)
     }
 
-    /// Tells the observer, and the session inside.
+    /// Reports a rejected response to the observer, and then to the wrapped session.
+    ///
+    /// - Parameter error: The error of the load.
     public func loadDidFail(_ error: APIRequestError) {
         observer.observe(error)
         next.loadDidFail(error)
@@ -21,17 +25,21 @@ public struct ObservedSession: SessionPolicy {
 }
 
 extension HTTPSession {
-    /// This session with its exchanges observed, and the loads that are lost after them.
+    /// Returns a session that reports each exchange, and each response that a load rejects, to a
+    /// closure.
     ///
     ///     let session = URLSession.shared.observed { print($0) }
     ///     // #1 GET https://api.example.com/users/42
     ///     // #1 GET https://api.example.com/users/42: 200 (OK), 15 bytes, 0.030 s
     ///
-    /// Inside ``retrying(_:clock:random:now:)`` it sees each attempt, outside it the whole.
+    /// The order in a chain matters. In `observed { … }.retrying()` the closure receives each
+    /// attempt. In `retrying().observed { … }` it receives all attempts as one exchange.
     ///
     /// - Parameters:
-    ///   - clock: What measures the durations.
-    ///   - onEvent: Called in the task of the exchange, which waits for it; calls may overlap.
+    ///   - clock: The clock that measures the durations.
+    ///   - onEvent: Receives each event. It is called in the task of the exchange, which continues
+    ///     when it returns. Calls of concurrent exchanges may overlap.
+    /// - Returns: A session that wraps this one.
     public func observed(
         clock: any Clock<Duration> = ContinuousClock(),
         onEvent: @escaping @Sendable (ExchangeEvent) -> Void
@@ -39,7 +47,10 @@ extension HTTPSession {
         observed(by: ExchangeObserver(clock: clock, onEvent: onEvent))
     }
 
-    /// This session observed by an object, which other chains may share.
+    /// Returns a session that reports its exchanges to an observer, which other chains may share.
+    ///
+    /// - Parameter observer: The observer that numbers and reports the exchanges.
+    /// - Returns: A session that wraps this one.
     public func observed(by observer: ExchangeObserver) -> ObservedSession {
         ObservedSession(next: self, observer: observer)
     }

@@ -7,22 +7,24 @@ import FoundationNetworking
 extension RetryPolicy {
     /// How one attempt ended.
     public enum Outcome: Sendable, Equatable {
-        /// With an answer. Of its headers, `Retry-After` and `Date` matter.
+        /// The attempt ended with a response. A policy reads its headers `Retry-After` and `Date`.
         case response(status: Int, headers: [String: String] = [:])
-        /// With a `URLError`.
+        /// The attempt ended with a `URLError` of this code.
         case failure(URLError.Code)
     }
 
-    /// The decision: how long to wait before the next attempt.
+    /// Returns the delay before the next attempt, or `nil` if the outcome is final.
     ///
     /// - Parameters:
-    ///   - number: The attempt that has ended; the first is 1, and less counts as 1.
-    ///   - request: What was sent.
-    ///   - outcome: What came of it.
+    ///   - number: The number of the attempt that has ended. The first is 1; a lower number counts
+    ///     as 1.
+    ///   - request: The request that was sent.
+    ///   - outcome: How the attempt ended.
     ///   - elapsed: The time since the first attempt began.
-    ///   - now: What a `Retry-After` date is measured from, if the answer has no `Date`.
-    ///   - random: From 0 up to 1. At 1, the wait is the longest there may be.
-    /// - Returns: nil if this outcome is final.
+    ///   - now: The current time. A date in `Retry-After` is measured from it if the response has
+    ///     no `Date` header.
+    ///   - random: The jitter factor, from 0 to 1. At 1 the delay is the longest possible.
+    /// - Returns: The delay, or `nil` if the request must not be sent again.
     public func wait(
         afterAttempt number: Int, of request: URLRequest, outcome: Outcome,
         elapsed: Duration, now: Date, random: Double
@@ -34,18 +36,23 @@ extension RetryPolicy {
         return wait
     }
 
-    /// The waits between attempts that end like this: one less than the attempts that are made.
+    /// Returns the delay after each of these outcomes, up to the first outcome that is final.
+    ///
+    /// The policy makes one attempt more than there are delays.
     ///
     ///     RetryPolicy.standard.schedule(
     ///         for: [.response(status: 429, headers: ["Retry-After": "7"])], of: request)
     ///     // [7.0 seconds]
     ///
     /// - Parameters:
-    ///   - outcomes: What each attempt comes to. The schedule ends at the first that is final.
-    ///   - request: What is sent.
+    ///   - outcomes: How the attempts end, in order.
+    ///   - request: The request that is sent.
     ///   - attempt: How long each attempt takes.
-    ///   - now: The moment of the first attempt, for a `Retry-After` date without a `Date`.
-    ///   - random: The same from 0 up to 1 for each wait: 1, the default, gives the longest.
+    ///   - now: The time at which the first attempt begins. A date in `Retry-After` is measured
+    ///     from the time of its attempt if the response has no `Date` header.
+    ///   - random: The jitter factor of every delay, from 0 to 1. The default, 1, gives the longest
+    ///     delays.
+    /// - Returns: The delays, in order.
     public func schedule(
         for outcomes: [Outcome], of request: URLRequest, attemptsTaking attempt: Duration = .zero,
         now: Date = Date(), random: Double = 1
@@ -65,6 +72,7 @@ extension RetryPolicy {
         return waits
     }
 
+    /// Whether the policy retries this status or error code.
     private func isTransient(_ outcome: Outcome) -> Bool {
         switch outcome {
         case .response(let status, _): statuses.contains(status)
@@ -72,13 +80,14 @@ extension RetryPolicy {
         }
     }
 
-    /// Whether the request may and can be sent a second time.
+    /// Whether the request may be sent a second time, and has a body that can be.
     private func permits(_ request: URLRequest) -> Bool {
         guard request.httpBodyStream == nil else { return false }
         let key = request.value(forHTTPHeaderField: "Idempotency-Key") ?? ""
         return !key.isEmpty || methods.contains(request.httpMethod?.uppercased() ?? "GET")
     }
 
+    /// The delay after an attempt: exponential backoff with full jitter.
     private func backoff(_ number: Int, _ random: Double) -> Duration {
         let longest = maximumDelay.clamped
         var bound = baseDelay.clamped
@@ -92,25 +101,28 @@ extension RetryPolicy {
         return random > 0 ? bound * random : .zero
     }
 
-    /// What the server asks for; nil if it does not, or in words that are neither seconds nor a
-    /// date.
+    /// The delay that a `Retry-After` header asks for (RFC 9110, 10.2.3), from zero up.
+    ///
+    /// Returns `nil` if there is no such header, or if its value is neither a number of seconds nor
+    /// a date.
     private func retryAfter(_ outcome: Outcome, _ now: Date) -> Duration? {
         guard case .response(_, let headers) = outcome,
             let text = headers.value("Retry-After")?.trimmingCharacters(in: .whitespaces)
         else { return nil }
         if !text.isEmpty, text.utf8.allSatisfy({ 48...57 ~= $0 }) {
-            // More digits than a number holds.
+            // A number too large for `Int64` counts as the longest duration.
             return Int64(text).map { Duration.seconds($0).clamped } ?? .forever
         }
         guard let date = Date(httpDate: text, now: now) else { return nil }
         let sent = headers.value("Date").flatMap { Date(httpDate: $0, now: now) } ?? now
-        // Also for a date that is not a number.
+        // If the interval is not a number, the comparison is false and the delay is zero.
         let seconds = date.timeIntervalSince(sent)
         return seconds > 0 ? Duration.seconds(min(seconds, Duration.forever.seconds)) : .zero
     }
 }
 
 extension [String: String] {
+    /// The value of a header, whose name is compared without case.
     fileprivate func value(_ name: String) -> String? {
         self[name] ?? first { $0.key.lowercased() == name.lowercased() }?.value
     }

@@ -4,51 +4,64 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// Says whether and when a request is sent again.
+/// A policy that decides whether and when a request is sent again.
 ///
-/// A server that is overloaded for a second fails every app that asks once; and the apps that ask
-/// again at once, all together, keep it down. A policy waits, longer each time and by chance:
+/// A server that is overloaded for a second fails every client that sends a request only once. If
+/// all clients retry at once, they keep the server overloaded. A policy therefore waits before each
+/// retry. The delay is random, and its upper bound doubles with each attempt:
 ///
 ///     let session = URLSession.shared.retrying(RetryPolicy(maximumAttempts: 5))
 ///
-/// It is a value, and what it decides is a pure function. A test needs no session and no clock:
+/// A policy is a value, and its decision is a pure function. A test needs no session and no clock:
 ///
 ///     let waits = RetryPolicy.standard.schedule(
 ///         for: [.response(status: 503), .failure(.timedOut)], of: request, random: 0.5)
 ///
 ///     #expect(waits == [.milliseconds(250), .milliseconds(500)])
 ///
-/// A request is sent again if all of this holds:
-/// - its method is one of ``methods``, or it has an `Idempotency-Key` header; and its body is no
-///   stream, which could not be sent twice;
-/// - the answer's status is one of ``statuses``, or the error is a `URLError` with one of
-///   ``errorCodes``;
-/// - fewer than ``maximumAttempts`` were made;
-/// - the wait would be over before the ``deadline``.
+/// A request is sent again if all of these conditions hold:
+/// - Its method is one of ``methods``, or it has an `Idempotency-Key` header that is not empty.
+/// - Its body is not a stream, which can be sent only once.
+/// - The status of the response is one of ``statuses``, or the error is a `URLError` with one of
+///   ``errorCodes``.
+/// - Fewer than ``maximumAttempts`` attempts were made.
+/// - The delay ends before the ``deadline``.
 ///
-/// The wait after attempt *n* is `random × min(maximumDelay, baseDelay × 2ⁿ⁻¹)`, with a random
-/// number from 0 up to 1 (full jitter): so from zero up to ``baseDelay``, then up to twice as much,
-/// and so on, never more than ``maximumDelay``. A `Retry-After` header (RFC 9110, 10.2.3) is the
-/// wait instead, without jitter, and also never more than ``maximumDelay``.
+/// The delay after attempt *n* is `random × min(maximumDelay, baseDelay × 2ⁿ⁻¹)`, with a random
+/// number from 0 up to 1 (full jitter). The first delay is between zero and ``baseDelay``; the
+/// upper bound doubles with each attempt, up to ``maximumDelay``. A `Retry-After` header (RFC 9110,
+/// 10.2.3) replaces this delay. It has no jitter, and ``maximumDelay`` limits it too.
 public struct RetryPolicy: Sendable, Hashable {
-    /// How often a request is sent, at most. Less than one counts as one.
+    /// The highest number of attempts, the first one included. A value below 1 counts as 1.
     public var maximumAttempts: Int
-    /// What the first wait is shorter than; the next ones double it. Negative counts as zero.
+    /// The upper bound of the first delay; it doubles with each attempt. A negative value counts as
+    /// zero.
     public var baseDelay: Duration
-    /// The longest wait, whatever the server asks for. Negative counts as zero.
+    /// The longest delay, also if the server asks for more. A negative value counts as zero.
     public var maximumDelay: Duration
-    /// The longest time from the first attempt's start to the end: attempts and waits together. At
-    /// the deadline an attempt that is in flight ends with `URLError.timedOut`. Zero or less:
-    /// nothing is sent. Nil: no limit.
+    /// The longest time for all attempts and delays together, from the start of the first attempt.
+    ///
+    /// An attempt that is in progress at the deadline ends with `URLError.timedOut`. If the value
+    /// is zero or negative, nothing is sent. If it is `nil`, there is no limit.
     public var deadline: Duration?
-    /// The methods, in upper case, that may be sent twice without an `Idempotency-Key`.
+    /// The methods, in upper case, that are sent again without an `Idempotency-Key` header.
     public var methods: Set<String>
-    /// The statuses after which to try again.
+    /// The status codes after which a request is sent again.
     public var statuses: Set<Int>
-    /// The errors after which to try again.
+    /// The `URLError` codes after which a request is sent again.
     public var errorCodes: Set<URLError.Code>
 
-    /// A policy that differs from ``standard`` where told.
+    /// Creates a policy; each default is the value of ``standard``.
+    ///
+    /// - Parameters:
+    ///   - maximumAttempts: The highest number of attempts, the first one included.
+    ///   - baseDelay: The upper bound of the first delay; it doubles with each attempt.
+    ///   - maximumDelay: The longest delay, also if the server asks for more.
+    ///   - deadline: The longest time for all attempts and delays together; `nil` for no limit.
+    ///   - methods: The methods, in upper case, that are sent again without an `Idempotency-Key`
+    ///     header.
+    ///   - statuses: The status codes after which a request is sent again.
+    ///   - errorCodes: The `URLError` codes after which a request is sent again.
     public init(
         maximumAttempts: Int = 3, baseDelay: Duration = .milliseconds(500),
         maximumDelay: Duration = .seconds(30), deadline: Duration? = .seconds(120),
@@ -65,27 +78,31 @@ public struct RetryPolicy: Sendable, Hashable {
         self.errorCodes = errorCodes
     }
 
-    /// At most 3 attempts within 120 s; waits up to 0.5 s and 1 s, or what the server asks for, up
-    /// to 30 s.
+    /// The default policy: at most 3 attempts within 120 seconds.
+    ///
+    /// The delays are at most 0.5 and 1 second. If the server asks for a delay, it is at most 30
+    /// seconds.
     public static let standard = RetryPolicy()
 
-    /// One attempt, for as long as it takes.
+    /// A policy with one attempt and no deadline.
     public static let never = RetryPolicy(maximumAttempts: 1, deadline: nil)
 
-    /// GET, HEAD, PUT, DELETE, OPTIONS and TRACE: to send them twice means the same as once (RFC
-    /// 9110, 9.2.2).
+    /// The idempotent methods (RFC 9110, 9.2.2): `GET`, `HEAD`, `PUT`, `DELETE`, `OPTIONS` and
+    /// `TRACE`.
+    ///
+    /// Several identical requests with such a method have the same intended effect as one.
     public static let idempotentMethods: Set<String> = [
         "GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE",
     ]
 
-    /// 408, 429, 500, 502, 503 and 504.
+    /// The status codes of failures that may be temporary: 408, 429, 500, 502, 503 and 504.
     public static let transientStatuses: Set<Int> = [408, 429, 500, 502, 503, 504]
 
-    /// What may be over a second later: no connection or a lost one, no answer in time, a name that
-    /// was not found.
+    /// The codes of failures that may be temporary: a missing or lost connection, a timeout, or a
+    /// host name that was not found.
     ///
-    /// A refused certificate, a URL that cannot be used, an answer that cannot be read will be the
-    /// same the next time. `cancelled` is what somebody wanted.
+    /// A refused certificate, an unusable URL or an unreadable response is not included: a new
+    /// attempt would fail in the same way. Neither is `cancelled`, which the app asked for.
     public static let transientErrorCodes: Set<URLError.Code> = [
         .timedOut, .networkConnectionLost, .notConnectedToInternet, .cannotConnectToHost,
         .cannotFindHost, .dnsLookupFailed,

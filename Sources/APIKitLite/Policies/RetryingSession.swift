@@ -4,10 +4,9 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// A session that sends again what failed for the moment: see
-/// ``HTTPSession/retrying(_:clock:random:now:)``.
+/// A session that retries temporary failures: see ``HTTPSession/retrying(_:clock:random:now:)``.
 public struct RetryingSession: SessionPolicy {
-    /// The session inside, nearer to the network.
+    /// The wrapped session, which is one step nearer to the network.
     public let next: any HTTPSession
     private let policy: RetryPolicy
     private let timeline: Timeline
@@ -28,16 +27,22 @@ public struct RetryingSession: SessionPolicy {
         timeout = policy.deadline.map { Timeout($0, on: timeline) }
     }
 
-    /// Sends the request, as often as the policy says.
+    /// Sends the request, and sends it again as the policy decides.
     ///
-    /// - Throws: What the last attempt threw; `URLError.timedOut` at the policy's deadline,
-    ///   `URLError.cancelled` when the task is cancelled.
+    /// - Parameter request: The request to send.
+    /// - Returns: The body and the response of the last attempt, whatever its status.
+    /// - Throws: `URLError.timedOut` at the policy's deadline, `URLError.cancelled` when the task
+    ///   is cancelled; otherwise the error of the last attempt.
     public func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
         guard let timeout else { return try await attempts(request, before: nil) }
         return try await timeout.run { try await attempts(request, before: $0) }
     }
 
-    /// - Parameter deadline: When the last attempt must have started.
+    /// Makes attempts until the policy accepts an outcome as final.
+    ///
+    /// - Parameters:
+    ///   - request: The request to send.
+    ///   - deadline: The moment on the timeline at which no attempt may start any more.
     private func attempts(
         _ request: URLRequest, before deadline: Duration?
     ) async throws -> (Data, HTTPURLResponse) {
@@ -52,19 +57,19 @@ public struct RetryingSession: SessionPolicy {
             else { return try result.get() }
             if wait > .zero { try? await timeline.sleep(timeline.now() + wait) }
             try Task.checkNotCancelled()
-            // The clock may have woken this task late.
+            // The sleep may have ended late.
             if let deadline, timeline.now() >= deadline { throw URLError(.timedOut) }
             number += 1
         }
     }
 
-    /// What the policy is asked about; nil for all that it never tries again.
+    /// The outcome to ask the policy about, or `nil` for a result that no policy retries.
     private func outcome(
         of result: Result<(Data, HTTPURLResponse), any Error>
     ) -> RetryPolicy.Outcome? {
         switch result {
         case .success((_, let response)):
-            // Of most answers, the headers are not read.
+            // Most responses end here, before any header is read.
             guard policy.statuses.contains(response.statusCode) else { return nil }
             var headers: [String: String] = [:]
             for name in ["Retry-After", "Date"] {
@@ -78,19 +83,22 @@ public struct RetryingSession: SessionPolicy {
 }
 
 extension HTTPSession {
-    /// This session with failures that pass tried again, as a ``RetryPolicy`` says.
+    /// Returns a session that retries temporary failures as a ``RetryPolicy`` decides.
     ///
     ///     let session = URLSession.shared.retrying()
     ///
-    /// The caller gets what the last attempt gave, answer or error, as it was. A cancelled task
-    /// ends its wait at once, and nothing is sent after that.
+    /// The caller receives the response or the error of the last attempt, unchanged. Cancelling the
+    /// task ends a delay at once, and nothing is sent after that.
     ///
     /// - Parameters:
-    ///   - policy: What is tried again, how often, and after which waits.
-    ///   - clock: The clock that measures the delays and the deadline. A delay is a sleeper on it; the
-    ///     deadline is no sleeper that a `MockClock` counts.
-    ///   - random: The chance in the waits, from 0 up to 1.
-    ///   - now: What a `Retry-After` date is measured from, if the answer has no `Date`.
+    ///   - policy: The policy that decides which failures are retried, how often, and after which
+    ///     delays.
+    ///   - clock: The clock that measures the delays and the deadline. A `MockClock` counts a delay
+    ///     as a sleeper, but not the deadline.
+    ///   - random: Returns the jitter factor of a delay, from 0 up to 1.
+    ///   - now: Returns the current time. A date in `Retry-After` is measured from it if the
+    ///     response has no `Date` header.
+    /// - Returns: A session that wraps this one.
     public func retrying(
         _ policy: RetryPolicy = .standard, clock: any Clock<Duration> = ContinuousClock(),
         random: @escaping @Sendable () -> Double = { .random(in: 0..<1) },

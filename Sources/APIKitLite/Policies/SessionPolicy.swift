@@ -1,7 +1,8 @@
-/// A session that wraps another one, as every policy of this library does.
+/// A session that wraps another session, as every policy of this library does.
 ///
-/// Write ``HTTPSession/exchange(_:)``, and call that of ``next`` in it. Every other requirement of
-/// ``HTTPSession`` is forwarded to the session inside, so an observer there misses nothing:
+/// Implement ``HTTPSession/exchange(_:)`` and call the same function of ``next`` in it. Every other
+/// requirement of ``HTTPSession`` is forwarded to the wrapped session, so that an observer in the
+/// chain receives every event:
 ///
 /// ```swift
 /// struct LanguageSession: SessionPolicy {
@@ -13,14 +14,16 @@
 /// }
 /// ```
 ///
-/// A type that conforms to ``HTTPSession`` alone forwards nothing.
+/// A wrapper that conforms only to ``HTTPSession`` forwards nothing by default.
 public protocol SessionPolicy: HTTPSession {
-    /// The session inside, nearer to the network.
+    /// The wrapped session, which is one step nearer to the network.
     var next: any HTTPSession { get }
 }
 
 extension SessionPolicy {
-    /// Informs the session inside.
+    /// Forwards the report of a rejected response to the wrapped session.
+    ///
+    /// - Parameter error: The error of the load.
     public func loadDidFail(_ error: APIRequestError) {
         next.loadDidFail(error)
     }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A session whose exchanges end at a timeout: see ``HTTPSession/timingOut(after:clock:)``.
+/// A session that ends each exchange at a timeout: see ``HTTPSession/timingOut(after:clock:)``.
 public struct TimingOutSession: SessionPolicy {
-    /// The session inside, nearer to the network.
+    /// The wrapped session, which is one step nearer to the network.
     public let next: any HTTPSession
     private let timeout: Timeout
 
@@ -11,33 +11,40 @@ public struct TimingOutSession: SessionPolicy {
         timeout = Timeout(duration, on: Timeline(clock))
     }
 
-    /// Sends the request, for as long as it may take.
+    /// Sends the request, and waits for the response until the timeout.
     ///
-    /// - Throws: `URLError.timedOut` at the timeout, `URLError.cancelled` when the task is
-    ///   cancelled, both at once; else what the session inside throws.
+    /// - Parameter request: The request to send.
+    /// - Returns: The body and the response.
+    /// - Throws: `URLError.timedOut` at the timeout and `URLError.cancelled` when the task is
+    ///   cancelled, in both cases at once; otherwise the error of the wrapped session.
     public func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
         try await timeout.run { [next] _ in try await next.exchange(request) }
     }
 }
 
 extension HTTPSession {
-    /// This session with a limit on the time from the request to the end of the body.
+    /// Returns a session that limits the time from the start of an exchange to the end of the body.
     ///
     ///     let session = URLSession.shared.timingOut(after: .seconds(30)).retrying()
     ///
-    /// At the timeout the exchange is cancelled, and its caller goes on at once, even if the
-    /// exchange does not heed that. Inside ``retrying(_:clock:random:now:)`` each attempt has this
-    /// time; outside it, all of them together with the waits.
+    /// At the timeout the exchange is cancelled. Its caller receives the error at once, even if the
+    /// exchange ignores the cancellation.
     ///
-    /// Foundation's own `timeoutInterval` measures the silence between two pieces of an answer. It
-    /// is not enforced for custom protocols, and on Linux it fires at once below a second.
+    /// The order in a chain matters. In `timingOut(after: .seconds(30)).retrying()` each attempt
+    /// may take 30 seconds. In `retrying().timingOut(after: .seconds(30))` all attempts and delays
+    /// together may take 30 seconds.
+    ///
+    /// Foundation's own `timeoutInterval` limits the time between two parts of a response, not the
+    /// whole exchange. It is not enforced for a custom `URLProtocol`, and on Linux a value
+    /// below one second fails the request at once.
     ///
     /// - Parameters:
-    ///   - duration: The longest time an exchange may take. Zero or less: each exchange fails with
-    ///     `URLError.timedOut`, and nothing is sent.
-    ///   - clock: The clock that measures it. A test that moves a `MockClock` waits for the request
-    ///     to arrive and then moves the clock: the timeout is on it from the start of the exchange,
-    ///     and is no sleeper that `waitForSleepers()` counts.
+    ///   - duration: The longest time that an exchange may take. If it is zero or negative, nothing
+    ///     is sent, and each exchange throws `URLError.timedOut`.
+    ///   - clock: The clock that measures the time. The timeout is on the clock from the start of
+    ///     the exchange, but `MockClock.waitForSleepers()` does not count it. A test therefore
+    ///     waits for the request to arrive, and then moves the clock.
+    /// - Returns: A session that wraps this one.
     public func timingOut(
         after duration: Duration, clock: any Clock<Duration> = ContinuousClock()
     ) -> TimingOutSession {
