@@ -1,39 +1,48 @@
 import Foundation
 
 extension HTTPSession {
-    /// Sends each request with a credential, and renews the credential when it is no longer good.
+    /// Returns a session that sends each request with a credential, and refreshes the credential
+    /// when it is stale or rejected.
     ///
     ///     let session = URLSession.shared.authenticated(by: tokens)
     ///
-    /// Where the credential is stale, or an answer rejects it, it is refreshed: once, however many
-    /// requests wait for it. Then the request is sent again, once; if it is rejected again the
-    /// caller gets that answer. An answer that rejects an older credential than the present one
-    /// causes no refresh: the request is sent again with the present one. A request whose body
-    /// comes from a stream is not sent again, but the credential is refreshed for the next.
+    /// If a response rejects the credential, the credential is refreshed and the request is sent
+    /// once more. If the second response rejects it too, the caller receives that response. A stale
+    /// credential is refreshed before the request is sent.
     ///
-    /// A refresh that fails, fails the requests that wait for it with ``AuthenticationError``; the
-    /// next request tries anew. A cancelled request ends at once and disturbs no other; the
-    /// refresh goes on even if nobody waits any more, since many a refresh token is good for one use.
+    /// All requests that need a refresh at the same time share one. If a response rejects an older
+    /// credential than the current one, the request is sent again with the current one, without a
+    /// refresh. A request with a body stream is not sent again, but the credential is refreshed for
+    /// later requests.
     ///
-    /// A credential is never sent to another origin than the ones it is for, neither at first nor by
-    /// a redirect, and an answer from another origin does not make it bad.
+    /// If a refresh fails, the requests that wait for it throw ``AuthenticationError``, and the
+    /// next request starts a new refresh. A cancelled request ends at once and does not affect the
+    /// others. A refresh always runs to its end, even if all requests that wait for it are
+    /// cancelled, because many refresh tokens can be used only once.
     ///
-    /// - Parameter credentials: Who is signed in. Chains that share it refresh once.
+    /// A credential is sent only to its own origins, also if the server redirects the request. A
+    /// response from another origin never rejects it.
+    ///
+    /// - Parameter credentials: The credential of the user. Chains that share it share its refresh.
+    /// - Returns: A session that wraps this one.
     public func authenticated<A>(by credentials: Credentials<A>) -> AuthenticatedSession {
         AuthenticatedSession(next: self, credentials: credentials)
     }
 }
 
-/// A session that sends a credential along: see ``HTTPSession/authenticated(by:)``.
+/// A session that adds a credential to each request: see ``HTTPSession/authenticated(by:)``.
 public struct AuthenticatedSession: SessionPolicy {
-    /// The session inside, nearer to the network.
+    /// The wrapped session, which is one step nearer to the network.
     public let next: any HTTPSession
     let credentials: any CredentialSource
 
-    /// Sends a request with the credential, a second time if it was not good.
+    /// Sends a request with the credential, and once more if the response rejects the credential.
     ///
-    /// - Throws: What the session inside or ``Authenticator/apply(_:to:)`` throws;
-    ///   ``AuthenticationError``; `URLError.cancelled` when the task is cancelled while it waits.
+    /// - Parameter request: The request, without a credential.
+    /// - Returns: The body and the response of the last exchange.
+    /// - Throws: ``AuthenticationError`` when the refresh fails; `URLError.cancelled` when the task
+    ///   is cancelled while it waits for the refresh; otherwise the error of
+    ///   ``Authenticator/apply(_:to:)`` or of the wrapped session.
     public func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
         try Task.checkNotCancelled()
         guard credentials.covers(request.url),
@@ -53,27 +62,38 @@ public struct AuthenticatedSession: SessionPolicy {
         return try await next.exchange(second.request)
     }
 
+    /// Whether a response from one of the credential's origins rejects the credential.
     private func isRejection(_ answer: (data: Data, response: HTTPURLResponse)) -> Bool {
-        // A redirect may have led to somebody who was never shown the credential. A response that was
-        // made by hand may not say where it is from.
+        // A redirect may have led to another origin, which never received the credential. A
+        // response made by hand may have no host; it counts as a response of the right origin.
         let url = answer.response.url
         return credentials.isRejection(answer.data, answer.response)
             && (url?.host() == nil || credentials.covers(url))
     }
 }
 
-/// Credentials of any kind.
+/// `Credentials` without its generic parameter.
 protocol CredentialSource: AnyObject, Sendable {
-    /// Whether a request to this URL may carry the credential.
+    /// Whether a request to this URL may be sent with the credential.
     func covers(_ url: URL?) -> Bool
 
+    /// Whether a response rejects the credential of its request.
     func isRejection(_ data: Data, _ response: HTTPURLResponse) -> Bool
 
-    /// The request with the present credential, refreshed if need be; nil if there is none.
+    /// Returns the request with the current credential, which is refreshed first if it is stale or
+    /// rejected.
+    ///
+    /// - Parameters:
+    ///   - request: The request, without a credential.
+    ///   - rejected: The generation of the credential that the server rejected, or `nil`.
+    ///   - next: The session that sends the refresh by default.
+    /// - Returns: `nil` if there is no credential, or if the refresh waits for this very request.
+    /// - Throws: ``AuthenticationError`` when the refresh fails, `URLError.cancelled` when the task
+    ///   is cancelled, or the error of ``Authenticator/apply(_:to:)``.
     func authorize(
         _ request: URLRequest, afterRejected rejected: Int?, over next: any HTTPSession
     ) async throws -> AuthorizedRequest?
 
-    /// Refreshes a rejected credential for the requests to come.
+    /// Starts the refresh of a rejected credential for later requests, without waiting for it.
     func startRefresh(_ rejected: Int, over next: any HTTPSession)
 }

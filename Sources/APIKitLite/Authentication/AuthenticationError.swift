@@ -1,31 +1,33 @@
 import Foundation
 
-/// The credential of a request had to be refreshed, and that failed. The request itself was not
-/// sent again.
+/// The error of a request whose credential could not be refreshed.
 ///
-/// A load ends with it in stage ``APIRequestError/Stage/transport``. Whether the user has to sign
-/// in again depends on why:
+/// The request was not sent with a new credential. A load that fails with this error has the stage
+/// ``APIRequestError/Stage/transport``. Whether the user must sign in again depends on why the
+/// refresh failed:
 ///
 ///     catch let error as APIRequestError {
 ///         let refresh = (error.underlying as? AuthenticationError)?.underlying
 ///         if refresh?.statusCode == 400 || refresh?.statusCode == 401 { logOut() }
 ///     }
 public struct AuthenticationError: LocalizedError, CustomStringConvertible, Sendable {
-    /// What went wrong in the refresh, at which step: a refused refresh token has a `statusCode`, a
-    /// lost connection has none.
+    /// The error of the refresh, with its stage. It has a `statusCode` if the server refused the
+    /// refresh token, and none if the connection was lost.
     public let underlying: APIRequestError
 
-    /// A refresh that failed.
+    /// Creates an error.
+    ///
+    /// - Parameter underlying: The error of the refresh.
     public init(underlying: APIRequestError) {
         self.underlying = underlying
     }
 
-    /// A sentence that a user may read.
+    /// The text for a user, without URLs and secrets.
     public var errorDescription: String? {
         "The sign-in could not be renewed. " + (underlying.errorDescription ?? "")
     }
 
-    /// What failed in the refresh, for a developer, without secrets.
+    /// The text for a developer: why the refresh failed, with secrets redacted.
     public var description: String {
         "The credential could not be refreshed: " + underlying.description
     }

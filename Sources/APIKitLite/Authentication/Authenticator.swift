@@ -1,9 +1,9 @@
 import Foundation
 
-/// Says how a credential is used: how it goes into a request, and when it is no longer good.
+/// A description of how a credential is added to a request, and when and how it is refreshed.
 ///
-/// Each part is a function of its arguments, and the refresh is an ``APIRequest`` from the old
-/// credential to the new one, so all of it is tested without a session:
+/// Each function depends only on its arguments. The refresh is an ``APIRequest`` that takes the old
+/// credential and returns the new one. So a test of an authenticator needs no session:
 ///
 /// ```swift
 /// struct TokenAuthenticator: Authenticator {
@@ -20,51 +20,68 @@ import Foundation
 /// let session = URLSession.shared.authenticated(by: tokens)
 /// ```
 ///
-/// Without a `refresh` only ``apply(_:to:)`` is left to write, as for an API key; a rejected request
-/// then gets its answer as it is.
+/// An authenticator without a `refresh`, such as one for an API key, implements only
+/// ``apply(_:to:)``. The caller of a rejected request then receives the response that rejects it.
 ///
-/// The refresh runs in the background, for whoever waits for it: in a module whose default isolation
-/// is the main actor, it and the credential are each a `nonisolated struct`.
+/// The refresh runs in the background. If the default isolation of your module is the main actor,
+/// declare the refresh request and the credential as `nonisolated struct`.
 public protocol Authenticator<Credential>: Sendable {
-    /// What is known of the user: a token, a key, a pair of tokens.
+    /// The type of the credential, such as a token, a key or a pair of tokens.
     associatedtype Credential: Sendable
 
-    /// The request that exchanges a credential for a new one.
+    /// The type of the request that exchanges a credential for a new one.
     associatedtype Refresh: APIRequest & Sendable = NoRefresh<Credential>
     where Refresh.RequestDataType == Credential, Refresh.ResponseDataType == Credential
 
-    /// The request that exchanges a credential for a new one. It is sent without a credential of
-    /// its own: what it needs, it takes from its input.
+    /// The request that exchanges a credential for a new one.
+    ///
+    /// No credential is added to this request. It takes what it needs from its input, the old
+    /// credential.
     var refresh: Refresh { get }
 
-    /// The request with the credential in it: in a header, in the query.
+    /// Returns the request with the credential added, for example in a header or in the query.
     ///
-    /// - Throws: Any error; the request is then not sent.
+    /// - Parameters:
+    ///   - credential: The current credential.
+    ///   - request: The request, without a credential.
+    /// - Returns: The request to send.
+    /// - Throws: Any error. The request is then not sent, and its caller receives the error.
     func apply(_ credential: Credential, to request: URLRequest) throws -> URLRequest
 
-    /// Whether a credential need not be tried because the server would reject it, as a token that
-    /// has expired. By default, none is.
+    /// Whether the server would reject the credential, for example because a token has expired.
+    ///
+    /// A stale credential is refreshed before a request is sent. By default, no credential is
+    /// stale.
+    ///
+    /// - Parameters:
+    ///   - credential: The credential to check.
+    ///   - now: The current time.
     func isStale(_ credential: Credential, now: Date) -> Bool
 
-    /// Whether an answer says that the credential is not good. By default, a 401 where there is a
-    /// refresh.
+    /// Whether a response rejects the credential of its request.
+    ///
+    /// By default, a response with status 401 does if there is a ``refresh``, and otherwise none.
+    ///
+    /// - Parameters:
+    ///   - data: The body of the response.
+    ///   - response: The response to a request that was sent with the credential.
     func rejects(data: Data, response: HTTPURLResponse) -> Bool
 }
 
 extension Authenticator {
-    /// None is stale: the server says so.
+    /// Returns `false`: only a response decides whether the credential is still valid.
     public func isStale(_ credential: Credential, now: Date) -> Bool { false }
 
-    /// A 401 says so.
+    /// Whether the status of the response is 401 (RFC 9110, 15.5.2).
     public func rejects(data: Data, response: HTTPURLResponse) -> Bool {
         response.statusCode == 401
     }
 }
 
 extension Authenticator where Refresh == NoRefresh<Credential> {
-    /// There is none.
+    /// A refresh that always fails: see ``NoRefresh``.
     public var refresh: NoRefresh<Credential> { NoRefresh() }
 
-    /// No answer does: there is no other credential to try.
+    /// Returns `false`: without a refresh there is no other credential to try.
     public func rejects(data: Data, response: HTTPURLResponse) -> Bool { false }
 }

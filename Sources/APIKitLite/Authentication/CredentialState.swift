@@ -1,41 +1,52 @@
-/// One credential and how often it was changed. All that is decided about it is decided here.
+/// A credential and the number of its changes.
+///
+/// This value makes every decision about the credential, without a lock. `Credentials` keeps it in
+/// its `Locked` state.
 struct CredentialState<Credential> {
-    /// What a request does about its credential.
+    /// How a request continues.
     enum Step {
-        /// It is sent as it is: nobody is signed in.
+        /// It is sent without a credential, because nobody is signed in.
         case none
         /// It is sent with this credential.
         case use(Credential)
-        /// It waits until this credential was exchanged for another.
+        /// It waits until this credential is refreshed.
         case refresh(Credential)
     }
 
     private(set) var credential: Credential?
-    /// Tells a credential from an earlier one, also where both are the same text.
+    /// The number of changes so far. It distinguishes a credential from an earlier one, even if
+    /// both are equal.
     private(set) var generation = 0
 
+    /// Creates the state with a first credential, or with none.
     init(_ credential: Credential?) {
         self.credential = credential
     }
 
+    /// Replaces the credential, and starts a new generation.
     mutating func set(_ credential: Credential?) {
         self.credential = credential
         generation += 1
     }
 
+    /// Returns how a request continues.
+    ///
     /// - Parameters:
-    ///   - rejected: The generation of the credential that the server has rejected, if it has. One
-    ///     that was replaced meanwhile says nothing about its successor.
-    ///   - isStale: Whether the present credential is not worth trying.
+    ///   - rejected: The generation of the credential that the server rejected, or `nil`. The
+    ///     rejection of an earlier generation does not affect the current credential.
+    ///   - isStale: Whether the current credential must be refreshed before it is used.
     func step(afterRejected rejected: Int?, isStale: (Credential) -> Bool) -> Step {
         guard let credential else { return .none }
         let isGood = rejected != generation && !isStale(credential)
         return isGood ? .use(credential) : .refresh(credential)
     }
 
-    /// Puts in what a refresh gave, unless somebody signed in or out meanwhile: their word counts.
+    /// Stores the credential that a refresh returned, unless the credential was changed meanwhile.
     ///
-    /// - Returns: Whether it was put in.
+    /// - Parameters:
+    ///   - refreshed: The generation of the credential that was refreshed.
+    ///   - credential: The new credential.
+    /// - Returns: Whether the new credential was stored.
     mutating func replace(_ refreshed: Int, with credential: Credential) -> Bool {
         guard refreshed == generation else { return false }
         set(credential)
@@ -45,7 +56,7 @@ struct CredentialState<Credential> {
 
 extension CredentialState: Sendable where Credential: Sendable {}
 
-/// No credential that is kept.
 extension CredentialState: OpaquelyReflected {
+    /// The generation, without the credential.
     var description: String { "credential \(generation)" }
 }

@@ -1,7 +1,6 @@
 import Foundation
 
-/// Holds the credential of one user, for the servers it is meant for, and refreshes it once for all
-/// requests that need it.
+/// The credential of one user for certain origins, with a refresh that concurrent requests share.
 ///
 /// ```swift
 /// let tokens = Credentials(TokenAuthenticator(refresh: refresh), for: baseURL, credential: saved)
@@ -11,19 +10,27 @@ import Foundation
 /// tokens.credential = nil    // signed out
 /// ```
 ///
-/// Make one and keep it: it is the single singleFlight, so chains that share it refresh once. Requests to
-/// another origin (scheme, host, port) than those of its URLs are sent without a credential, and so
-/// is every request as long as there is none.
+/// Create one object and keep it. It owns the single flight of the refresh, so chains that share
+/// the object share the refresh. A request to another origin (scheme, host and port) than those of
+/// its URLs is sent without the credential. While ``credential`` is `nil`, all requests are sent
+/// without one.
 public final class Credentials<A: Authenticator>: Sendable {
+    /// The mutable state, guarded by the lock of `Locked`.
     private struct State {
         var current: CredentialState<A.Credential>
+        /// The latest refresh, and the generation of the credential that it replaces.
         var refresh: (generation: Int, singleFlight: SingleFlight<Void>)?
-        var untold: [A.Credential?] = []
-        var isTelling = false
+        /// The changes that `onChange` has yet to receive, oldest first.
+        var unreported: [A.Credential?] = []
+        /// Whether a caller of `change(_:)` is reporting changes.
+        var isReporting = false
     }
 
-    /// Closures stay in a value of their own: see `Locked`.
-    private struct Surroundings: Sendable {
+    /// The values that never change.
+    ///
+    /// They are in a struct because a closure that a generic class stores directly is wrapped again
+    /// at each read: see `Locked`.
+    private struct Configuration: Sendable {
         let origins: Set<[String]>
         let session: (any HTTPSession)?
         let now: @Sendable () -> Date
@@ -31,24 +38,26 @@ public final class Credentials<A: Authenticator>: Sendable {
     }
 
     private let authenticator: A
-    private let surroundings: Surroundings
+    private let configuration: Configuration
     private let state: Locked<State>
 
-    /// Holds a credential.
+    /// Creates the credentials of one user.
     ///
     /// - Parameters:
-    ///   - authenticator: How it is used and refreshed.
-    ///   - baseURL: Whom it is for: only this origin gets it. A URL without a host is nobody.
-    ///   - others: Who else may get it.
-    ///   - credential: Nil when nobody is signed in yet.
-    ///   - session: What the refresh is sent over: a session with another timeout or with a
-    ///     retry. By default, the one inside ``AuthenticatedSession``, as the requests are. It may be
-    ///     the very chain that the requests go over: the refresh then uses the place that they hold in
-    ///     a limit, and a request that the refresh itself needs goes without the credential.
-    ///   - now: The time that ``Authenticator/isStale(_:now:)`` gets.
-    ///   - onChange: Gets each new credential, from a refresh or from the app, one after another in
-    ///     their order, so that the last one told is the one to keep on disk. Called where the
-    ///     change happens, in the background for a refresh; it must not wait for a request.
+    ///   - authenticator: The description of how the credential is used and refreshed.
+    ///   - baseURL: The origin that receives the credential. A URL without a host is ignored.
+    ///   - others: Other origins that receive the credential.
+    ///   - credential: The first credential, or `nil` if nobody is signed in yet.
+    ///   - session: The session that sends the refresh, for example one with another timeout or
+    ///     with a retry. By default, it is the session that ``AuthenticatedSession`` wraps. It may
+    ///     be the same chain that the requests use. The refresh then uses their place in a limit,
+    ///     and every request that the refresh itself makes is sent without the credential.
+    ///   - now: Returns the current time for ``Authenticator/isStale(_:now:)``.
+    ///   - onChange: Receives each change of the credential, from a refresh or from the app. Calls
+    ///     never overlap and keep the order of the changes, so the last value is the one to store.
+    ///     The code that changes the credential makes the call, for a refresh in the background. If
+    ///     changes are concurrent, one of them reports all. The closure must not wait for a
+    ///     request.
     public convenience init(
         _ authenticator: A, for baseURL: URL, _ others: URL..., credential: A.Credential? = nil,
         refreshingOver session: (any HTTPSession)? = nil,
@@ -60,21 +69,24 @@ public final class Credentials<A: Authenticator>: Sendable {
             onChange: onChange)
     }
 
+    /// Creates credentials from an array of URLs, whose origins receive the credential.
     init(
         _ authenticator: A, origins: [URL], _ credential: A.Credential?,
         session: (any HTTPSession)? = nil, now: @escaping @Sendable () -> Date = { Date() },
         onChange: (@Sendable (A.Credential?) -> Void)? = nil
     ) {
         self.authenticator = authenticator
-        surroundings = Surroundings(
+        configuration = Configuration(
             origins: Set(origins.filter { $0.host() != nil }.map(\.origin)), session: session,
             now: now, onChange: onChange)
         state = Locked(State(current: CredentialState(credential)))
     }
 
-    /// What requests are sent with. Set it when the user signs in, and to nil when they sign out: a
-    /// refresh that is under way then changes nothing, and requests that wait for it go on with
-    /// what was set.
+    /// The credential that requests are sent with, or `nil` if nobody is signed in.
+    ///
+    /// Set it when the user signs in, and set it to `nil` when the user signs out. The result of a
+    /// refresh in progress is then ignored, and the requests that wait for the refresh continue
+    /// with the value that was set.
     public var credential: A.Credential? {
         get { state.withLock { $0.current.credential } }
         set {
@@ -85,22 +97,25 @@ public final class Credentials<A: Authenticator>: Sendable {
         }
     }
 
-    /// Changes the credential, and tells of it outside the lock, yet in order.
+    /// Changes the credential, and reports the changes outside the lock, in their order.
+    ///
+    /// - Parameter body: Changes the state, and returns whether it did.
     private func change(_ body: (inout CredentialState<A.Credential>) -> Bool) {
-        let mustTell = state.withLock { state in
-            guard body(&state.current), surroundings.onChange != nil else { return false }
-            state.untold.append(state.current.credential)
-            defer { state.isTelling = true }
-            return !state.isTelling
+        let mustReport = state.withLock { state in
+            guard body(&state.current), configuration.onChange != nil else { return false }
+            state.unreported.append(state.current.credential)
+            defer { state.isReporting = true }
+            return !state.isReporting
         }
-        guard mustTell else { return }
-        while let credential = nextUntold() { surroundings.onChange?(credential) }
+        guard mustReport else { return }
+        while let credential = nextUnreported() { configuration.onChange?(credential) }
     }
 
-    private func nextUntold() -> A.Credential?? {
+    /// Removes the oldest change to report. If there is none, ends the reporting and returns `nil`.
+    private func nextUnreported() -> A.Credential?? {
         state.withLock { state in
-            state.isTelling = !state.untold.isEmpty
-            return state.isTelling ? .some(state.untold.removeFirst()) : nil
+            state.isReporting = !state.unreported.isEmpty
+            return state.isReporting ? .some(state.unreported.removeFirst()) : nil
         }
     }
 }
@@ -110,7 +125,7 @@ extension Credentials: CredentialSource {
         guard let url, !RefreshInProgress.holders.contains(ObjectIdentifier(self)) else {
             return false
         }
-        return surroundings.origins.contains(url.origin)
+        return configuration.origins.contains(url.origin)
     }
 
     func isRejection(_ data: Data, _ response: HTTPURLResponse) -> Bool {
@@ -121,16 +136,16 @@ extension Credentials: CredentialSource {
         _ request: URLRequest, afterRejected rejected: Int?, over next: any HTTPSession
     ) async throws -> AuthorizedRequest? {
         var current = state.withLock { $0.current }
-        let now = surroundings.now()
+        let now = configuration.now()
         let step = current.step(afterRejected: rejected) { authenticator.isStale($0, now: now) }
         if case .refresh(let old) = step {
             switch join(old, current.generation, over: next) {
             case .joined(let handle): try await handle.value()
             case .over: break
-            // The refresh waits for this very request, which therefore goes without a credential.
+            // The refresh waits for this very request, so it is sent without a credential.
             case .circular: return nil
             }
-            // Good or bad by its date, what there is now is tried once.
+            // The current credential is tried once, even if it is stale.
             current = state.withLock { $0.current }
         }
         guard let credential = current.credential else { return nil }
@@ -148,11 +163,16 @@ extension Credentials: CredentialSource {
         }
     }
 
-    /// Joins the one refresh of this generation, which is started if need be; `.over` if there is
-    /// another generation by now.
+    /// Joins the refresh of a generation, and starts it if there is none.
     ///
-    /// Nobody cancels it: where each refresh token can be used once, a refresh that is cut short
-    /// would sign the user out.
+    /// A refresh is never cancelled. If a refresh token can be used only once, an incomplete
+    /// refresh would sign the user out.
+    ///
+    /// - Parameters:
+    ///   - old: The credential to refresh.
+    ///   - generation: The generation of that credential.
+    ///   - next: The session that sends the refresh by default.
+    /// - Returns: `.over` if the credential has another generation by now.
     private func join(_ old: A.Credential, _ generation: Int, over next: any HTTPSession)
         -> SingleFlight<Void>.Joining
     {
@@ -167,19 +187,23 @@ extension Credentials: CredentialSource {
             return (.joined(handle), true)
         }
         if isNew, case .joined(let handle) = joining {
-            let session = surroundings.session ?? next
+            let session = configuration.session ?? next
             handle.singleFlight.start { [self] in try await refresh(old, generation, over: session)
             }
         }
         return joining
     }
 
+    /// Sends the refresh, and stores the credential that it returns.
+    ///
+    /// - Throws: ``AuthenticationError`` when the refresh fails, unless the credential was changed
+    ///   meanwhile.
     private func refresh(
         _ old: A.Credential, _ generation: Int, over session: any HTTPSession
     ) async throws {
         let loader = APIRequestLoader(
             apiRequest: authenticator.refresh,
-            urlSession: OriginBoundSession(next: session, origins: surroundings.origins))
+            urlSession: OriginBoundSession(next: session, origins: configuration.origins))
         let result: Result<A.Credential, APIRequestError> =
             await RefreshInProgress.$holders.withValue(
                 RefreshInProgress.holders.union([ObjectIdentifier(self)])
@@ -193,21 +217,23 @@ extension Credentials: CredentialSource {
         switch result {
         case .success(let new): change { $0.replace(generation, with: new) }
         case .failure(let error):
-            // Where somebody signed in meanwhile, the waiting requests go on with that.
+            // If the app set another credential meanwhile, the waiting requests continue with it.
             guard state.withLock({ $0.current.generation == generation }) else { return }
             throw AuthenticationError(underlying: error)
         }
     }
 }
 
-/// Whose refreshes this task makes: those of one that a refresh needs are in it too. Their requests go
-/// without the credential that they are to renew.
+/// The `Credentials` objects whose refresh the current task performs.
+///
+/// There are several if a refresh needs another credential that must be refreshed first. A request
+/// of a refresh is sent without the credential that it refreshes.
 private enum RefreshInProgress {
     @TaskLocal static var holders: Set<ObjectIdentifier> = []
 }
 
 extension Credentials: CustomStringConvertible, CustomReflectable, OpaquelyReflected {
-    /// Whether there is a credential, and nothing of it.
+    /// Whether there is a credential, without its value.
     public var description: String {
         "Credentials (\(credential == nil ? "none" : "signed in"))"
     }

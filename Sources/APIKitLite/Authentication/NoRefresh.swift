@@ -4,22 +4,28 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// The refresh of a credential that cannot be refreshed. Nothing is ever sent.
+/// The refresh of an authenticator without one: it always throws, and sends nothing.
 public struct NoRefresh<Credential>: APIRequest, Sendable {
-    /// Why there is no new credential.
+    /// The error of an attempt to refresh a credential that cannot be refreshed.
     public struct UnavailableError: LocalizedError, Equatable {
-        /// A sentence for the developer who called a credential stale.
+        /// The text for a developer whose authenticator reports a credential as stale or rejected.
         public var errorDescription: String? {
             "This credential cannot be refreshed. Give its authenticator a refresh request, or set "
                 + "another credential."
         }
     }
 
+    /// Throws, because there is no refresh request.
+    ///
+    /// - Parameter credential: The credential to refresh.
     /// - Throws: ``UnavailableError``, always.
     public func makeRequest(from credential: Credential) throws -> URLRequest {
         throw UnavailableError()
     }
 
+    /// Throws, because there is no refresh response.
+    ///
+    /// - Parameter data: The body of a response.
     /// - Throws: ``UnavailableError``, always.
     public func parseResponse(data: Data) throws -> Credential {
         throw UnavailableError()

@@ -4,18 +4,24 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// A session whose exchanges are redirected to some origins only, besides their own.
+/// A session that allows redirects only to a request's own origin and to some other origins.
 ///
-/// Each session that follows redirects asks ``RedirectLimits``, however many policies lie between.
-/// One that does not know it has sent the request by then, but its answer is refused.
+/// The limits are a task-local of `RedirectLimits`, which every session of this library that
+/// follows redirects reads. A session of another kind may send a redirected request to another
+/// origin, but this session refuses the response.
 struct OriginBoundSession: SessionPolicy {
     let next: any HTTPSession
+    /// The other origins that are allowed.
     let origins: Set<[String]>
 
+    /// Sends a request within the limits.
+    ///
+    /// - Throws: `RefusedRedirectError` when the response is from another origin; otherwise the
+    ///   error of the wrapped session.
     func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
         try await RedirectLimits.$origins.withValue(origins) {
             let answer = try await next.exchange(request)
-            // A response that was made by hand may not say where it is from.
+            // A response made by hand may have no host; it is accepted.
             if let url = answer.1.url, url.host() != nil,
                 let refusal = RedirectLimits(of: request).refusal(of: url)
             {

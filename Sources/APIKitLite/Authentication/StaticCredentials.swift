@@ -4,50 +4,86 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// Sends a token that never changes by itself: see ``Credentials/bearer(_:for:)``.
+/// An authenticator that sends a bearer token without a refresh: see
+/// ``Credentials/bearer(_:for:)``.
 public struct BearerAuthenticator: Authenticator {
-    /// Sets the `Authorization` header.
+    /// Returns the request with the token in its `Authorization` header (RFC 6750).
+    ///
+    /// - Parameters:
+    ///   - token: The token.
+    ///   - request: The request, whose `Authorization` header is replaced.
+    /// - Returns: The request to send.
+    /// - Throws: ``RequestBuildingError/unusableHeader(name:reason:)`` when the token contains a
+    ///   line break or NUL.
     public func apply(_ token: String, to request: URLRequest) throws -> URLRequest {
         try request.authorization(bearer: token)
     }
 }
 
-/// Sends a user name and a password: see ``Credentials/basic(user:password:for:)``.
+/// An authenticator that sends a user name and a password: see
+/// ``Credentials/basic(user:password:for:)``.
 public struct BasicAuthenticator: Authenticator {
-    /// A name and a password.
+    /// A user name and a password.
     public struct Credential: Equatable, Sendable {
-        /// The user's name, without a colon.
+        /// The user name, which must not contain a colon.
         public var user: String
-        /// The password, as it is.
+        /// The password, not encoded.
         public var password: String
 
-        /// A name and its password.
+        /// Creates a credential.
+        ///
+        /// - Parameters:
+        ///   - user: The user name, which must not contain a colon.
+        ///   - password: The password, not encoded.
         public init(user: String, password: String) {
             self.user = user
             self.password = password
         }
     }
 
-    /// Sets the `Authorization` header.
+    /// Returns the request with the user name and password in its `Authorization` header, in UTF-8
+    /// (RFC 7617).
+    ///
+    /// - Parameters:
+    ///   - credential: The user name and the password.
+    ///   - request: The request, whose `Authorization` header is replaced.
+    /// - Returns: The request to send.
+    /// - Throws: ``RequestBuildingError/unusableHeader(name:reason:)`` when the user name contains
+    ///   a colon.
     public func apply(_ credential: Credential, to request: URLRequest) throws -> URLRequest {
         try request.authorization(user: credential.user, password: credential.password)
     }
 }
 
 extension Credentials where A == BearerAuthenticator {
-    /// One token for all requests to an origin; an answer that rejects it is given as it is.
+    /// Returns credentials that send the same token with all requests to some origins.
     ///
     ///     let session = URLSession.shared.authenticated(by: .bearer(token, for: baseURL))
+    ///
+    /// If a response rejects the token, the caller receives that response.
+    ///
+    /// - Parameters:
+    ///   - token: The token.
+    ///   - baseURLs: The origins that receive the token. A URL without a host is ignored.
+    /// - Returns: Credentials without a refresh.
     public static func bearer(_ token: String, for baseURLs: URL...) -> Credentials {
         Credentials(BearerAuthenticator(), origins: baseURLs, token)
     }
 }
 
 extension Credentials where A == BasicAuthenticator {
-    /// A user and a password for all requests to an origin.
+    /// Returns credentials that send a user name and a password with all requests to some origins.
     ///
     ///     let session = URLSession.shared.authenticated(
     ///         by: .basic(user: "emma", password: password, for: baseURL))
+    ///
+    /// If a response rejects them, the caller receives that response.
+    ///
+    /// - Parameters:
+    ///   - user: The user name, which must not contain a colon.
+    ///   - password: The password, not encoded.
+    ///   - baseURLs: The origins that receive them. A URL without a host is ignored.
+    /// - Returns: Credentials without a refresh.
     public static func basic(user: String, password: String, for baseURLs: URL...) -> Credentials {
         Credentials(
             BasicAuthenticator(), origins: baseURLs,
@@ -58,6 +94,6 @@ extension Credentials where A == BasicAuthenticator {
 extension BasicAuthenticator.Credential: CustomStringConvertible, CustomReflectable,
     OpaquelyReflected
 {
-    /// The user, without the password.
+    /// The user name, without the password.
     public var description: String { "user \(user), password \(Redaction.mark)" }
 }
