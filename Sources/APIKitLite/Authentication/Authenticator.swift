@@ -35,8 +35,7 @@ public protocol Authenticator<Credential>: Sendable {
 
     /// The request that exchanges a credential for a new one.
     ///
-    /// No credential is added to this request. It takes what it needs from its input, the old
-    /// credential.
+    /// It is sent without the credential that it refreshes, which is its input.
     var refresh: Refresh { get }
 
     /// Returns the request with the credential added, for example in a header or in the query.
@@ -60,7 +59,8 @@ public protocol Authenticator<Credential>: Sendable {
 
     /// Whether a response rejects the credential of its request.
     ///
-    /// By default, a response with status 401 does if there is a ``refresh``, and otherwise none.
+    /// By default, a response with status 401 does if there is a `refresh`. Without a `refresh`, no
+    /// response does.
     ///
     /// - Parameters:
     ///   - data: The body of the response.
@@ -70,9 +70,17 @@ public protocol Authenticator<Credential>: Sendable {
 
 extension Authenticator {
     /// Returns `false`: only a response decides whether the credential is still valid.
+    ///
+    /// - Parameters:
+    ///   - credential: The credential to check.
+    ///   - now: The current time.
     public func isStale(_ credential: Credential, now: Date) -> Bool { false }
 
     /// Whether the status of the response is 401 (RFC 9110, 15.5.2).
+    ///
+    /// - Parameters:
+    ///   - data: The body of the response.
+    ///   - response: The response to a request that was sent with the credential.
     public func rejects(data: Data, response: HTTPURLResponse) -> Bool {
         response.statusCode == 401
     }
@@ -83,5 +91,9 @@ extension Authenticator where Refresh == NoRefresh<Credential> {
     public var refresh: NoRefresh<Credential> { NoRefresh() }
 
     /// Returns `false`: without a refresh there is no other credential to try.
+    ///
+    /// - Parameters:
+    ///   - data: The body of the response.
+    ///   - response: The response to a request that was sent with the credential.
     public func rejects(data: Data, response: HTTPURLResponse) -> Bool { false }
 }

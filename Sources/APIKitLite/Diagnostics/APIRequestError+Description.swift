@@ -1,17 +1,18 @@
 import Foundation
 
 extension APIRequestError {
-    /// What failed and why, for a developer: a few sentences, then the curl command.
+    /// The text for a developer: what failed and why, in a few sentences, and a curl command of the
+    /// request.
     ///
-    /// What goes by a name in ``Redaction/standard`` is not shown, wherever it occurs, and a
-    /// request body over 10,000 bytes is shown as its type and size.
+    /// Secrets are redacted as ``Redaction/standard`` describes. A request body over 10,000 bytes
+    /// is shown as its type and size.
     public var description: String {
         (sentences + [curl].compactMap(\.self)).joined(separator: "\n")
     }
 
-    /// One curl command, however often the error was wrapped.
+    /// The curl command of the request that failed. It occurs once, even if the error wraps others.
     private var curl: String? {
-        // What failed is the refresh: that is the command to try.
+        // The refresh failed, not this request, so the command sends the refresh.
         if let error = underlying as? any CausedByRequest { return error.underlying.curl }
         return request?.curlCommand(redacting: redaction, longestBody: 10_000)
             ?? (underlying as? APIRequestError)?.curl
@@ -24,6 +25,7 @@ extension APIRequestError {
         [headline, answer].compactMap(\.self) + reason
     }
 
+    /// The sentence that names the request and the stage.
     private var headline: String {
         let subject =
             request.map { request in
@@ -42,6 +44,7 @@ extension APIRequestError {
         return "\(subject) \(event) (stage .\(stage))."
     }
 
+    /// The sentence about the response, or `nil` if there is none.
     private var answer: String? {
         guard let response else { return nil }
         let status = "The server answered \(HTTPStatus.describe(response.statusCode))"
@@ -53,6 +56,7 @@ extension APIRequestError {
 
     private var contentType: String? { response?.value(forHTTPHeaderField: "Content-Type") }
 
+    /// The sentences about the underlying error, with the beginning of the body where it helps.
     var reason: [String] {
         switch underlying {
         case let error as APIRequestError:
@@ -67,7 +71,7 @@ extension APIRequestError {
         case is CancellationError:
             return []
         case EncodingError.invalidValue(_, let context):
-            // Not the value: it is what was about to be sent, password and all.
+            // The invalid value is not shown: it is part of the request and may hold a password.
             let text = redaction.text(context.debugDescription)
             return ["At \(describe(context.codingPath)): \(text)"]
         default:
@@ -76,6 +80,7 @@ extension APIRequestError {
         }
     }
 
+    /// The sentences about a decoding error, which depend on whether the body is JSON.
     private func reason(_ error: DecodingError) -> [String] {
         switch Result(catching: { () throws(JSONText.Failure) in try JSONText(data ?? Data()) }) {
         case .success(let json):
@@ -83,7 +88,7 @@ extension APIRequestError {
             let excerpt = Excerpt(json, reason.found, redaction, 200)
             return [reason.sentence, "Body: " + excerpt.text()]
         case .failure(let failure):
-            // Only a decoder that could not read the body at all blames its root.
+            // An empty coding path means that the decoder could not read the body at all.
             guard let data, case .dataCorrupted(let context) = error, context.codingPath.isEmpty
             else {
                 return [DecodingReason(error, redaction: redaction).sentence, body]
@@ -96,8 +101,10 @@ extension APIRequestError {
         }
     }
 
-    /// The beginning of the body; nil if there is none, or if it cannot be shown and its type and
-    /// size have been told.
+    /// The beginning of the body, or its type and size if its content cannot be shown.
+    ///
+    /// It is `nil` if there is no body, or if the sentence about the response already gives the
+    /// type and size.
     private var body: String? {
         guard let data, !data.isEmpty else { return nil }
         if let excerpt = Excerpt(
@@ -109,15 +116,17 @@ extension APIRequestError {
         return "Body: " + redaction.placeholder(for: data, contentType: contentType)
     }
 
+    /// The sentence about a `URLError`, with its code and the redacted detail.
     private func text(of error: URLError) -> String {
-        // On Linux this is what curl said, where it said something.
+        // On Linux this is the message of libcurl, if there is one.
         let detail = error.userInfo[NSLocalizedDescriptionKey] as? String
         let suffix = detail.map { ": " + redaction.text($0) } ?? ""
         return "\(error.sentence) (URLError \(error.code.rawValue)\(suffix))"
     }
 
+    /// The redacted description of any other error.
     private func text(of error: any Error) -> String {
-        // A detour, since the compiler takes any error for an `NSError`, which has a description.
+        // Through `Any`: the compiler bridges every error to `NSError`, which has a description.
         let anything: Any = error
         if let error = anything as? any RedactedError {
             return Excerpt(error.description, onOneLine: false).text(limit: 4_000)

@@ -1,10 +1,10 @@
 import Foundation
 
-/// What went wrong in a call, at which step, and all that was known by then.
+/// The error of a load: the stage that failed, the original error, and the request and response so
+/// far.
 ///
-/// `print(error)` tells a developer where to look and how to send the request again;
-/// `error.localizedDescription` is one sentence that may be shown to anybody. Neither shows a
-/// credential.
+/// `print(error)` prints what failed and why, and a curl command of the request.
+/// `error.localizedDescription` is one sentence for a user. Neither contains a credential.
 ///
 ///     do {
 ///         user = try await loader.load(42)
@@ -16,11 +16,11 @@ import Foundation
 ///         message = error.localizedDescription
 ///     }
 public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable {
-    /// The steps of a call, in order.
+    /// The stages of a load, in order.
     public enum Stage: String, Sendable, CaseIterable {
-        /// `makeRequest(from:)` threw; nothing was sent.
+        /// `makeRequest(from:)` threw, and nothing was sent.
         case makeRequest
-        /// No complete answer came, or the call was cancelled.
+        /// No complete response arrived, or the load was cancelled.
         case transport
         /// `validateResponse(data:response:)` threw.
         case validate
@@ -28,22 +28,28 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
         case parse
     }
 
-    /// The step that failed.
+    /// The stage that failed.
     public let stage: Stage
-    /// The request that `makeRequest(from:)` made; nil if it made none.
+    /// The request that `makeRequest(from:)` returned, or `nil` if it threw.
     public let request: URLRequest?
-    /// The server's answer, if there was one.
+    /// The response of the server, or `nil` if there was none.
     public let response: HTTPURLResponse?
-    /// The answer's body, if there was one.
+    /// The body of the response, or `nil` if there was none.
     public let data: Data?
-    /// The original error: what your code threw, or the `URLError`.
+    /// The original error: the error that your code threw, or a `URLError`.
     public let underlying: any Error
     private let wasCancelled: Bool
 
-    /// An error from its pieces.
+    /// Creates an error.
     ///
-    /// `isCancellation` says that somebody cancelled this call; it is not needed when `underlying`
-    /// is a `CancellationError`.
+    /// - Parameters:
+    ///   - stage: The stage that failed.
+    ///   - request: The request, if one was made.
+    ///   - response: The response, if there was one.
+    ///   - data: The body of the response, if there was one.
+    ///   - underlying: The original error.
+    ///   - isCancellation: Whether the load was cancelled. It is not needed if `underlying` is a
+    ///     `CancellationError`.
     public init(
         stage: Stage, request: URLRequest? = nil, response: HTTPURLResponse? = nil,
         data: Data? = nil, underlying: any Error, isCancellation: Bool = false
@@ -56,24 +62,31 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
         wasCancelled = isCancellation
     }
 
-    /// The status code of the answer, if there was one.
+    /// The status code of the response, or `nil` if there was none.
     public var statusCode: Int? { response?.statusCode }
 
-    /// Whether somebody wanted this, so that there is nothing to report.
+    /// Whether the load was cancelled, so that an app need not show an error.
     ///
-    /// A `URLError.cancelled` alone is a failure: a rejected certificate, for example.
+    /// A `URLError.cancelled` alone does not count as a cancellation. For example, it occurs if the
+    /// app rejects a certificate.
     public var isCancellation: Bool { wasCancelled || underlying is CancellationError }
 
-    /// Reads the body that came with the error, such as a server's own account of it.
+    /// Returns the decoded body of the response, for example a server's description of the error.
     ///
-    /// - Throws: `DecodingError`, also if there is no body.
+    /// - Parameters:
+    ///   - type: The type to decode.
+    ///   - decoder: The decoder of the body.
+    /// - Returns: The decoded value.
+    /// - Throws: `DecodingError` when the body cannot be decoded, or when there is none.
     public func decodeBody<E: Decodable>(
         _ type: E.Type, using decoder: JSONDecoder = JSONDecoder()
     ) throws -> E {
         try decoder.decode(type, from: data ?? Data())
     }
 
-    /// One sentence that a user may read: no URL, no body, no curl command.
+    /// The text for a user, without a URL, a body or a curl command.
+    ///
+    /// For a `LocalizedError` that your code throws, this is its own text with secrets redacted.
     public var errorDescription: String? {
         if isCancellation { return "The request was cancelled." }
         if let status = underlying as? UnacceptableStatus {

@@ -1,4 +1,4 @@
-/// A size for people, the same in every locale: `1 byte`, `1,234 bytes`.
+/// Returns a number of bytes as text, the same in every locale: `1 byte`, `1,234 bytes`.
 package func byteCount(_ count: Int) -> String {
     var digits = String(count)
     var index = digits.count - 3

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Why a body did not become a value: a sentence, and the bytes it is about.
+/// Why a body could not be decoded: a sentence, and the place in the JSON that it describes.
 struct DecodingReason {
     let sentence: String
-    /// Where the error is, if it says so.
+    /// The place of the error in the JSON, or `nil` if it is not known.
     private(set) var found: JSONText.Found?
 
-    /// What the error says about this JSON.
+    /// Describes a decoding error with the JSON that was decoded.
     init(_ error: DecodingError, in json: JSONText, redaction: Redaction) {
         let finder = Finder(json: json, redaction: redaction)
         switch error {
@@ -22,14 +22,14 @@ struct DecodingReason {
             self.found = found.inText
         case .dataCorrupted(let context)
         where context.codingPath.isEmpty && context.debugDescription.contains("not valid JSON"):
-            // Measured on Linux: `[1.5]` read as integers is "not valid JSON", without a path.
+            // On Linux, decoding `[1.5]` as integers throws "not valid JSON" with an empty path.
             sentence =
                 "The body is JSON, but the decoder refused it. Look for a number that "
                 + #"does not fit its type, such as 1.5 for Int, or half a character (\ud800)."#
         case .dataCorrupted(let context):
             let found = finder.find(context.codingPath)
-            let said = redaction.said(of: context)
-            let text = said.map { " " + $0 } ?? ""
+            let detail = redaction.detail(of: context)
+            let text = detail.map { " " + $0 } ?? ""
             sentence = "\(found.place): found \(found.description) that cannot be used.\(text)"
             self.found = found.inText
         @unknown default:
@@ -37,7 +37,7 @@ struct DecodingReason {
         }
     }
 
-    /// What the error says, where there is no JSON to look at.
+    /// Describes a decoding error of a body that is not JSON.
     init(_ error: DecodingError, redaction: Redaction) {
         let context: DecodingError.Context? =
             switch error {
@@ -46,12 +46,18 @@ struct DecodingReason {
                 context
             @unknown default: nil
             }
-        let text = context.map { redaction.said(of: $0) ?? "it cannot be used." }
+        let text = context.map { redaction.detail(of: $0) ?? "it cannot be used." }
         let place = redaction.text(describe(context?.codingPath ?? []))
         sentence = "At \(place): \(text ?? redaction.text("\(error)"))"
     }
 
-    /// What a body is that is not JSON.
+    /// Describes a body that is not JSON.
+    ///
+    /// - Parameters:
+    ///   - failure: Why the body is not JSON.
+    ///   - body: The body.
+    ///   - contentType: The value of the `Content-Type` header.
+    ///   - announced: The expected length of the body in bytes; -1 if it is not known.
     init(_ failure: JSONText.Failure, body: Data, contentType: String?, announced: Int64) {
         let start = body.prefix(512).drop { [0x20, 0x0a, 0x0d, 0x09].contains($0) }
         let tag = String(decoding: start.prefix(14), as: UTF8.self).lowercased()
@@ -65,10 +71,10 @@ struct DecodingReason {
         } else {
             switch failure {
             case .truncated:
-                let rest = announced > body.count ? " of \(byteCount(Int(announced)))" : ""
+                let total = announced > body.count ? " of \(byteCount(Int(announced)))" : ""
                 sentence =
                     "The body is truncated: the JSON ends too early, "
-                    + "after \(byteCount(body.count))\(rest)."
+                    + "after \(byteCount(body.count))\(total)."
             case .unexpected(let offset):
                 sentence = "The body is not JSON: what stands at byte \(offset) cannot be there."
             case .tooDeep(let offset):
@@ -83,8 +89,10 @@ struct DecodingReason {
 }
 
 extension Redaction {
-    /// What a decoder has said, which may quote the value; nil if that is a secret.
-    fileprivate func said(of context: DecodingError.Context) -> String? {
+    /// The redacted debug description of a decoding error, or `nil` if it may hold a secret.
+    ///
+    /// A decoder may quote the value that it could not decode.
+    fileprivate func detail(of context: DecodingError.Context) -> String? {
         let secrecy = context.codingPath.map { self.secrecy(of: $0.stringValue, in: .key) }.max()
         let text = Excerpt(redacting: context.debugDescription, with: self, limit: 1_000)
             .text(limit: 1_000)
@@ -100,11 +108,12 @@ extension Redaction {
     }
 }
 
-/// Finds what a coding path leads to, or the last thing on the way there.
+/// A search for the JSON value at a coding path.
 private struct Finder {
     let json: JSONText
     let redaction: Redaction
 
+    /// The value at a coding path, or the last value that the path reaches, in words.
     struct Found {
         let place: String
         let description: String
@@ -112,6 +121,7 @@ private struct Finder {
         let listOfKeys: String
     }
 
+    /// Returns the value at a coding path, or the last value that the path reaches.
     func find(_ path: [any CodingKey]) -> Found {
         let place = "At " + redaction.text(describe(path))
         let found = json.find(path)
@@ -136,10 +146,12 @@ private struct Finder {
             listOfKeys: listOfKeys(found.value))
     }
 
+    /// Returns a redacted key in quotation marks.
     func quoted(_ key: String) -> String {
         Excerpt(redacting: key, with: redaction, limit: 60).text(limit: 60).debugDescription
     }
 
+    /// A sentence with at most 20 keys of an object; empty for any other value.
     private func listOfKeys(_ value: JSONText.Value) -> String {
         guard case .object = value.kind else { return "" }
         let (keys, count) = json.keys(of: value, first: 20)
@@ -150,16 +162,16 @@ private struct Finder {
     }
 }
 
-/// A coding path as `$.items[1].id`.
+/// Returns a coding path as text: `$.items[1].id`.
 func describe(_ path: [any CodingKey]) -> String {
     path.reduce(into: "$") { text, key in
-        // A coder names an index "Index 1"; a key that is a number names itself.
+        // The string of an array index is "Index 1". The string of an object key "1" is "1".
         let index = key.intValue.flatMap { key.stringValue == String($0) ? nil : $0 }
         text += index.map { JSONPath.step($0) } ?? JSONPath.step(key.stringValue)
     }
 }
 
-/// A type by the name that JSON has for it.
+/// Returns the JSON name of a dictionary or an array, and the Swift name of any other type.
 private func describe(_ type: any Any.Type) -> String {
     let name = String(describing: type)
     if name.hasPrefix("Dictionary<") { return "an object" }

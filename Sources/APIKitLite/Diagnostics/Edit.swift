@@ -1,14 +1,23 @@
-/// Bytes to be put in place of others.
+/// A replacement of a range of bytes.
 struct Edit {
     let range: Range<Int>
     let replacement: [UInt8]
 
-    /// The bytes with the edits made, which are in order and do not overlap.
+    /// Returns the bytes with the edits applied.
+    ///
+    /// - Parameters:
+    ///   - edits: The edits, in order and without overlaps.
+    ///   - bytes: The original bytes.
     static func apply(_ edits: [Edit], to bytes: [UInt8]) -> [UInt8] {
         apply(edits, to: bytes, in: 0..<bytes.count)
     }
 
-    /// A part of the bytes with the edits made, which lie in it.
+    /// Returns a part of the bytes with the edits applied.
+    ///
+    /// - Parameters:
+    ///   - edits: The edits, in order, without overlaps, and all inside the part.
+    ///   - bytes: The original bytes.
+    ///   - part: The part to return.
     static func apply(_ edits: [Edit], to bytes: [UInt8], in part: Range<Int>) -> [UInt8] {
         var result: [UInt8] = []
         var end = part.lowerBound
@@ -20,8 +29,14 @@ struct Edit {
         return result + bytes[end..<part.upperBound]
     }
 
-    /// Where a range stands after the edits, in the part that begins there. One that was cut into
-    /// covers the replacement.
+    /// Returns the position of a range after the edits.
+    ///
+    /// If an edit overlaps the range, the result includes the whole replacement.
+    ///
+    /// - Parameters:
+    ///   - range: A range of the original bytes.
+    ///   - edits: The edits, in order and without overlaps.
+    ///   - start: The beginning of the part that was returned; the result is relative to it.
     static func move(_ range: Range<Int>, along edits: [Edit], from start: Int) -> Range<Int> {
         var shift = -start
         var lower: Int?

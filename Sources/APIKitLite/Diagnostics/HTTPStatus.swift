@@ -1,16 +1,18 @@
-/// The registered names of statuses (RFC 9110, section 15, and its registry).
+/// The reason phrases of the registered status codes (RFC 9110, section 15, and its registry).
 package enum HTTPStatus {
-    /// Empty for a status without a name, which HTTP allows.
+    /// Returns the reason phrase of a status code. It is empty for an unregistered code, which HTTP
+    /// allows.
     package static func reasonPhrase(_ status: Int) -> String {
         reasonPhrases[status] ?? ""
     }
 
-    /// `404 (Not Found)`, or the number alone for a status without a name.
+    /// Returns a status code with its reason phrase, `404 (Not Found)`, or an unregistered code
+    /// alone.
     package static func describe(_ status: Int) -> String {
         reasonPhrases[status].map { "\(status) (\($0))" } ?? "\(status)"
     }
 
-    // Foundation's own words for them differ from system to system, and with the language.
+    // The phrases of Foundation differ between platforms and languages.
     private static let reasonPhrases = [
         100: "Continue", 101: "Switching Protocols", 102: "Processing", 103: "Early Hints",
         200: "OK", 201: "Created", 202: "Accepted", 203: "Non-Authoritative Information",

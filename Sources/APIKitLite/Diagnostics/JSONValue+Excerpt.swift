@@ -1,5 +1,7 @@
 extension JSONValue {
-    /// The beginning of the value on one line, redacted.
+    /// Returns the redacted beginning of the value on one line.
+    ///
+    /// - Parameter limit: The length of the result, in bytes.
     package func excerpt(limit: Int) -> String {
         var text = ""
         write(to: &text, upTo: limit + 2 * Excerpt.margin)

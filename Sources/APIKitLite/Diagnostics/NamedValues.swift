@@ -1,22 +1,26 @@
-/// Finds secrets in text by the names before them: `token=…`, `"password": "…"`,
+/// A search for secrets in text by the names before them: `token=…`, `"password": "…"`,
 /// `Authorization: Bearer …`, `curl -u user:…`.
 ///
-/// An edit begins with the name, so that nobody looks at the name alone again.
+/// The range of an edit includes the name. So the redaction of URLs does not process the name
+/// again.
 struct NamedValues {
     let bytes: [UInt8]
     private let redaction: Redaction
+    /// Whether the text contains `curl`, so that its options are read.
     private let isCurl: Bool
 
-    /// What follows a name: a separator, and where the value after it begins.
+    /// The separator between a name and its value.
     private struct Separator {
         let byte: UInt8
+        /// The index at which the value begins.
         let valueStart: Int
+        /// Whether there are spaces between the separator and the value.
         let hasSpace: Bool
-        /// Whether the name stands in quotation marks of its own.
+        /// Whether the name is in quotation marks that enclose only the name.
         let isQuoted: Bool
     }
 
-    /// Words after a colon that are the text of an error rather than a secret: "token: expired".
+    /// Words of an error text that follow a colon but are not a secret: "token: expired".
     private static let prose: Set<String> = [
         "is", "was", "must", "has", "not", "no", "too", "invalid", "expired", "missing", "required",
         "expected", "unexpected", "wrong", "empty", "unknown", "cannot", "may", "should", "can",
@@ -24,8 +28,8 @@ struct NamedValues {
         "incorrect", "unauthorized", "rejected", "found",
     ]
 
-    /// Values that are none.
-    private static let nothing: Set<String> = ["nil", "null", "true", "false", "none", "undefined"]
+    /// Literals that are not a secret, whatever name is before them.
+    private static let trivial: Set<String> = ["nil", "null", "true", "false", "none", "undefined"]
 
     init(_ bytes: [UInt8], redaction: Redaction) {
         self.bytes = bytes
@@ -33,11 +37,11 @@ struct NamedValues {
         isCurl = String(decoding: bytes, as: UTF8.self).contains("curl")
     }
 
-    /// What to change, in order.
+    /// Returns the edits that redact the text, in order.
     func edits() -> [Edit] {
         var edits: [Edit] = []
         var index = 0
-        // Items of a URL are told apart there.
+        // `Redaction.reference` redacts the query items and the fragment of a URL.
         var isInQuery = false
         while index < bytes.count {
             let byte = bytes[index]
@@ -60,7 +64,7 @@ struct NamedValues {
         return edits
     }
 
-    /// The secret that goes by a name, or the name itself if it is one.
+    /// The range of the secret after a name, or of the name itself if it is a secret.
     private func secret(after name: Range<Int>, _ isInQuery: Bool) -> Range<Int>? {
         if isWebToken(name) { return name }
         if isCurl, bytes[name.lowerBound] == UInt8(ascii: "-"), let value = curlValue(name) {
@@ -70,14 +74,15 @@ struct NamedValues {
         let text = String(decoding: bytes[name], as: UTF8.self)
         let secrecy = redaction.secrecy(of: text, in: .key)
         guard secrecy > .none else { return schemeValue(name) }
-        guard !leavesToURL(name, separator, isInQuery) else { return nil }
+        guard !belongsToURL(name, separator, isInQuery) else { return nil }
         guard let value = value(text, separator, name) else { return nil }
         if secrecy == .byValue, !SecretName.looksLikeToken(trimmed(value)) { return nil }
         return value
     }
 
-    /// Whether the name is a part of a URL, or of a path to a JSON value: `/oauth/token: 404`.
-    private func leavesToURL(
+    /// Whether the name belongs to a URL or to a path, as in `/oauth/token: 404`. Its value is not
+    /// redacted here.
+    private func belongsToURL(
         _ name: Range<Int>, _ separator: Separator, _ isInQuery: Bool
     ) -> Bool {
         let isColon = separator.byte == UInt8(ascii: ":")
@@ -89,17 +94,18 @@ struct NamedValues {
         return isInQuery && separator.byte == UInt8(ascii: "=") && isWord
     }
 
+    /// The separator after a name, or `nil` if there is none.
     private func separator(after name: Range<Int>) -> Separator? {
         let before = byte(name.lowerBound - 1)
         var index = name.upperBound
         var isQuoted = false
         if isQuote(before) {
-            // JSON in a string escapes its quotation marks.
+            // JSON inside a JSON string has backslashes before its quotation marks.
             let quote = skip(index, while: { $0 == UInt8(ascii: "\\") })
             if byte(quote) == before {
                 isQuoted = true
                 index = quote + 1
-                // As Swift prints a key of any type.
+                // Swift prints an untyped key as `AnyHashable("token")`.
                 if byte(index) == UInt8(ascii: ")") { index += 1 }
             }
         } else if before == UInt8(ascii: "["), byte(index) == UInt8(ascii: "]") {
@@ -119,6 +125,7 @@ struct NamedValues {
             byte: separator, valueStart: value, hasSpace: value > index, isQuoted: isQuoted)
     }
 
+    /// The range of the value after a separator, or `nil` if the value cannot be a secret.
     private func value(
         _ name: String, _ separator: Separator, _ nameRange: Range<Int>
     ) -> Range<Int>? {
@@ -129,7 +136,7 @@ struct NamedValues {
         if separator.byte == UInt8(ascii: ">") {
             return start..<skip(start, while: { $0 != UInt8(ascii: "<") })
         }
-        // `'X-Api-Key: …'`: the quotation mark before the name ends the value.
+        // In `'X-Api-Key: …'` the quotation mark before the name also ends the value.
         let quote = byte(nameRange.lowerBound - 1)
         let end = !separator.isQuoted && isQuote(quote) ? closingQuote(quote!, from: start) : nil
         let isColon = separator.byte == UInt8(ascii: ":")
@@ -148,31 +155,38 @@ struct NamedValues {
         }
         let word = word(from: start, separator.isQuoted, end)
         let text = String(decoding: trimmed(word), as: UTF8.self).lowercased()
-        if Self.nothing.contains(text) { return nil }
+        if Self.trivial.contains(text) { return nil }
         return isColon && separator.hasSpace && isProse(word) ? nil : word
     }
 
-    /// Whether a word is one of a sentence, or a sign.
+    /// Whether a word belongs to a sentence, or has no letters and digits.
     private func isProse(_ word: Range<Int>) -> Bool {
         let text = trimmed(word)
         return !text.contains { SecretName.isNameByte($0) && $0 != UInt8(ascii: "-") }
             || Self.prose.contains(String(decoding: text, as: UTF8.self).lowercased())
     }
 
+    /// The bytes of a range without the punctuation at its end.
     func trimmed(_ range: Range<Int>) -> ArraySlice<UInt8> {
         var text = bytes[range]
         while let last = text.last, ".,;:!)]}'".utf8.contains(last) { text.removeLast() }
         return text
     }
 
+    /// The range of the word that begins at an index.
+    ///
+    /// - Parameters:
+    ///   - start: The index at which the word begins.
+    ///   - isQuoted: Whether the name before it is in quotation marks.
+    ///   - limit: The index at which the word must end; by default, the end of the text.
     private func word(from start: Int, _ isQuoted: Bool, _ limit: Int?) -> Range<Int> {
         var index = start
         while index < limit ?? bytes.count, !endsWord(bytes[index]) || isOpeningQuote(index) {
             let byte = bytes[index]
-            // After a name in quotation marks, as in JSON: a number.
+            // After a quoted name, as in JSON, these bytes end a number.
             if isQuoted, ",]}".utf8.contains(byte) { break }
             if byte == UInt8(ascii: "&"), isItem(index + 1) { break }
-            // As Swift prints it: Optional("…").
+            // Swift prints an optional string as `Optional("…")`.
             index =
                 isOpeningQuote(index) ? closingQuote(byte, from: index + 1) ?? bytes.count : index
             index = min(index + 1, bytes.count)
@@ -180,28 +194,31 @@ struct NamedValues {
         return start..<min(index, limit ?? bytes.count)
     }
 
+    /// Whether the text has `("` here: the start of a string that Swift has printed.
     private func isOpeningQuote(_ index: Int) -> Bool {
         bytes[index] == UInt8(ascii: "\"") && byte(index - 1) == UInt8(ascii: "(")
     }
 
-    /// Whether another item of a form begins here; if not, an ampersand belongs to the value.
+    /// Whether another item of a form begins here. If not, the ampersand before it belongs to the
+    /// value.
     private func isItem(_ index: Int) -> Bool {
         let end = skip(index, while: { SecretName.isNameByte($0) || $0 == UInt8(ascii: "%") })
         return end > index && byte(end) == UInt8(ascii: "=")
     }
 
+    /// The range of a value in quotation marks that have `slashes` backslashes before them.
     private func quotedValue(from start: Int, _ quote: UInt8, slashes: Int) -> Range<Int> {
         var index = start
         while index < bytes.count {
             let end = skip(index, while: { $0 == UInt8(ascii: "\\") })
-            // More backslashes: a quotation mark inside the value.
+            // A quotation mark with more backslashes is inside the value.
             if byte(end) == quote, end - index <= slashes { return start..<index }
             index = end + 1
         }
         return start..<bytes.count
     }
 
-    /// Where an object or array ends, or the text.
+    /// The index after an object or array, or the end of the text.
     private func closingBracket(from start: Int) -> Int {
         var index = start
         var depth = 0
@@ -220,13 +237,17 @@ struct NamedValues {
         return bytes.count
     }
 
-    /// Where a quotation mark closes what another opened; nil if none does.
+    /// The index of the closing quotation mark, or `nil` if there is none.
+    ///
+    /// - Parameters:
+    ///   - quote: The opening quotation mark.
+    ///   - start: The index after it.
     func closingQuote(_ quote: UInt8, from start: Int) -> Int? {
         let isShell = quote == UInt8(ascii: "'")
         var index = start
         while index < bytes.count {
             if bytes[index] == quote {
-                // How a shell writes an apostrophe between two of them.
+                // A shell writes an apostrophe inside apostrophes as '\''.
                 guard isShell, bytes[index...].starts(with: #"'\''"#.utf8) else { return index }
                 index += 3
             } else if !isShell, bytes[index] == UInt8(ascii: "\\") {
@@ -237,16 +258,20 @@ struct NamedValues {
         return nil
     }
 
+    /// The first index from `start` on whose byte does not match, or the end of the text.
     func skip(_ start: Int, while holds: (UInt8) -> Bool) -> Int {
         var index = start
         while index < bytes.count, holds(bytes[index]) { index += 1 }
         return index
     }
 
+    /// The byte at an index, or `nil` outside the text.
     func byte(_ index: Int) -> UInt8? { bytes.indices.contains(index) ? bytes[index] : nil }
 
+    /// Whether a byte is a space or a tab.
     func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
+    /// Whether a byte is a quotation mark, an apostrophe or a backtick.
     func isQuote(_ byte: UInt8?) -> Bool {
         byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") || byte == UInt8(ascii: "`")
     }

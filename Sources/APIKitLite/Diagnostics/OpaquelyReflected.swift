@@ -4,12 +4,12 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// What `dump(_:)`, a debugger and a failed expectation show of a value that holds a credential: its
-/// description, and none of its parts.
+/// A value that may hold a credential, of which `dump(_:)`, a debugger and a failed expectation
+/// show only the description.
 package protocol OpaquelyReflected: CustomReflectable, CustomStringConvertible {}
 
 extension OpaquelyReflected {
-    /// The description alone.
+    /// A mirror without children, so that only the description is shown.
     public var customMirror: Mirror {
         Mirror(self, children: [], displayStyle: .struct, ancestorRepresentation: .suppressed)
     }

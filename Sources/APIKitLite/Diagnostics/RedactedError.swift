@@ -1,12 +1,12 @@
-/// An error whose description shows no secret, so that it is shown as it is.
+/// An error whose description contains no secret, and is therefore not redacted again.
 package protocol RedactedError: Error, CustomStringConvertible {}
 
 extension APIRequestError: RedactedError {}
 
-/// An error whose cause is another request that failed, such as the refresh of a credential.
+/// An error that the failure of another request caused, such as the refresh of a credential.
 package protocol CausedByRequest: RedactedError {
     /// A sentence that says what the other request was for.
     var summary: String { get }
-    /// Why the other request failed.
+    /// The error of the other request.
     var underlying: APIRequestError { get }
 }

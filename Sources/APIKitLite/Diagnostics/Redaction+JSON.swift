@@ -1,15 +1,18 @@
 extension Redaction {
-    /// JSON as it may be shown, byte for byte where nothing is secret; nil for what is not JSON.
+    /// Returns JSON with its secrets redacted and all other bytes unchanged, or `nil` if the text
+    /// is not JSON.
     func json(_ bytes: [UInt8]) -> [UInt8]? {
         edits(in: JSONScanner(bytes), depth: 0).map { Edit.apply($0, to: bytes) }
     }
 
-    /// What to change in JSON so that it shows no secret; nil for what is not JSON.
+    /// Returns the edits that redact the secrets in JSON, or `nil` if the text is not JSON.
     ///
     /// - Parameters:
-    ///   - scanner: Where to begin, which may be inside a secret.
-    ///   - isCut: Whether the text was cut, and so may end anywhere.
-    ///   - longest: Longer strings before the end are left out.
+    ///   - scanner: The place at which to begin, which may be inside a secret value.
+    ///   - depth: The number of texts that contain this one.
+    ///   - isCut: Whether the text was cut, so that it may end in the middle of a value.
+    ///   - longest: The length of the longest string that is read, in bytes. A longer string is
+    ///     replaced with `…`, unless the text was cut inside it.
     func edits(
         in scanner: JSONScanner, depth: Int, isCut: Bool = false, longest: Int = .max
     ) -> [Edit]? {
@@ -20,7 +23,7 @@ extension Redaction {
     }
 }
 
-/// Finds the secrets in JSON, token by token.
+/// A search for the secrets in JSON, token by token.
 private struct JSONEditor {
     let redaction: Redaction
     let depth: Int
@@ -28,9 +31,10 @@ private struct JSONEditor {
     let longest: Int
     var scanner: JSONScanner
     private(set) var edits: [Edit] = []
-    /// The secret value that is being read: where it begins, and how many frames are around it.
+    /// The secret object or array that is being read: the index at which it begins, and the number
+    /// of frames around it.
     private var hidden: (start: Int, level: Int)?
-    /// The names that were judged already.
+    /// The secrecy of the keys that were read, as a cache.
     private var known: [ArraySlice<UInt8>: Secrecy] = [:]
 
     init(redaction: Redaction, depth: Int, isCut: Bool, longest: Int, scanner: JSONScanner) {
@@ -41,7 +45,9 @@ private struct JSONEditor {
         self.scanner = scanner
     }
 
-    /// Whether the text is JSON, or the beginning of some where it was cut.
+    /// Reads the text and collects the edits.
+    ///
+    /// - Returns: Whether the text is JSON or, if it was cut, the beginning of JSON.
     mutating func run() -> Bool {
         let frames = scanner.frames
         if let level = frames.indices.dropLast().first(where: { secrecy(in: frames[$0]) == .always }
@@ -62,6 +68,7 @@ private struct JSONEditor {
         }
     }
 
+    /// Adds the edit for a token, if it needs one.
     private mutating func read(_ token: JSONScanner.Token) {
         if let hidden {
             guard case .close = token, scanner.depth == hidden.level else { return }
@@ -79,12 +86,14 @@ private struct JSONEditor {
         case .string, .number:
             redactScalar(scanner.range)
         case .boolean, .null, .close:
-            // That there is no secret is none.
+            // `true`, `false` and `null` are not secrets.
             break
         }
     }
 
-    /// What stands at the end of a text that was cut: perhaps half a value.
+    /// Redacts the last token of a text that was cut, which may be the beginning of a value.
+    ///
+    /// - Parameter end: The end of the last complete token.
     private mutating func readUnfinished(from end: Int) {
         if let hidden { return hide(hidden.start..<scanner.end) }
         if scanner.start >= end, scanner.start < scanner.end {
@@ -92,8 +101,9 @@ private struct JSONEditor {
         }
     }
 
+    /// Redacts a string or a number, depending on the key that it belongs to.
     private mutating func redactScalar(_ range: Range<Int>) {
-        // What is said of an array is said of its elements.
+        // The key of an array applies to its elements.
         let isObject = scanner.frame.isObject
         let frame = isObject ? scanner.frame : scanner.frames.last { $0.isObject }
         let secrecy = frame.map { self.secrecy(in: $0) } ?? .none
@@ -104,7 +114,7 @@ private struct JSONEditor {
         }
     }
 
-    /// Redacts a string for what it says itself, as a URL does or more JSON.
+    /// Redacts the content of a string, which may be a URL or JSON.
     private mutating func redactString(_ range: Range<Int>) {
         let quote = UInt8(ascii: "\"")
         guard scanner.bytes[range.lowerBound] == quote else { return }
@@ -120,11 +130,12 @@ private struct JSONEditor {
         edits.append(Edit(range: range, replacement: JSONText.quoted(shown)))
     }
 
+    /// Replaces a value with `Redaction.mark`.
     private mutating func hide(_ range: Range<Int>) {
         edits.append(Edit(range: range, replacement: Array("\"\(Redaction.mark)\"".utf8)))
     }
 
-    /// The bytes of a string between its quotation marks; those of anything else.
+    /// The bytes of a string between its quotation marks, or all bytes of another value.
     private func content(of range: Range<Int>) -> ArraySlice<UInt8> {
         let bytes = scanner.bytes[range]
         guard bytes.first == UInt8(ascii: "\"") else { return bytes }
@@ -132,6 +143,7 @@ private struct JSONEditor {
         return isClosed ? bytes.dropFirst().dropLast() : bytes.dropFirst()
     }
 
+    /// The secrecy of the latest key in a frame.
     private mutating func secrecy(in frame: JSONScanner.Frame) -> Secrecy {
         guard frame.isObject, !frame.key.isEmpty else { return .none }
         let key = content(of: frame.key)

@@ -1,18 +1,24 @@
 extension Redaction {
-    /// Text may hold a URL that holds text, and so on. Deeper than this, nothing is shown.
+    /// The depth at which a nested text is hidden as a whole.
+    ///
+    /// A text may contain a URL, whose query may contain another text, and so on.
     private static let maximumDepth = 6
 
-    /// Text with its secrets redacted: JSON as a body would be; else URLs, relative ones included,
-    /// and values after their names.
+    /// Returns a text with its secrets redacted.
+    ///
+    /// JSON is redacted like a body. In any other text, URLs are redacted, also relative ones, and
+    /// so are values after the names of secrets.
     package func text(_ text: String) -> String {
         guard !isEmpty, let shown = redacted(Array(text.utf8), depth: 0) else { return text }
         return String(decoding: shown, as: UTF8.self)
     }
 
-    /// The text as it may be shown; nil if it may be shown as it is.
+    /// Returns the redacted text, or `nil` if it needs no change.
     ///
-    /// - Parameter isCut: Whether the text was cut at its end, so that what is there may be the
-    ///   beginning of a secret.
+    /// - Parameters:
+    ///   - text: The text.
+    ///   - depth: The number of texts that contain this one.
+    ///   - isCut: Whether the text was cut, so that its end may be the beginning of a secret.
     func redacted(_ text: [UInt8], depth: Int, isCut: Bool = false) -> [UInt8]? {
         var mayBeSecret = false
         var nests = false
@@ -21,7 +27,7 @@ extension Redaction {
             case UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"):
                 nests = true
             case UInt8(ascii: "%") where index + 2 < text.count:
-                // Only what can be unescaped: the rest is what it was at the next depth.
+                // Only a valid escape nests. Any other text would be the same at the next depth.
                 nests =
                     nests || hexDigit(text[index + 1]) != nil && hexDigit(text[index + 2]) != nil
             case UInt8(ascii: "="), UInt8(ascii: ":"), UInt8(ascii: "."), UInt8(ascii: " "),
@@ -42,7 +48,7 @@ extension Redaction {
         return edits.isEmpty ? nil : Edit.apply(edits, to: text)
     }
 
-    /// Adds the edits of the URLs in a text, and of what is escaped as a part of one.
+    /// Returns the edits of the named values, and of the URLs and escaped words between them.
     private func words(
         of text: [UInt8], around values: [Edit], _ depth: Int, _ isCut: Bool
     ) -> [Edit] {
@@ -57,8 +63,10 @@ extension Redaction {
         return edits
     }
 
-    /// A URL ends where no URL goes on. Rather too late than too early: the rest of a secret would
-    /// be left standing.
+    /// Adds the edits of the URLs and escaped words in a part of a text.
+    ///
+    /// A URL ends at a byte that cannot occur in a URL. If it ended earlier, the rest of a secret
+    /// could remain visible.
     private func addWords(
         of text: ArraySlice<UInt8>, to edits: inout [Edit], _ depth: Int, _ isCut: Bool
     ) {
@@ -81,7 +89,7 @@ extension Redaction {
     }
 }
 
-/// Whether a byte stands between words, and in no URL.
+/// Whether a byte separates words and cannot occur in a URL.
 func endsWord(_ byte: UInt8) -> Bool {
     byte <= 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "<")
         || byte == UInt8(ascii: ">")

@@ -1,10 +1,14 @@
 extension Redaction {
-    /// A URL without user info and without the values of secret query items.
+    /// Returns a URL with its user info and the values of secret query items redacted.
     package func url(_ url: String) -> String {
         isEmpty ? url : String(decoding: reference(Array(url.utf8)[...], depth: 0), as: UTF8.self)
     }
 
-    /// Form fields or query items, the secret ones without their values.
+    /// Returns form fields or query items with the values of secret ones redacted.
+    ///
+    /// - Parameters:
+    ///   - items: The text of the fields or items.
+    ///   - isCut: Whether the text was cut, so that its end may be the beginning of a secret.
     func items(_ items: String, isCut: Bool = false) -> String {
         if isEmpty { return items }
         var shown: [UInt8] = []
@@ -12,14 +16,21 @@ extension Redaction {
         return String(decoding: shown, as: UTF8.self)
     }
 
-    /// A URL or a part of one: `//user@host/path`, then items after `?`, then items after `#`.
+    /// Returns a URL or a relative reference with its secrets redacted.
+    ///
+    /// The format is `//user@host/path`, then items after `?`, then items after `#`.
+    ///
+    /// - Parameters:
+    ///   - url: The URL.
+    ///   - depth: The number of texts that contain this one.
+    ///   - isCut: Whether the text was cut, so that its end may be the beginning of a secret.
     func reference(_ url: ArraySlice<UInt8>, depth: Int, isCut: Bool = false) -> [UInt8] {
         var shown: [UInt8] = []
         var authority = Authority(url, isCut: isCut)
         var start = url.startIndex
         var isFirst = true
-        // Whether it is an authority that comes. Backslashes count as nothing: JSON that was not
-        // unescaped writes "https:\/\/".
+        // Whether the next segment is an authority. Backslashes are ignored, because escaped JSON
+        // writes "https:\/\/".
         var followsSlashes = false
         while true {
             var segment = url[start..<authority.pathEnd].prefix { $0 != UInt8(ascii: "/") }
@@ -40,7 +51,7 @@ extension Redaction {
         let rest = url[authority.pathEnd...]
         guard let mark = rest.first else { return shown }
         shown.append(mark)
-        // A fragment may hold items as well: OAuth hands tokens over in one.
+        // A fragment may hold items as well: the OAuth implicit grant returns a token in it.
         let parts = rest.dropFirst().split(
             separator: UInt8(ascii: "#"), omittingEmptySubsequences: false)
         for (index, part) in parts.enumerated() {
@@ -52,6 +63,7 @@ extension Redaction {
         return shown
     }
 
+    /// Appends items that are separated by `&`.
     private func append(
         items: ArraySlice<UInt8>, to shown: inout [UInt8], depth: Int, isCut: Bool
     ) {
@@ -67,8 +79,10 @@ extension Redaction {
         }
     }
 
-    /// Some servers part items with a semicolon, and HTML writes `&amp;`. Whatever follows a secret
-    /// may belong to it.
+    /// Appends one item, which may contain further items after a semicolon.
+    ///
+    /// Some servers separate items with a semicolon, and HTML writes `&amp;`. The text after a
+    /// secret may belong to it, so nothing after the secret is appended.
     private func append(
         item: ArraySlice<UInt8>, to shown: inout [UInt8], depth: Int, isCut: Bool
     ) {
@@ -90,7 +104,7 @@ extension Redaction {
         append(plain: item, to: &shown, depth: depth, isCut: isCut)
     }
 
-    /// An item that is no secret by its name.
+    /// Appends an item whose name does not make it a secret.
     private func append(
         plain item: ArraySlice<UInt8>, to shown: inout [UInt8], depth: Int, isCut: Bool
     ) {
@@ -101,7 +115,7 @@ extension Redaction {
         append(item[name.endIndex...].dropFirst(), .query, to: &shown, depth, isCut)
     }
 
-    /// What is shown of an item that holds a secret; nil for one that holds none.
+    /// Returns the redacted form of a secret item, or `nil` for any other item.
     private func marked(_ item: ArraySlice<UInt8>) -> [UInt8]? {
         let name = item.prefix { $0 != UInt8(ascii: "=") }
         let value = item[name.endIndex...].dropFirst()
@@ -114,11 +128,11 @@ extension Redaction {
         if name.endIndex < item.endIndex {
             return name + [UInt8(ascii: "=")] + Array(Self.mark.utf8)
         }
-        // A name alone is no secret, but more than a name may be: "token%3Dhunter2".
+        // A name alone is not a secret, but an escaped item may be: "token%3Dhunter2".
         return plainName.allSatisfy(SecretName.isNameByte) ? nil : Array(Self.mark.utf8)
     }
 
-    /// Escaped text, unescaped and escaped again only if there is a secret in it.
+    /// Appends escaped text. The text is decoded and encoded again only if it contains a secret.
     private func append(
         _ text: ArraySlice<UInt8>, _ encoding: PercentEncoding, to shown: inout [UInt8],
         _ depth: Int, _ isCut: Bool
@@ -132,13 +146,14 @@ extension Redaction {
     }
 }
 
-/// Finds user info in a URL, also where its password holds what should have been escaped.
+/// A search for the user info in a URL, also if its password contains characters that should have
+/// been escaped.
 private struct Authority {
     private let url: ArraySlice<UInt8>
     private let isCut: Bool
     private let lastAt: Int?
     private let lastAtInPath: Int?
-    /// Where the path ends: at a `?` or `#` that is not in the user info.
+    /// The end of the path: the first `?` or `#` that is not in the user info.
     private(set) var pathEnd: Int
 
     init(_ url: ArraySlice<UInt8>, isCut: Bool) {
@@ -149,19 +164,23 @@ private struct Authority {
         lastAtInPath = url[..<pathEnd].lastIndex(of: UInt8(ascii: "@"))
     }
 
+    /// Whether a byte is `?` or `#`.
     private static func endsPath(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
     }
 
-    /// Where the `@` is that ends the user info of an authority; nil if it has none.
+    /// Returns the end of the user info of an authority: the index of its `@` or, if the URL was
+    /// cut before the `@`, the end of the URL.
+    ///
+    /// Returns `nil` if there is no user info.
     mutating func endOfUserInfo(in authority: ArraySlice<UInt8>) -> Int? {
         if let at = authority.lastIndex(of: UInt8(ascii: "@")) {
-            // A password may have a slash in it.
+            // A password may contain a slash and another `@`.
             return authority[..<at].contains(UInt8(ascii: ":")) ? lastAtInPath : at
         }
-        // Half a user info looks like a host.
+        // The URL was cut in the authority, which may be the beginning of a user info.
         guard authority.endIndex < url.endIndex || !isCut else { return endPath(after: nil) }
-        // What is no port is the beginning of a password.
+        // Text after the colon that is not a port is the beginning of a password.
         let host = authority.lastIndex(of: UInt8(ascii: "]")) ?? authority.startIndex
         guard let colon = authority[host...].firstIndex(of: UInt8(ascii: ":")) else { return nil }
         let port = authority[colon...].dropFirst()
@@ -172,6 +191,10 @@ private struct Authority {
         return isCut ? endPath(after: nil) : nil
     }
 
+    /// Moves the end of the path behind the user info, unless it is there already.
+    ///
+    /// - Parameter at: The index of the `@`, or `nil` if the user info reaches the end of the URL.
+    /// - Returns: The end of the user info.
     private mutating func endPath(after at: Int?) -> Int {
         let at = at ?? url.endIndex
         if at >= pathEnd { pathEnd = url[at...].firstIndex(where: Self.endsPath) ?? url.endIndex }

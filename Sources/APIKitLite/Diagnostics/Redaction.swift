@@ -1,37 +1,43 @@
 import Foundation
 
-/// The names of what must not be seen in a log, an error or a curl command.
+/// The names of the secrets that a log, an error or a curl command must not show.
 ///
-/// They count for headers, query items, form fields, JSON keys and names in texts alike. As long as
-/// there is one, the user info of URLs is removed too, and a body that cannot be read is shown as
-/// its type and size.
+/// A name applies to headers, query items, form fields, JSON keys and names in texts. Unless the
+/// redaction is ``none``, it also hides the user info of URLs, and shows a body as its type and
+/// size if the body is neither JSON nor a form.
 ///
 ///     request.curlCommand(redacting: .standard.adding("X-Session", "cardholder"))
 public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
     private let names: Set<String>
     private let readsWords: Bool
 
-    /// Credentials by the words of their names, such as token, secret, signature, password,
-    /// credential, authorization, cookie, API key, session id: `X-Amz-Security-Token`,
-    /// `userPassword`, `client_secret`.
+    /// The default redaction: it recognizes the usual credentials by the words in their names.
     ///
-    /// What only tells something about a secret is shown: `token_type`, `max_tokens`, and whatever
-    /// is true, false or null. `code`, `key` and `auth` are hidden in a query and in a form. In JSON
-    /// they, and names such as `access` and `refresh`, are hidden where the value looks like a
-    /// token: 16 characters or more, letters and digits mixed. In texts `password=…`,
-    /// `Authorization: …`, the user and password of a curl command and JSON Web Tokens are hidden.
+    /// Such words are token, secret, signature, password, credential, authorization, cookie, API
+    /// key and session id. They occur in `X-Amz-Security-Token`, `userPassword` and
+    /// `client_secret`.
+    ///
+    /// - A property of a secret is shown, such as `token_type` or `max_tokens`. So are `true`,
+    ///   `false` and `null`.
+    /// - `code`, `key` and `auth` are hidden in a query and in a form. In JSON they are hidden if
+    ///   the value looks like a token: 16 characters or more, with letters and digits mixed. The
+    ///   same holds for vague names, such as `access` and `refresh`.
+    /// - In a text, `password=…`, `Authorization: …`, JSON Web Tokens, and the user and password of
+    ///   a curl command are hidden.
     public static let standard = Redaction(names: [], readsWords: true)
 
-    /// Nothing is removed, and bodies are shown whatever they hold. The same as `[]`.
+    /// A redaction that hides nothing, the same as `[]`. Bodies are shown whatever they contain.
     public static let none: Redaction = []
 
-    /// What stands in place of a secret.
+    /// The text that replaces a secret.
     package static let mark = "REDACTED"
 
-    /// The given names, and no others.
+    /// Creates a redaction of the given names, and of no others.
     ///
-    /// They are compared as a whole, without case, hyphens and underscores: `access_token` is
+    /// Whole names are compared, without case, hyphens and underscores: `access_token` equals
     /// `accessToken`.
+    ///
+    /// - Parameter names: The names of the secrets.
     public init(arrayLiteral names: String...) {
         self.init(names: Set(names.map(\.folded)), readsWords: false)
     }
@@ -41,14 +47,20 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
         self.readsWords = readsWords
     }
 
-    /// These names and more, compared as a whole.
+    /// Returns this redaction with more names.
+    ///
+    /// Whole names are compared, without case, hyphens and underscores.
+    ///
+    /// - Parameter names: The names of more secrets.
+    /// - Returns: A redaction that hides what this one hides, and the values of these names.
     public func adding(_ names: String...) -> Redaction {
         Redaction(names: self.names.union(names.map(\.folded)), readsWords: readsWords)
     }
 
+    /// Whether this redaction hides nothing.
     var isEmpty: Bool { names.isEmpty && !readsWords }
 
-    /// What a name says of its value.
+    /// Returns what a name implies about its value.
     package func secrecy(of name: String, in place: NamePlace) -> Secrecy {
         // A byte order mark at the start of a form belongs to the first name.
         let name =
@@ -57,7 +69,12 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
         return readsWords ? SecretName.secrecy(of: name, in: place) : .none
     }
 
-    /// Whether the value that goes by this name is a secret.
+    /// Whether a value with this name is a secret.
+    ///
+    /// - Parameters:
+    ///   - name: The name.
+    ///   - place: The place in which the name occurs.
+    ///   - value: The bytes of the value.
     package func hides(_ name: String, in place: NamePlace, value: some Collection<UInt8>) -> Bool {
         switch secrecy(of: name, in: place) {
         case .none: false
@@ -66,22 +83,29 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
         }
     }
 
-    /// The name as a whole, or one of its words: `user[password]`, `/route?token`.
+    /// Whether the list of names has this name, or a part of it: `user[password]`, `/route?token`.
     private func isListed(_ name: String) -> Bool {
         names.contains(name.folded)
             || name.split { !($0.isLetter || $0.isNumber || $0 == "_" || $0 == "-") }
                 .contains { names.contains(String($0).folded) }
     }
 
-    /// A header's value as it may be shown: nothing of a secret one, no secrets in URLs of others.
+    /// Returns the value of a header with its secrets redacted.
+    ///
+    /// The value of a secret header is hidden as a whole; any other value is redacted as a text.
     package func headerValue(_ value: String, named name: String) -> String {
         hides(name, in: .header, value: value.utf8) ? Self.mark : text(value)
     }
 
-    /// A body as it may be shown; nil if it cannot be read, and so may hold anything.
+    /// Returns a body with its secrets redacted and all other bytes unchanged.
     ///
-    /// JSON is told by its text, a form by its content type. Everything that is no secret is
-    /// kept, byte for byte.
+    /// JSON is recognized by its text, a form by its content type.
+    ///
+    /// - Parameters:
+    ///   - body: The body.
+    ///   - contentType: The value of the `Content-Type` header.
+    /// - Returns: `nil` if the body is neither JSON nor a form, because any part of it may then be
+    ///   a secret. Without redaction, `nil` if the body is not text.
     package func body(_ body: Data, contentType: String?) -> String? {
         if isEmpty { return exactText(body) }
         if let json = json(Array(body)) { return String(decoding: json, as: UTF8.self) }
@@ -89,20 +113,21 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
         return exactText(body).map { items($0) }
     }
 
+    /// The media type of a form.
     static let formType = "application/x-www-form-urlencoded"
 
-    /// Says what a body is when it cannot be shown: `<image/png, 1,234 bytes>`.
+    /// Returns the description of a body that cannot be shown: `<image/png, 1,234 bytes>`.
     package func placeholder(for body: Data, contentType: String?) -> String {
         placeholder(size: byteCount(body.count), contentType: contentType)
     }
 
-    /// The same for a body whose size is not a number of bytes.
+    /// Returns the description of a body that cannot be shown, with its size as a text.
     func placeholder(size: String, contentType: String?) -> String {
         "<\(text(mediaType(contentType) ?? "unknown type")), \(size)>"
     }
 }
 
 extension String {
-    /// A name as it is compared.
+    /// The name in the form in which names are compared.
     fileprivate var folded: String { lowercased().filter { $0 != "-" && $0 != "_" } }
 }

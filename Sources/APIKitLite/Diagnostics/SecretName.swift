@@ -1,25 +1,30 @@
-/// What a name says of the value that goes by it.
+/// What a name implies about its value: not a secret, a secret, or a secret if it looks like a
+/// token.
 package enum Secrecy: Comparable, Sendable {
-    /// It may be shown.
+    /// The value may be shown.
     case none
-    /// It is a secret if it looks like one: see ``looksLikeToken(_:)``.
+    /// The value is a secret if it looks like a token: see `SecretName.looksLikeToken(_:)`.
     case byValue
-    /// It is a secret.
+    /// The value is a secret.
     case always
 }
 
-/// Where a name stands: an OAuth `code` in a query is a secret, the `code` of an error in JSON is not.
+/// The place in which a name occurs.
+///
+/// An OAuth `code` in a query is a secret, but the `code` of an error in JSON is not.
 package enum NamePlace: Sendable {
+    /// The name of a header.
     case header
-    /// An item of a query, or a field of a form.
+    /// The name of a query item or of a form field.
     case item
-    /// A key of JSON, or a name in a text.
+    /// A JSON key, or a name in a text.
     case key
 }
 
-/// Reads names such as `X-Amz-Security-Token` and `userPassword` by the words they consist of.
+/// The rules that recognize the names of secrets, such as `X-Amz-Security-Token` and
+/// `userPassword`, by their words.
 package enum SecretName {
-    /// Words that make a name secret, and pairs of words, written as one.
+    /// Words, and pairs of words without a space, that make a name secret.
     private static let secrets: Set<String> = [
         "token", "secret", "secrets", "signature", "password", "passwords", "passwd", "pwd",
         "passphrase", "passcode", "credential", "credentials", "creds", "authorization",
@@ -34,17 +39,17 @@ package enum SecretName {
         "clientassertion", "samlresponse", "cardnumber", "securitycode",
     ]
 
-    /// Words that are secret as the last of a name: `user_pass`, but not `passThrough`.
+    /// Words that make a name secret only as its last word: `user_pass`, but not `passThrough`.
     private static let lastWords: Set<String> = ["pass", "pin", "pw", "sig", "hmac"]
 
-    /// What a word that was written without capitals may end with: `accesstoken`.
+    /// Endings that make a word secret if its parts are not separated: `accesstoken`.
     private static let endings = [
         "token", "secret", "password", "passwd", "passphrase", "passcode", "signature",
         "credential", "credentials", "apikey", "accesskey", "privatekey", "secretkey", "sessionid",
     ]
 
-    /// A name that ends with one of these tells something about a secret, not the secret:
-    /// `token_type`, `passwordResetRequired`, `X-Amz-SignatureVersion`.
+    /// Last words of a name that describes a secret but is not one: `token_type`,
+    /// `passwordResetRequired`, `X-Amz-SignatureVersion`.
     private static let attributes: Set<String> = [
         "type", "count", "length", "size", "limit", "max", "min", "usage", "used", "budget",
         "expiry", "expires", "expired", "expiration", "expire", "exp", "in", "at", "on", "by",
@@ -57,26 +62,27 @@ package enum SecretName {
         "headers",
     ]
 
-    /// Before `token`: a place in a list, not a credential.
+    /// Words before `token` that make it a place in a list, not a credential: `next_page_token`.
     private static let pages = [
         "page", "next", "previous", "prev", "continuation", "sync", "cursor", "pagination", "skip",
         "delta", "start",
     ]
 
-    /// Whole names that are secret in an item, and elsewhere by their values.
+    /// Whole names that are always secret in an item. In other places the value decides.
     private static let ambiguous: Set<String> = ["code", "key", "auth"]
 
-    /// Whole names that are secret by their values.
+    /// Whole names for which the value decides in every place.
     private static let vague: Set<String> = [
         "access", "refresh", "tokens", "signatures", "keys", "policy", "session", "sid", "handle",
         "assertion",
     ]
 
+    /// Returns what a name implies about its value.
     static func secrecy(of name: String, in place: NamePlace) -> Secrecy {
         let parts = words(of: name, atCapitals: false)
-        // Both: a name may be written in a mixture of cases, `aCCess_tOkEn`.
+        // Capitals may begin words, or be mixed as in `aCCess_tOkEn`, so both readings are checked.
         if holdsSecret(parts) || holdsSecret(words(of: name, atCapitals: true)) { return .always }
-        // `user[code]` is the code; `error_code` is another name.
+        // The whole name in `user[code]` is `code`; in `error_code` it is `error_code`.
         let names = name.utf8.split { !isNameByte($0) || $0 == UInt8(ascii: ".") }
         guard let whole = names.last.map({ String(Substring($0)).lowercased() }) else {
             return .none
@@ -85,6 +91,7 @@ package enum SecretName {
         return vague.contains(whole) ? .byValue : .none
     }
 
+    /// Whether one of the words, or a pair of them, makes a name secret.
     private static func holdsSecret(_ words: [String]) -> Bool {
         guard let last = words.last, !attributes.contains(last) else { return false }
         if lastWords.contains(last) { return true }
@@ -97,13 +104,18 @@ package enum SecretName {
         }
     }
 
+    /// Whether a word ends like a secret and is not a place in a list.
     private static func hasSecretEnding(_ word: String) -> Bool {
         guard let ending = endings.first(where: word.hasSuffix) else { return false }
         return ending != "token" || !pages.contains { word.hasSuffix($0 + ending) }
     }
 
-    /// The words in lower case, without digits: `OAuth2-APIKey` is `o auth api key`, or, where
-    /// capitals begin no word, `oauth apikey`.
+    /// Returns the words of a name in lower case, without digits.
+    ///
+    /// - Parameters:
+    ///   - name: The name, for example `OAuth2-APIKey`.
+    ///   - atCapitals: Whether a capital begins a word. The words of the example are then
+    ///     `o auth api key`, and otherwise `oauth apikey`.
     static func words(of name: String, atCapitals: Bool) -> [String] {
         var words: [String] = []
         var word: [UInt8] = []
@@ -117,7 +129,7 @@ package enum SecretName {
             case UInt8(ascii: "A")...UInt8(ascii: "Z"):
                 let next = index + 1 < bytes.count ? bytes[index + 1] : 0
                 let last = index > 0 ? bytes[index - 1] : 0
-                // The last capital of a row begins the next word: "APIKey".
+                // The last of several capitals begins the next word: "APIKey".
                 if atCapitals, isLowercase(last) || isLowercase(next) { end() }
                 word.append(byte | 0x20)
             case UInt8(ascii: "a")...UInt8(ascii: "z"), 0x80...:
@@ -130,7 +142,7 @@ package enum SecretName {
         return words
     }
 
-    /// What a name may consist of, in text around it.
+    /// Whether a byte can be part of a name in a text.
     static func isNameByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
@@ -145,8 +157,10 @@ package enum SecretName {
         UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte
     }
 
-    /// Whether a value could be a token or a key: at least 16 characters of the base64 alphabets,
-    /// with letters of both cases and digits, or with many changes between letters and digits.
+    /// Whether a value looks like a token or a key.
+    ///
+    /// It has at least 16 characters of the base64 alphabets, and at least one digit. It also has
+    /// letters of both cases, or at least 4 changes between letters and digits.
     package static func looksLikeToken(_ value: some Collection<UInt8>) -> Bool {
         guard value.count >= 16 else { return false }
         var (hasLower, hasUpper, hasDigit, changes) = (false, false, false, 0)

@@ -1,21 +1,26 @@
 import Foundation
 
 extension URLRequest {
-    /// A command for `sh` that sends this request, on one line.
+    /// Returns a curl command for `sh` that sends this request.
     ///
-    /// - Parameter redacting: What to leave out. With `.none` the command sends the same method,
-    ///   headers and body; a body that comes from a stream cannot be shown and is named instead.
+    /// The command is on one line, unless a body that is shown contains line breaks. A body stream
+    /// is not read; a placeholder is shown in its place.
+    ///
+    /// - Parameter redacting: The secrets to hide. With ``Redaction/none`` the command sends the
+    ///   same method, headers and body.
+    /// - Returns: The command.
     public func curlCommand(redacting: Redaction = .standard) -> String {
         curlCommand(redacting: redacting, longestBody: .max)
     }
 
+    /// Returns a curl command, with a placeholder for a body of more than `longestBody` bytes.
     func curlCommand(redacting: Redaction, longestBody: Int) -> String {
         let url = redacting.url(url?.absoluteString ?? "")
         let body = curlBody(redacting, longest: longestBody)
         let method = httpMethod ?? "GET"
 
         var words = ["curl"]
-        // curl reads [] and {} as patterns, and folds "/../".
+        // By default, curl expands [] and {} as patterns, and removes "/../" from a path.
         if url.utf8.contains(where: { "[]{}".utf8.contains($0) }) { words.append("--globoff") }
         if url.contains("/.") { words.append("--path-as-is") }
         if method == "HEAD", body == nil {
@@ -26,7 +31,7 @@ extension URLRequest {
         words.append(shellQuoted(url))
         for (name, value) in (allHTTPHeaderFields ?? [:]).sorted(by: { $0.key < $1.key }) {
             let shown = redacting.headerValue(value, named: name)
-            // "Name:" would take the header away.
+            // For curl, "Name:" removes a header, and "Name;" sends it with an empty value.
             let isBlank = shown.allSatisfy { $0 == " " || $0 == "\t" }
             words += ["-H", shellQuoted(isBlank ? name + ";" : name + ": " + shown)]
         }
@@ -35,6 +40,7 @@ extension URLRequest {
         return body.command(words)
     }
 
+    /// The body to show: the redacted body, a placeholder for it, or `nil` if there is none.
     private func curlBody(_ redaction: Redaction, longest: Int) -> CurlBody? {
         let type = value(forHTTPHeaderField: "Content-Type")
         if let body = httpBody {
@@ -53,28 +59,30 @@ extension URLRequest {
     }
 }
 
-/// A body on its way into a shell command.
+/// The body of a curl command.
 private struct CurlBody {
     let bytes: Data
     let isText: Bool
 
-    /// Linux takes 128 KiB in one argument.
+    /// The longest body that is an argument of curl. Linux limits one argument to 128 KiB.
     private static let longestArgument = 100_000
 
+    /// Returns a command that sends the body, as an argument or over a pipe.
     func command(_ words: [String]) -> String {
         let text = String(decoding: bytes, as: UTF8.self)
         let words = words.joined(separator: " ")
         if isText, bytes.count <= Self.longestArgument {
             return words + " --data-raw " + shellQuoted(text)
         }
-        // Built into the shell, so its arguments have no limit.
+        // `printf` is built into the shell, so this limit does not apply to its arguments.
         let source = isText ? "printf %s " + shellQuoted(text) : "printf '" + octal + "'"
-        // Without "Expect:" curl would wait for a word of the server before it sends a large body.
+        // For a large body, curl sends "Expect: 100-continue" and waits for the server (RFC 9110,
+        // 10.1.1). An empty header prevents that.
         let expect = bytes.count > Self.longestArgument ? " -H 'Expect:'" : ""
         return source + " | " + words + expect + " --data-binary @-"
     }
 
-    /// Each byte for `printf`, in the one way that dash and bash read alike.
+    /// The bytes as octal escapes for `printf`, the form that dash and bash read alike.
     private var octal: String {
         bytes.map { byte in
             let digits = String(byte, radix: 8)
@@ -83,6 +91,11 @@ private struct CurlBody {
     }
 }
 
+/// Returns a text in apostrophes for `sh`.
+///
+/// - Parameters:
+///   - text: The text.
+///   - unlessWord: Whether a text of capital letters remains without apostrophes.
 private func shellQuoted(_ text: String, unlessWord: Bool = false) -> String {
     if unlessWord, !text.isEmpty, text.utf8.allSatisfy({ 65...90 ~= $0 }) { return text }
     return "'" + text.replacingOccurrences(of: "'", with: #"'\''"#) + "'"

@@ -1,11 +1,11 @@
 import Foundation
 
 extension URLRequest {
-    /// The request as a canonical HTTP message, with the usual secrets removed, so that a test can
-    /// compare all of it at once.
+    /// The request as a canonical HTTP message with secrets redacted, so that a test can compare
+    /// the whole request.
     ///
-    /// `Host` comes first, then the other headers by name; JSON is indented, with sorted keys. The
-    /// text is the same on every platform, and ends without a line break.
+    /// `Host` is the first header; the others are sorted by name. A JSON body is indented, with
+    /// sorted keys. The text is the same on every platform, and does not end with a line break.
     ///
     ///     #expect(
     ///         request.httpMessage == """
@@ -15,10 +15,11 @@ extension URLRequest {
     ///             """)
     public var httpMessage: String { httpMessage(redacting: .standard) }
 
-    /// The request as a canonical HTTP message: see `httpMessage`.
+    /// Returns the request as a canonical HTTP message, in the form that `httpMessage` describes.
     ///
-    /// - Parameter redaction: What to leave out. With `.none` every text is shown; a body that is
-    ///   no text, or comes from a stream, is named instead.
+    /// - Parameter redaction: The secrets to hide. With ``Redaction/none`` every text is shown. A
+    ///   placeholder is shown for a body stream, or for a body that is not text.
+    /// - Returns: The message.
     public func httpMessage(redacting redaction: Redaction) -> String {
         let parts = URLParts(url?.absoluteString ?? "")
         let path = parts.path.utf8.first == UInt8(ascii: "/") ? parts.path : "/" + parts.path
@@ -37,6 +38,7 @@ extension URLRequest {
         return lines.joined(separator: "\n")
     }
 
+    /// The body to show: the redacted body, a placeholder for it, or `nil` if there is none.
     private func messageBody(_ redaction: Redaction) -> String? {
         let type = value(forHTTPHeaderField: "Content-Type")
         guard let body = httpBody, !body.isEmpty else {
@@ -50,8 +52,10 @@ extension URLRequest {
     }
 }
 
-/// A header's name with a capital at the start of each word. Foundation on Linux keeps
-/// names as they were given; on Apple platforms it may write them so (not measured).
+/// Returns the name of a header with a capital at the start of each word.
+///
+/// On Linux, Foundation keeps names as they were set. On Apple platforms it may change their case
+/// (not measured), so a canonical form is needed.
 private func capitalized(_ name: String) -> String {
     name.split(separator: "-", omittingEmptySubsequences: false)
         .map { $0.prefix(1).uppercased() + $0.dropFirst() }
