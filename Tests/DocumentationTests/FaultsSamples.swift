@@ -4,8 +4,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The samples on broken answers.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct FaultSamples {
+/// The samples of Faults.md.
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct FaultsSamples {
     struct User: Codable, Equatable, Sendable {
         var name: String
     }
@@ -17,6 +17,18 @@ import Testing
             try URLRequest(
                 "GET", URL(string: "https://api.example.com")!, path: "/users/{id}", ["id": id])
         }
+    }
+
+    @Test func survivesACutConnection() async throws {
+        let network = MockNetwork()
+        network.stub(
+            .get("/users/{id}"), .json(#"{"name": "Emma"}"#).failing(afterBytes: 9),
+            .json(#"{"name": "Emma"}"#))
+        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network.urlSession)
+
+        let error = await #expect(throws: APIRequestError.self) { try await loader.load(1) }
+
+        #expect((error?.underlying as? URLError)?.code == .networkConnectionLost)
     }
 
     @Test func survivesACut() async throws {
@@ -62,5 +74,8 @@ import Testing
         #expect(report[.status(404)] == .error(.validate))
         #expect(report[.emptyBody] == .error(.parse))
         #expect(report[.hanging] == .error(.transport))
+
+        print(report.table)
+        try expectPage("Faults.md", toShow: report.table)
     }
 }

@@ -74,7 +74,7 @@ import Testing
                 == "https://example.com/locations?lat=37.3293&long=-121.8893")
     }
 
-    @Test func refusesACoordinateThatIsNowhere() {
+    @Test func refusesACoordinateOutOfRange() {
         #expect(throws: RequestError.invalidCoordinate) {
             try request.makeRequest(from: Coordinate(latitude: 91, longitude: 0))
         }
@@ -100,14 +100,14 @@ import Testing
             do {
                 places = try await loader.load(coordinate)
             } catch  where error.isCancellation {
-                // The screen went away: nobody wants to read about it.
+                // The screen is closed: there is nothing to show.
             } catch {
                 message = error.localizedDescription
             }
         }
     }
 
-    @Test @MainActor func showsWhatIsNear() async throws {
+    @Test @MainActor func showsPlaces() async throws {
         let network = MockNetwork()
         network.stub(.get("/locations"), .json(#"[{"name": "My Location"}]"#))
         let model = PlacesModel(urlSession: network.urlSession)
@@ -119,7 +119,7 @@ import Testing
         try network.verify()
     }
 
-    @Test @MainActor func saysThatTheServerIsDown() async throws {
+    @Test @MainActor func showsThatTheServerIsDown() async throws {
         let network = MockNetwork()
         network.stub(.any, .text("try again later", status: 503))
         let model = PlacesModel(urlSession: network.urlSession)
@@ -142,7 +142,7 @@ import Testing
         try expectPage("GettingStarted.md", toShow: "\(try #require(error))")
     }
 
-    @Test @MainActor func saysNothingOfACancellation() async throws {
+    @Test @MainActor func showsNothingOfACancellation() async throws {
         let network = MockNetwork()
         network.stub(.any, .hanging)
         let model = PlacesModel(urlSession: network.urlSession)

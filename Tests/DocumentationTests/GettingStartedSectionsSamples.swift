@@ -97,6 +97,98 @@ import Testing
         #expect(page.total == 31)
     }
 
+    struct AvatarRequest: APIRequest {
+        typealias ResponseDataType = Void
+
+        let baseURL: URL
+
+        func makeRequest(from image: Data) throws -> URLRequest {
+            try URLRequest("POST", baseURL, path: "/avatar").multipartBody([
+                .text("caption", "Emma"),
+                .file("image", fileName: "emma.png", contentType: "image/png", data: image),
+            ])
+        }
+    }
+
+    @Test func uploadsAFile() throws {
+        let request = try AvatarRequest(baseURL: baseURL).makeRequest(from: Data("PNG".utf8))
+
+        let body = String(decoding: request.httpBody ?? Data(), as: UTF8.self)
+        #expect(body.contains(#"name="image"; filename="emma.png""#))
+    }
+
+    struct Problem: Decodable {
+        var message: String
+    }
+
+    @Test func readsTheErrorOfTheServer() async throws {
+        let network = MockNetwork()
+        network.stub(.any, .json(#"{"message": "The title is empty."}"#, status: 422))
+        let loader = APIRequestLoader(
+            apiRequest: AddTodoRequest(baseURL: baseURL), urlSession: network.urlSession)
+        let todo = Todo(title: "", dueAt: Date())
+        var message = ""
+
+        do {
+            _ = try await loader.load(todo)
+        } catch {
+            let problem = try? error.decodeBody(Problem.self)
+            message = problem?.message ?? error.localizedDescription
+        }
+
+        #expect(message == "The title is empty.")
+    }
+
+    @Test func knowsTheErrorInAClosure() async throws {
+        let network = MockNetwork()
+        network.stub(.any, .status(404))
+        let loader = APIRequestLoader(
+            apiRequest: DeleteTodoRequest(baseURL: baseURL), urlSession: network.urlSession)
+
+        let load = Task {
+            do throws(APIRequestError) {
+                try await loader.load(7)
+                return "deleted"
+            } catch  where error.statusCode == 404 {
+                return "deleted before"
+            } catch {
+                return error.localizedDescription
+            }
+        }
+
+        #expect(await load.value == "deleted before")
+    }
+
+    struct FindUserRequest: APIRequest, Sendable {
+        let baseURL: URL
+
+        func makeRequest(from id: Int) throws -> URLRequest {
+            try URLRequest("GET", baseURL, path: "/users/{id}", ["id": id])
+        }
+
+        func validateResponse(data: Data, response: HTTPURLResponse) throws {
+            guard ![200, 404].contains(response.statusCode) else { return }
+            throw UnacceptableStatus(statusCode: response.statusCode)
+        }
+
+        func parseResponse(data: Data, response: HTTPURLResponse) throws -> User? {
+            response.statusCode == 404 ? nil : try parseResponse(data: data)
+        }
+
+        func parseResponse(data: Data) throws -> User? {
+            try jsonDecoder.decode(User.self, from: data)
+        }
+    }
+
+    @Test func returnsNilForA404() async throws {
+        let network = MockNetwork()
+        network.stub(.any, .status(404))
+        let loader = APIRequestLoader(
+            apiRequest: FindUserRequest(baseURL: baseURL), urlSession: network.urlSession)
+
+        #expect(try await loader.load(42) == nil)
+    }
+
     @Test func sendsTheToken() async throws {
         let network = MockNetwork()
         network.stub(.delete("/todos/7").header("Authorization", "Bearer abc"), .status(204))

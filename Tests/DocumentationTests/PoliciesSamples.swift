@@ -4,12 +4,40 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The samples of Policies.md that need no credential and no page.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct PolicySamples {
+struct LanguageSession: SessionPolicy {
+    let next: any HTTPSession
+    let language: String
+
+    func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
+        try await next.exchange(request.header("Accept-Language", language))
+    }
+}
+
+extension HTTPSession {
+    func asking(in language: String) -> LanguageSession {
+        LanguageSession(next: self, language: language)
+    }
+}
+
+struct OfflineSession: HTTPSession {
+    func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
+        throw URLError(.notConnectedToInternet)
+    }
+}
+
+/// The samples of Policies.md.
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct PoliciesSamples {
     typealias User = TestingSamples.User
     typealias UserRequest = TestingSamples.UserRequest
 
     let baseURL = URL(string: "https://api.example.com")!
+
+    var firstSession: any HTTPSession {
+        URLSession.shared
+            .timingOut(after: .seconds(30))
+            .retrying()
+            .observed { print($0) }
+    }
 
     func appSession<A>(_ tokens: Credentials<A>, _ log: ExchangeObserver) -> any HTTPSession {
         URLSession.shared
@@ -32,6 +60,7 @@ import Testing
         let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: session)
         let user = try await loader.load(42)
         #expect(user.name == "Emma")
+        _ = firstSession
         _ = appSession(.bearer("token", for: baseURL), ExchangeObserver { _ in })
     }
 
@@ -48,6 +77,25 @@ import Testing
         let user = try await loader.load(42)
 
         #expect(user.name == "Emma")
+    }
+
+    @Test func hasAPolicyOfItsOwn() async throws {
+        let network = MockNetwork()
+        network.stub(.any.header("Accept-Language", "fr"), .json(#"{"name": "Emma"}"#))
+
+        let session = MockURLSession(network).asking(in: "fr").retrying()
+
+        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: session)
+        let user = try await loader.load(42)
+        #expect(user.name == "Emma")
+    }
+
+    @Test func isOffline() async throws {
+        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: OfflineSession())
+
+        let error = await #expect(throws: APIRequestError.self) { try await loader.load(42) }
+
+        #expect(error?.stage == .transport)
     }
 
     @Test func waitsLongerEachTime() throws {
@@ -120,44 +168,5 @@ import Testing
 
         let users = try await [first, second]
         #expect(users.map(\.name) == ["Emma", "Emma"])
-    }
-
-    @Test func tellsEachAttempt() async throws {
-        let network = MockNetwork()
-        network.stub(.any, .status(503), .text("Emma"))
-        let (stream, events) = AsyncStream.makeStream(of: ExchangeEvent.self)
-        let session = MockURLSession(network)
-            .observed(clock: MockClock()) { events.yield($0) }
-            .retrying(random: { 0 })
-        let request = try UserRequest().makeRequest(from: 42)
-
-        _ = try await session.exchange(request)
-
-        events.finish()
-        #expect(
-            await stream.reduce(into: []) { $0.append($1) } == [
-                .started(id: 1, request),
-                .answered(id: 1, request, status: 503, bytes: 0, after: .zero),
-                .started(id: 2, request),
-                .answered(id: 2, request, status: 200, bytes: 4, after: .zero),
-            ])
-    }
-
-    @Test func tellsALoadThatWasLost() async throws {
-        let network = MockNetwork()
-        network.stub(.any, .json(#"{"nom": "Emma"}"#))
-        let (stream, events) = AsyncStream.makeStream(of: ExchangeEvent.self)
-        let session = MockURLSession(network).observed { events.yield($0) }.retrying()
-        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: session)
-
-        _ = try? await loader.load(42)
-
-        events.finish()
-        let last = await stream.reduce(nil) { $1 }
-        guard case .rejected(let error) = last else {
-            Issue.record("The last event is \(String(describing: last)).")
-            return
-        }
-        #expect(error.stage == .parse)
     }
 }

@@ -94,7 +94,7 @@ import XCTest
         (.json(#"{"nom": "Emma"}"#), .parse),
         (.error(.notConnectedToInternet), .transport),
     ])
-    func saysWhereItFailed(_ response: MockResponse, _ stage: APIRequestError.Stage) async throws {
+    func failsInTheStage(_ response: MockResponse, _ stage: APIRequestError.Stage) async throws {
         let network = MockNetwork()
         network.stub(.any, response)
         let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network.urlSession)
@@ -133,7 +133,7 @@ import XCTest
         try network.verify()
     }
 
-    @Test func waitsForWhatNobodyAwaits() async throws {
+    @Test func waitsForARequestThatIsNotAwaited() async throws {
         let network = MockNetwork()
         network.stub(.post("/events"), .status(202))
         let session = network.urlSession
@@ -160,7 +160,7 @@ import XCTest
         #expect(network.requests.isEmpty)
     }
 
-    @Test func saysWhatWouldHaveMatched() async throws {
+    @Test func showsWhatWouldHaveMatched() async throws {
         let network = MockNetwork()
         network.stub(.get("/user/{id}"), .json(#"{"name": "Emma"}"#))
         let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network.urlSession)
@@ -186,7 +186,7 @@ import XCTest
     }
 
     @Test(.disabled(if: behindProxy, "Foundation on Linux asks the proxy for 127.0.0.1, too."))
-    func saysOverASocketToo() async throws {
+    func showsItOverASocketToo() async throws {
         let network = MockNetwork()
         network.stub(.get("/user/{id}"), .json(#"{"name": "Emma"}"#))
         let server = try network.serve()
@@ -210,39 +210,12 @@ import XCTest
 
         #expect(user.name == "Emma")
     }
-
-    @Test func loadsTwoAtOnce() async throws {
-        let network = MockNetwork()
-        network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#))
-        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network.urlSession)
-
-        try await withThrowingTaskGroup { group in
-            for id in 1...2 {
-                group.addTask {
-                    let user = try await loader.load(id)
-                    #expect(user.name == "Emma")
-                }
-            }
-            try await group.waitForAll()
-        }
-
-        #expect(network.requests.count == 2)
-    }
-
-    @Test func countsWithoutAVariable() async throws {
-        let network = MockNetwork()
-        let stub = network.stub(.get("/users/{id}")) { _ in .json(#"{"name": "Emma"}"#) }
-        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network.urlSession)
-        _ = try await loader.load(1)
-
-        #expect(stub.callCount == 1)
-    }
 }
 
 #if os(macOS) || os(Linux)
 /// As in a UI test, the server is in this process and its client in another one.
 final class OtherProcessTests: XCTestCase {
-    func testAnotherProgramMeetsTheStubs() throws {
+    func testAnotherProgramGetsTheStubs() throws {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin"
         try XCTSkipUnless(
             path.split(separator: ":").contains {

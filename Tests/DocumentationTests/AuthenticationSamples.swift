@@ -38,6 +38,20 @@ private struct OAuth: Authenticator {
     }
 }
 
+/// A server that rejects an expired token with a 403 and a code in the body.
+private struct LegacyTokens: Authenticator {
+    let refresh: RefreshTokens
+
+    func apply(_ tokens: Tokens, to request: URLRequest) throws -> URLRequest {
+        try request.authorization(bearer: tokens.access)
+    }
+
+    func rejects(data: Data, response: HTTPURLResponse) -> Bool {
+        let problem = try? JSONDecoder().decode([String: String].self, from: data)
+        return response.statusCode == 403 && problem?["code"] == "token_expired"
+    }
+}
+
 private struct APIKey: Authenticator {
     func apply(_ key: String, to request: URLRequest) throws -> URLRequest {
         try request.header("X-API-Key", key)
@@ -54,21 +68,8 @@ private struct UserRequest: APIRequest {
     }
 }
 
-private struct UsersRequest: PagedAPIRequest {
-    typealias ResponseDataType = [User]
-
-    let baseURL: URL
-
-    func makeRequest(from page: Int) throws -> URLRequest {
-        try URLRequest("GET", baseURL, path: "/users", query: ["page": page])
-    }
-
-    func nextInput(after users: [User], response: HTTPURLResponse, from page: Int) -> Int? {
-        users.isEmpty ? nil : page + 1
-    }
-}
-
-@Suite(.timeLimit(.minutes(5)), .usesSockets) private struct TokensAndPagesSamples {
+/// The samples of Authentication.md.
+@Suite(.timeLimit(.minutes(5)), .usesSockets) private struct AuthenticationSamples {
     let baseURL = URL(string: "https://api.example.com")!
     let old = Tokens(access: "old", refresh: "r0", expires: .distantFuture)
     let new = Tokens(access: "new", refresh: "r1", expires: .distantFuture)
@@ -114,6 +115,25 @@ private struct UsersRequest: PagedAPIRequest {
         try network.verify()
     }
 
+    @Test func refreshesAfterA403() async throws {
+        let network = MockNetwork()
+        let user = RequestMatcher.get("/users/{id}")
+        network.stub(
+            user.header("Authorization", "Bearer old"),
+            .json(#"{"code": "token_expired"}"#, status: 403))
+        network.stub(
+            user.header("Authorization", "Bearer new"), .json(encoding: User(name: "Emma")))
+        network.stub(.post("/oauth/token"), .json(encoding: new), times: .once)
+        let tokens = Credentials(
+            LegacyTokens(refresh: RefreshTokens(baseURL: baseURL)), for: baseURL, credential: old)
+        let loader = APIRequestLoader(
+            apiRequest: UserRequest(baseURL: baseURL),
+            urlSession: MockURLSession(network).authenticated(by: tokens))
+
+        #expect(try await loader.load(42) == User(name: "Emma"))
+        try network.verify()
+    }
+
     @Test func signsOutWhereTheRefreshIsRefused() async throws {
         let network = MockNetwork()
         network.stub(.get("/users/{id}"), .status(401))
@@ -135,6 +155,24 @@ private struct UsersRequest: PagedAPIRequest {
         #expect(tokens.credential == nil)
     }
 
+    @Test func sendsAFixedToken() async throws {
+        let network = MockNetwork()
+        network.stub(
+            .get("/users/1").header("Authorization", "Bearer t"),
+            .json(encoding: User(name: "Emma")))
+        let inner = MockURLSession(network)
+
+        let anonymous = inner.retrying()
+        let signedIn = inner.authenticated(by: .bearer("t", for: baseURL)).retrying()
+
+        let request = UserRequest(baseURL: baseURL)
+        let user = try await APIRequestLoader(apiRequest: request, urlSession: signedIn).load(1)
+        #expect(user.name == "Emma")
+        await #expect(throws: APIRequestError.self) {
+            try await APIRequestLoader(apiRequest: request, urlSession: anonymous).load(1)
+        }
+    }
+
     @Test func sendsAnAPIKey() async throws {
         let network = MockNetwork()
         network.stub(.get("/users/1").header("X-API-Key", "k"), .json(encoding: User(name: "Emma")))
@@ -144,54 +182,5 @@ private struct UsersRequest: PagedAPIRequest {
             apiRequest: UserRequest(baseURL: baseURL), urlSession: session)
 
         #expect(try await loader.load(1).name == "Emma")
-    }
-
-    @Test func coalesces() async throws {
-        let network = MockNetwork()
-        network.stub(.get("/users/42"), .json(encoding: User(name: "Emma")))
-        let session = MockURLSession(network).coalescing()
-        let loader = APIRequestLoader(
-            apiRequest: UserRequest(baseURL: baseURL), urlSession: session)
-
-        async let first = loader.load(42)
-        async let second = loader.load(42)
-
-        #expect(try await first == second)
-    }
-
-    @Test func limits() async throws {
-        let network = MockNetwork()
-        network.stub(.get("/users/{id}"), .json(encoding: User(name: "Emma")))
-        let session = MockURLSession(network).limited(to: 4)
-        let loader = APIRequestLoader(
-            apiRequest: UserRequest(baseURL: baseURL), urlSession: session)
-
-        try await withThrowingTaskGroup(of: User.self) { group in
-            for id in 1...20 { group.addTask { try await loader.load(id) } }
-            for try await user in group { #expect(user.name == "Emma") }
-        }
-        #expect(network.requests.count == 20)
-    }
-
-    @Test(arguments: [([User(name: "Emma")], 2), ([], nil)] as [([User], Int?)])
-    private func namesTheNextPage(_ users: [User], _ next: Int?) {
-        let request = UsersRequest(baseURL: baseURL)
-
-        #expect(request.nextInput(after: users, response: HTTPURLResponse(), from: 1) == next)
-    }
-
-    @Test func loadsEveryPage() async throws {
-        let network = MockNetwork()
-        network.stub(.get("/users"), .json("[]"))
-        network.stub(
-            .get("/users").query(["page": "1"]), .json(#"[{"name": "Emma"}, {"name": "Anne"}]"#))
-        let loader = APIRequestLoader(
-            apiRequest: UsersRequest(baseURL: baseURL), urlSession: MockURLSession(network))
-
-        var names: [String] = []
-        for try await user in loader.elements(from: 1) { names.append(user.name) }
-
-        #expect(names == ["Emma", "Anne"])
-        try network.verify()
     }
 }

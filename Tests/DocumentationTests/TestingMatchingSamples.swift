@@ -3,7 +3,7 @@ import APIKitLiteTesting
 import Foundation
 import Testing
 
-/// The samples of Testing.md that match requests.
+/// The samples of Testing.md on requests, ranges and real sessions.
 extension TestingSamples {
     @Test func chainsCriteria() async throws {
         let network = MockNetwork()
@@ -44,5 +44,44 @@ extension TestingSamples {
                   "name": "Emma"
                 }
                 """)
+    }
+
+    @Test func readsWhatWasSent() async throws {
+        let network = MockNetwork()
+        network.stub(.post("/users"), .status(201))
+        let loader = APIRequestLoader(
+            apiRequest: NewUserRequest(), urlSession: network.urlSession)
+        try await loader.load(User(name: "Emma"))
+
+        let request = try #require(network.requests.first)
+        #expect(request.method == "POST")
+        #expect(request.path == "/users")
+        #expect(request.header("Content-Type") == "application/json")
+        #expect(request.json == #"{"name":"Emma"}"#)
+    }
+
+    @Test func goesOnWithTheRest() async throws {
+        let network = MockNetwork()
+        network.stub(
+            .get("/film"), .data(Data("abcdef".utf8)).header("ETag", #""1""#).acceptingRanges)
+        var request = URLRequest(url: URL(string: "https://api.example.com/film")!)
+        request.setValue("bytes=4-", forHTTPHeaderField: "Range")
+
+        let (rest, response) = try await network.urlSession.exchange(request)
+
+        #expect(rest == Data("ef".utf8))
+        #expect(response.value(forHTTPHeaderField: "Content-Range") == "bytes 4-5/6")
+    }
+
+    @Test func passesSomeOn() async throws {
+        let real = MockNetwork { _ in (HTTPURLResponse(), Data("real".utf8)) }.urlSession
+        let network = MockNetwork()
+        network.stub(.any, .passthrough(to: real), times: .any)
+        network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#))
+
+        _ = try await network.urlSession.exchange(.test("users/1"))
+        _ = try await network.urlSession.exchange(.test("status"))
+
+        #expect(network.requests.map(\.wasPassedThrough) == [false, true])
     }
 }

@@ -1,0 +1,134 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+private struct User: Codable, Equatable {
+    var name: String
+}
+
+private struct UsersRequest: PagedAPIRequest {
+    typealias ResponseDataType = [User]
+
+    let baseURL: URL
+
+    func makeRequest(from page: Int) throws -> URLRequest {
+        try URLRequest("GET", baseURL, path: "/users", query: ["page": page])
+    }
+
+    func nextInput(after users: [User], response: HTTPURLResponse, from page: Int) -> Int? {
+        users.isEmpty ? nil : page + 1
+    }
+}
+
+private struct SearchPage: Decodable {
+    var items: [User]
+    var next: String?
+}
+
+private struct SearchRequest: PagedAPIRequest {
+    typealias ResponseDataType = SearchPage
+
+    let baseURL: URL
+
+    func makeRequest(from cursor: String?) throws -> URLRequest {
+        try URLRequest("GET", baseURL, path: "/search", query: ["cursor": cursor])
+    }
+
+    func nextInput(
+        after page: SearchPage, response: HTTPURLResponse, from cursor: String?
+    ) -> String?? {
+        page.next
+    }
+}
+
+/// The server sends the URL of the next page in a `Link` header.
+private struct LinkedUsersRequest: PagedAPIRequest {
+    typealias ResponseDataType = [User]
+
+    func makeRequest(from url: URL) throws -> URLRequest {
+        try URLRequest("GET", url)
+    }
+
+    func nextInput(after users: [User], response: HTTPURLResponse, from url: URL) -> URL? {
+        response.links["next"]
+    }
+}
+
+/// The samples of Pages.md.
+@Suite(.timeLimit(.minutes(5)), .usesSockets) private struct PagesSamples {
+    let baseURL = URL(string: "https://api.example.com")!
+
+    @Test(arguments: [([User(name: "Emma")], 2), ([], nil)] as [([User], Int?)])
+    private func namesTheNextPage(_ users: [User], _ next: Int?) {
+        let request = UsersRequest(baseURL: baseURL)
+
+        #expect(request.nextInput(after: users, response: HTTPURLResponse(), from: 1) == next)
+    }
+
+    @Test func loadsEveryPage() async throws {
+        let network = MockNetwork()
+        network.stub(.get("/users"), .json("[]"))
+        network.stub(
+            .get("/users").query(["page": "1"]), .json(#"[{"name": "Emma"}, {"name": "Anne"}]"#))
+        let loader = APIRequestLoader(
+            apiRequest: UsersRequest(baseURL: baseURL), urlSession: MockURLSession(network))
+
+        var names: [String] = []
+        for try await user in loader.elements(from: 1) { names.append(user.name) }
+
+        #expect(names == ["Emma", "Anne"])
+        try network.verify()
+    }
+
+    @Test func loadsPagesInAnEnvelope() async throws {
+        let network = MockNetwork()
+        network.stub(.get("/search"), .json(#"{"items": [{"name": "Emma"}], "next": "c2"}"#))
+        network.stub(
+            .get("/search").query(["cursor": "c2"]), .json(#"{"items": [{"name": "Anne"}]}"#))
+        let loader = APIRequestLoader(
+            apiRequest: SearchRequest(baseURL: baseURL), urlSession: MockURLSession(network))
+
+        var names: [String] = []
+        for try await user in loader.pages(from: nil).elements({ $0.items }) {
+            names.append(user.name)
+        }
+
+        #expect(names == ["Emma", "Anne"])
+        try network.verify()
+    }
+
+    @Test func followsTheLinkHeader() async throws {
+        let network = MockNetwork()
+        network.stub(
+            .get("/users").query(exactly: [:]),
+            .json(#"[{"name": "Emma"}]"#).header("Link", "</users?page=2>; rel=next"))
+        network.stub(.get("/users").query(["page": "2"]), .json(#"[{"name": "Anne"}]"#))
+        let loader = APIRequestLoader(
+            apiRequest: LinkedUsersRequest(), urlSession: MockURLSession(network))
+
+        var names: [String] = []
+        for try await user in loader.elements(from: baseURL.appending(path: "users")) {
+            names.append(user.name)
+        }
+
+        #expect(names == ["Emma", "Anne"])
+        try network.verify()
+    }
+
+    @Test func triesAFailedPageAgain() async throws {
+        let network = MockNetwork()
+        network.stub(.get("/users"), .status(503), .json("[]"))
+        let loader = APIRequestLoader(
+            apiRequest: UsersRequest(baseURL: baseURL), urlSession: MockURLSession(network))
+
+        var pages = loader.pages(from: 1).makeAsyncIterator()
+        let failed = try? await pages.next()
+        let first = try await pages.next()
+
+        #expect(failed == nil)
+        #expect(first?.value == [])
+        #expect(network.requests.map(\.query["page"]) == ["1", "1"])
+    }
+}

@@ -1,0 +1,94 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+import XCTest
+
+/// The samples of Troubleshooting.md.
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct TroubleshootingSamples {
+    typealias UserRequest = TestingSamples.UserRequest
+
+    @Test func findsTheRequestThatNothingAnswers() async throws {
+        let network = MockNetwork()
+        network.stub(.get("/user/{id}"), .json(#"{"name": "Emma"}"#).held)
+        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network.urlSession)
+
+        let error = await #expect(throws: VerificationError.self) {
+            let load = Task { try await loader.load(42) }
+            await network.waitForRequests()
+            try network.verify()
+            _ = load
+        }
+
+        #expect("\(try #require(error))".contains("/user/{id}"))
+    }
+
+    @Test(.timeLimit(.minutes(1))) func seesWhatIsNotAnswered() async throws {
+        let clock = MockClock()
+        let network = MockNetwork(clock: clock)
+        network.stub(.any, .json("{}").delayed(by: .seconds(2)))
+        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network.urlSession)
+        let load = Task { try await loader.load(42) }
+        await clock.waitForSleepers()
+
+        print(clock.pending, clock.pendingDeadlines)
+        print(network.requests.filter { $0.endTime == nil })
+
+        #expect(clock.pending == [.seconds(2)])
+        load.cancel()
+    }
+
+    @Test func loadsTwoAtOnce() async throws {
+        let network = MockNetwork()
+        network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#))
+        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network.urlSession)
+
+        try await withThrowingTaskGroup { group in
+            for id in 1...2 {
+                group.addTask {
+                    let user = try await loader.load(id)
+                    #expect(user.name == "Emma")
+                }
+            }
+            try await group.waitForAll()
+        }
+
+        #expect(network.requests.count == 2)
+    }
+
+    @Test func countsWithoutAVariable() async throws {
+        let network = MockNetwork()
+        let stub = network.stub(.get("/users/{id}")) { _ in .json(#"{"name": "Emma"}"#) }
+        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network.urlSession)
+        _ = try await loader.load(1)
+
+        #expect(stub.callCount == 1)
+    }
+}
+
+nonisolated final class UserModelTests: XCTestCase {
+    @MainActor func testShowsTheName() async {
+        let network = MockNetwork()
+        network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#))
+        let model = UserModel(urlSession: network.urlSession)
+
+        await model.load(42)
+
+        XCTAssertEqual(model.name, "Emma")
+    }
+}
+
+/// What an app has in a module whose default isolation is the main actor.
+@MainActor private final class UserModel {
+    private(set) var name = ""
+    private let loader: APIRequestLoader<TestingSamples.UserRequest>
+
+    init(urlSession: any HTTPSession) {
+        loader = APIRequestLoader(apiRequest: .init(), urlSession: urlSession)
+    }
+
+    func load(_ id: Int) async {
+        name = (try? await loader.load(id).name) ?? ""
+    }
+}
