@@ -36,7 +36,7 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
                 A body must end within a second, in a value or an APIRequestError.
                 The same faults again: forEachFault(in: sample, seed: 0x2a)
                 """)
-        try expectPage("Time.md", toShow: "\(failure)")
+        try expectPage("Faults.md", toShow: "\(failure)")
         #expect(failure.errorDescription == "\(failure)")
     }
 
