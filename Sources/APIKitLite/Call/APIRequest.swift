@@ -1,10 +1,11 @@
 import Foundation
 
-/// Describes one call of an HTTP API as two pure functions: input to request, answer to output.
+/// A description of one HTTP API call: how to make its request and how to parse its response.
 ///
 /// Code that builds a URL, runs a task and decodes JSON in one place can only be tested over a
-/// network. Here the first and the last part are functions of their arguments, so a unit test calls
-/// them directly; an ``APIRequestLoader`` joins them to a session. (WWDC 2018, session 417.)
+/// network. Here, making and parsing are pure functions, so a unit test calls them directly. An
+/// ``APIRequestLoader`` connects them to a session. The pattern is that of WWDC 2018 session 417,
+/// "Testing Tips & Tricks".
 ///
 /// ```swift
 /// struct UserRequest: APIRequest {
@@ -20,40 +21,57 @@ import Foundation
 /// }
 /// ```
 ///
-/// Only ``makeRequest(from:)`` must be written where the output is `Decodable` (JSON), `Data` or
-/// `Void`: name the output with `typealias ResponseDataType = User`.
+/// If the output is `Decodable` (parsed as JSON), `Data` or `Void`, only ``makeRequest(from:)`` is
+/// required. Declare the output with `typealias ResponseDataType = User`.
 ///
-/// - Important: The compiler matches these functions by their exact names. `parseResponse(_ data:)`
-///   without the label is another function, and the default is called in its place. A request that
-///   implements only `parseResponse(data:response:)` for an output that is neither `Decodable`,
-///   `Data` nor `Void` must implement `parseResponse(data:)` too.
+/// - Important: The compiler matches these functions by their full names. `parseResponse(_ data:)`,
+///   without the label, is a different function, and the default is called instead of it. If the
+///   output is neither `Decodable`, `Data` nor `Void`, a request that implements
+///   `parseResponse(data:response:)` must implement `parseResponse(data:)` too.
 public protocol APIRequest<RequestDataType, ResponseDataType> {
-    /// What a caller puts in. `Void` for a request without input.
+    /// The input of the request. `Void` if it needs no input.
     associatedtype RequestDataType
 
-    /// What a caller gets out.
+    /// The output, which is parsed from the response.
     associatedtype ResponseDataType
 
-    /// Makes the request. Nothing is sent; the same input always gives the same request.
+    /// Returns the request for an input.
     ///
-    /// - Throws: Any error; the load then ends in stage ``APIRequestError/Stage/makeRequest``.
+    /// Nothing is sent, and the same input always gives the same request.
+    ///
+    /// - Parameter data: The input.
+    /// - Throws: Any error if the input allows no request. The load then fails in stage
+    ///   ``APIRequestError/Stage/makeRequest``.
     func makeRequest(from data: RequestDataType) throws -> URLRequest
 
-    /// Decides whether the answer may be parsed. By default, its status must be in `200..<300`.
+    /// Checks whether a response may be parsed. By default, its status must be in `200..<300`.
     ///
-    /// - Throws: ``UnacceptableStatus`` by default; the load then ends in stage
-    ///   ``APIRequestError/Stage/validate``.
+    /// - Parameters:
+    ///   - data: The body of the response.
+    ///   - response: The status and the headers.
+    /// - Throws: Any error if the response is not acceptable; by default, ``UnacceptableStatus``.
+    ///   The load then fails in stage ``APIRequestError/Stage/validate``.
     func validateResponse(data: Data, response: HTTPURLResponse) throws
 
-    /// Parses an accepted answer, for outputs that need its headers or status.
+    /// Parses an accepted response. Implement this if the output depends on headers or status.
     ///
     /// By default, calls ``parseResponse(data:)``.
+    ///
+    /// - Parameters:
+    ///   - data: The body of the response.
+    ///   - response: The status and the headers.
+    /// - Throws: Any error if the response cannot be parsed. The load then fails in stage
+    ///   ``APIRequestError/Stage/parse``.
     func parseResponse(data: Data, response: HTTPURLResponse) throws -> ResponseDataType
 
-    /// Parses the body of an accepted answer.
+    /// Parses the body of an accepted response.
     ///
-    /// By default, JSON through ``jsonDecoder`` where the output is `Decodable`, the bytes where it
-    /// is `Data`, and nothing where it is `Void`.
+    /// The default depends on the output: it decodes JSON with ``jsonDecoder`` if the output is
+    /// `Decodable`, returns the body if it is `Data`, and ignores the body if it is `Void`.
+    ///
+    /// - Parameter data: The body of the response.
+    /// - Throws: Any error if the body cannot be parsed. The load then fails in stage
+    ///   ``APIRequestError/Stage/parse``.
     func parseResponse(data: Data) throws -> ResponseDataType
 
     /// The decoder of the default ``parseResponse(data:)``. By default, a new `JSONDecoder()`.
@@ -63,7 +81,7 @@ public protocol APIRequest<RequestDataType, ResponseDataType> {
 extension APIRequest {
     /// Accepts the status codes `200..<300`.
     ///
-    /// - Throws: ``UnacceptableStatus`` for any other.
+    /// - Throws: ``UnacceptableStatus`` for any other status.
     public func validateResponse(data: Data, response: HTTPURLResponse) throws {
         let acceptable = 200..<300
         guard acceptable.contains(response.statusCode) else {
@@ -71,7 +89,9 @@ extension APIRequest {
         }
     }
 
-    /// Parses the body alone.
+    /// Parses the body without its headers and status.
+    ///
+    /// - Throws: Any error if the body cannot be parsed.
     public func parseResponse(data: Data, response: HTTPURLResponse) throws -> ResponseDataType {
         try parseResponse(data: data)
     }
@@ -81,14 +101,16 @@ extension APIRequest {
 }
 
 extension APIRequest where ResponseDataType: Decodable {
-    /// Decodes JSON through ``APIRequest/jsonDecoder``.
+    /// Decodes the body as JSON with ``APIRequest/jsonDecoder``.
+    ///
+    /// - Throws: `DecodingError` if the body does not have the form of the output.
     public func parseResponse(data: Data) throws -> ResponseDataType {
         try jsonDecoder.decode(ResponseDataType.self, from: data)
     }
 }
 
 extension APIRequest where ResponseDataType == Data {
-    /// Hands out the bytes as they came.
+    /// Returns the body unchanged.
     public func parseResponse(data: Data) throws -> Data { data }
 }
 

@@ -1,35 +1,47 @@
 import Foundation
 
-/// Loads an ``APIRequest``: makes it, sends it, validates the answer and parses it.
+/// A loader that makes, sends, validates and parses one kind of ``APIRequest``.
 ///
 /// ```swift
 /// let loader = APIRequestLoader(apiRequest: UserRequest(baseURL: baseURL))
 /// let user = try await loader.load(42)
 /// ```
 ///
-/// In a test the session comes from a mock, and everything else stays as it is. (WWDC 2018,
-/// session 417.)
+/// A test passes the session of a mock; the rest of the code stays the same. This is the loader of
+/// WWDC 2018 session 417.
 public final class APIRequestLoader<T: APIRequest> {
-    /// The call that this loader makes.
+    /// The request that this loader loads.
     public let apiRequest: T
 
     private let session: any HTTPSession
 
-    /// Loads over a `URLSession`.
+    /// Creates a loader that sends its requests over a `URLSession`.
+    ///
+    /// - Parameters:
+    ///   - apiRequest: The request to load.
+    ///   - urlSession: The session that sends it.
     public init(apiRequest: T, urlSession: URLSession = .shared) {
         self.apiRequest = apiRequest
         session = urlSession
     }
 
-    /// Loads over any session: a chain of policies, a mock.
+    /// Creates a loader that sends its requests over any session.
+    ///
+    /// - Parameters:
+    ///   - apiRequest: The request to load.
+    ///   - urlSession: The session that sends it, such as a chain of policies or a mock.
     public init(apiRequest: T, urlSession: any HTTPSession) {
         self.apiRequest = apiRequest
         session = urlSession
     }
 
-    /// Loads and returns the parsed value, on the caller's actor.
+    /// Loads the request and returns the parsed value.
     ///
-    /// - Throws: ``APIRequestError``, which names the stage and keeps the original error.
+    /// Runs `makeRequest` and `parseResponse` on the caller's actor.
+    ///
+    /// - Parameter requestData: The input of the request.
+    /// - Throws: ``APIRequestError`` if a stage fails. It names the stage and keeps the original
+    ///   error.
     public nonisolated(nonsending) func load(_ requestData: T.RequestDataType)
         async throws(APIRequestError)
         -> T.ResponseDataType
@@ -37,9 +49,13 @@ public final class APIRequestLoader<T: APIRequest> {
         try await flow.response(for: requestData).value
     }
 
-    /// Loads and returns the parsed value with its headers and body, on the caller's actor.
+    /// Loads the request and returns the parsed value with its headers and body.
     ///
-    /// - Throws: ``APIRequestError``, which names the stage and keeps the original error.
+    /// Runs `makeRequest` and `parseResponse` on the caller's actor.
+    ///
+    /// - Parameter requestData: The input of the request.
+    /// - Throws: ``APIRequestError`` if a stage fails. It names the stage and keeps the original
+    ///   error.
     public nonisolated(nonsending) func response(for requestData: T.RequestDataType)
         async throws(APIRequestError)
         -> APIResponse<T.ResponseDataType>
@@ -54,9 +70,13 @@ extension APIRequestLoader: Sendable where T: Sendable {}
 
 extension APIRequestLoader
 where T: Sendable, T.RequestDataType: Sendable, T.ResponseDataType: Sendable {
-    /// Loads and returns the parsed value; makes and parses off the caller's actor.
+    /// Loads the request and returns the parsed value.
     ///
-    /// - Throws: ``APIRequestError``, which names the stage and keeps the original error.
+    /// Runs `makeRequest` and `parseResponse` off the caller's actor.
+    ///
+    /// - Parameter requestData: The input of the request.
+    /// - Throws: ``APIRequestError`` if a stage fails. It names the stage and keeps the original
+    ///   error.
     @concurrent
     public func load(_ requestData: T.RequestDataType) async throws(APIRequestError)
         -> T.ResponseDataType
@@ -64,9 +84,13 @@ where T: Sendable, T.RequestDataType: Sendable, T.ResponseDataType: Sendable {
         try await flow.response(for: requestData).value
     }
 
-    /// Loads and returns the parsed value with its headers and body; parses off the caller's actor.
+    /// Loads the request and returns the parsed value with its headers and body.
     ///
-    /// - Throws: ``APIRequestError``, which names the stage and keeps the original error.
+    /// Runs `makeRequest` and `parseResponse` off the caller's actor.
+    ///
+    /// - Parameter requestData: The input of the request.
+    /// - Throws: ``APIRequestError`` if a stage fails. It names the stage and keeps the original
+    ///   error.
     @concurrent
     public func response(for requestData: T.RequestDataType) async throws(APIRequestError)
         -> APIResponse<T.ResponseDataType>
@@ -78,14 +102,20 @@ where T: Sendable, T.RequestDataType: Sendable, T.ResponseDataType: Sendable {
 extension APIRequestLoader where T.RequestDataType == Void {
     /// Loads a request that needs no input.
     ///
-    /// - Throws: ``APIRequestError``, which names the stage and keeps the original error.
+    /// Runs `makeRequest` and `parseResponse` on the caller's actor.
+    ///
+    /// - Throws: ``APIRequestError`` if a stage fails. It names the stage and keeps the original
+    ///   error.
     public nonisolated(nonsending) func load() async throws(APIRequestError) -> T.ResponseDataType {
         try await flow.response(for: ()).value
     }
 
     /// Loads a request that needs no input, and returns the value with its headers and body.
     ///
-    /// - Throws: ``APIRequestError``, which names the stage and keeps the original error.
+    /// Runs `makeRequest` and `parseResponse` on the caller's actor.
+    ///
+    /// - Throws: ``APIRequestError`` if a stage fails. It names the stage and keeps the original
+    ///   error.
     public nonisolated(nonsending) func response() async throws(APIRequestError)
         -> APIResponse<T.ResponseDataType>
     {
@@ -95,39 +125,50 @@ extension APIRequestLoader where T.RequestDataType == Void {
 
 extension APIRequestLoader
 where T: Sendable, T.RequestDataType == Void, T.ResponseDataType: Sendable {
-    /// Loads a request that needs no input; makes and parses off the caller's actor.
+    /// Loads a request that needs no input.
     ///
-    /// - Throws: ``APIRequestError``, which names the stage and keeps the original error.
+    /// Runs `makeRequest` and `parseResponse` off the caller's actor.
+    ///
+    /// - Throws: ``APIRequestError`` if a stage fails. It names the stage and keeps the original
+    ///   error.
     @concurrent
     public func load() async throws(APIRequestError) -> T.ResponseDataType {
         try await flow.response(for: ()).value
     }
 
-    /// Loads a request that needs no input, and returns the value with its headers and body; makes
-    /// and parses off the caller's actor.
+    /// Loads a request that needs no input, and returns the value with its headers and body.
     ///
-    /// - Throws: ``APIRequestError``, which names the stage and keeps the original error.
+    /// Runs `makeRequest` and `parseResponse` off the caller's actor.
+    ///
+    /// - Throws: ``APIRequestError`` if a stage fails. It names the stage and keeps the original
+    ///   error.
     @concurrent
     public func response() async throws(APIRequestError) -> APIResponse<T.ResponseDataType> {
         try await flow.response(for: ())
     }
 }
 
-// `SendableMetatype`: parsing happens in the background, which a conformance that is bound to the
-// main actor cannot follow. Such a request says `nonisolated struct`, or is loaded with `load`.
+// `SendableMetatype`: parsing runs in the background, where a conformance that is isolated to the
+// main actor cannot be used. Declare such a request as a `nonisolated struct`, or use `load(_:)`.
 extension APIRequestLoader where T: SendableMetatype {
-    /// Loads and calls back, exactly once: the talk's own form.
+    /// Loads the request and calls the completion handler exactly once.
     ///
-    /// The handler is called on the `delegateQueue` of a `URLSession`, otherwise in the background,
-    /// and never before this returns, unless the request could not be made: that error arrives at
-    /// once. The load goes on when the loader or the returned task is dropped. The request and its
-    /// output move to the background, as they do in the talk's own loader.
+    /// This is the function of the loader of session 417.
+    ///
+    /// The handler is called on the `delegateQueue` of a `URLSession`, or in the background for any
+    /// other session. There is one exception: if the request cannot be made, the handler gets that
+    /// error synchronously, before this method returns. The load continues if the loader or the
+    /// returned task is released.
+    ///
+    /// The request and its output need not be `Sendable`. Validating and parsing run in the
+    /// background, and the compiler does not check that use.
     ///
     /// - Parameters:
     ///   - requestData: The input of the request.
-    ///   - completionHandler: Gets the value, or the original error: what your code threw, or the
-    ///     `URLError`.
-    /// - Returns: The load; `cancel()` ends it with `URLError.cancelled`.
+    ///   - completionHandler: The function to call with the parsed value, or with the original
+    ///     error: the one that your code threw, or the `URLError`.
+    /// - Returns: The task of the load. Its `cancel()` makes the load fail with
+    ///   `URLError.cancelled`.
     @preconcurrency
     @discardableResult
     public func loadAPIRequest(
@@ -149,7 +190,8 @@ extension APIRequestLoader where T: SendableMetatype {
     }
 }
 
-/// A value that moves to the background and is used there alone, as in the talk's own loader.
+/// A value that a background task uses although it is not `Sendable`, as in the loader of session
+/// 417.
 private struct Transferred<Value>: @unchecked Sendable {  // One task at a time uses the value.
     let value: Value
 

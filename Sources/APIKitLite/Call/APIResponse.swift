@@ -1,17 +1,22 @@
 import Foundation
 
-/// A parsed value together with the answer it was parsed from.
+/// A parsed value together with the response that it was parsed from.
 public struct APIResponse<Value> {
-    /// What ``APIRequest/parseResponse(data:response:)`` made of the answer.
+    /// The value that ``APIRequest/parseResponse(data:response:)`` returned.
     public let value: Value
 
-    /// The body, as it came.
+    /// The body of the response, as the session returned it.
     public let data: Data
 
     /// The status and the headers: `response.http.value(forHTTPHeaderField: "ETag")`.
     public let http: HTTPURLResponse
 
-    /// Joins a value to its answer.
+    /// Creates a response from its parts.
+    ///
+    /// - Parameters:
+    ///   - value: The parsed value.
+    ///   - data: The body that it was parsed from.
+    ///   - http: The status and the headers.
     public init(value: Value, data: Data, http: HTTPURLResponse) {
         self.value = value
         self.data = data

@@ -1,10 +1,11 @@
 import Foundation
 
-/// The steps of one load, in their order: make, exchange, validate, parse.
+/// The steps of one load, in order: make, exchange, validate, parse.
 struct LoadFlow<T: APIRequest> {
     let apiRequest: T
     let session: any HTTPSession
 
+    /// Makes the request for an input, and loads it.
     nonisolated(nonsending) func response(for requestData: T.RequestDataType)
         async throws(APIRequestError)
         -> APIResponse<T.ResponseDataType>
@@ -12,6 +13,7 @@ struct LoadFlow<T: APIRequest> {
         try await response(to: makeRequest(from: requestData))
     }
 
+    /// Makes the request. An error gets the stage `.makeRequest`.
     func makeRequest(from requestData: T.RequestDataType) throws(APIRequestError) -> URLRequest {
         do {
             return try apiRequest.makeRequest(from: requestData)
@@ -20,6 +22,7 @@ struct LoadFlow<T: APIRequest> {
         }
     }
 
+    /// Sends a request, then validates and parses its response.
     nonisolated(nonsending) func response(to request: URLRequest) async throws(APIRequestError)
         -> APIResponse<T.ResponseDataType>
     {
@@ -37,7 +40,7 @@ struct LoadFlow<T: APIRequest> {
         }
     }
 
-    /// The error of an answer that came and was of no use. The session hears of it.
+    /// Returns the error for a response that was not accepted or parsed, and informs the session.
     private func rejection(
         _ stage: APIRequestError.Stage, _ request: URLRequest, _ response: HTTPURLResponse,
         _ data: Data, _ underlying: any Error
@@ -48,8 +51,8 @@ struct LoadFlow<T: APIRequest> {
         return error
     }
 
-    /// Sends the request. A load that was cancelled before sends nothing; one that was cancelled
-    /// meanwhile fails, whatever the session returned.
+    /// Sends the request. If the task was cancelled before, nothing is sent. If it is cancelled
+    /// during the exchange, the load fails, even if the session returns a response.
     private nonisolated(nonsending) func exchange(_ request: URLRequest)
         async throws(APIRequestError)
         -> (Data, HTTPURLResponse)
@@ -70,7 +73,7 @@ struct LoadFlow<T: APIRequest> {
 }
 
 extension LoadFlow {
-    /// The form for completion handlers.
+    /// Returns the value or the original error of a load, for a completion handler.
     nonisolated(nonsending) func result(of request: URLRequest) async -> (
         value: T.ResponseDataType?, error: (any Error)?
     ) {
@@ -81,7 +84,8 @@ extension LoadFlow {
         }
     }
 
-    /// Calls on the session's delegate queue, if it has one.
+    /// Calls the completion on the delegate queue of a `URLSession`, and directly for any other
+    /// session.
     func deliver(_ completion: @escaping @Sendable () -> Void) {
         if let queue = (session as? URLSession)?.delegateQueue {
             queue.addOperation(completion)
