@@ -1,18 +1,24 @@
 import Foundation
 
-/// One field or file of a `multipart/form-data` body.
+/// One field or file of a `multipart/form-data` body (RFC 7578).
 public struct MultipartPart: Equatable, Sendable {
     /// The name of the form field.
     public var name: String
     /// The field's value, or the file's bytes.
     public var data: Data
-    /// The name of the file; nil for a field that is not one.
+    /// The name of the file; nil for a field that is not a file.
     public var fileName: String?
-    /// The media type of `data`; nil leaves it out, which stands for plain text.
+    /// The media type of `data`. If it is nil, the part has no `Content-Type` header, which means
+    /// plain text.
     public var contentType: String?
 
-    /// A part from its pieces. ``text(_:_:)`` and ``file(_:fileName:contentType:data:)`` are
-    /// shorter.
+    /// Creates a part. ``text(_:_:)`` and ``file(_:fileName:contentType:data:)`` are shorter.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the form field.
+    ///   - data: The field's value, or the file's bytes.
+    ///   - fileName: The name of the file; nil for a field that is not a file.
+    ///   - contentType: The media type of `data`; nil for plain text.
     public init(name: String, data: Data, fileName: String? = nil, contentType: String? = nil) {
         self.name = name
         self.data = data
@@ -20,12 +26,22 @@ public struct MultipartPart: Equatable, Sendable {
         self.contentType = contentType
     }
 
-    /// A field whose value is text, sent as UTF-8.
+    /// Returns a field whose value is text, encoded as UTF-8.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the form field.
+    ///   - value: The text.
     public static func text(_ name: String, _ value: String) -> MultipartPart {
         MultipartPart(name: name, data: Data(value.utf8))
     }
 
-    /// A file.
+    /// Returns a file.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the form field.
+    ///   - fileName: The name of the file.
+    ///   - contentType: The media type of the file.
+    ///   - data: The file's bytes.
     public static func file(
         _ name: String, fileName: String, contentType: String = "application/octet-stream",
         data: Data
@@ -33,14 +49,17 @@ public struct MultipartPart: Equatable, Sendable {
         MultipartPart(name: name, data: data, fileName: fileName, contentType: contentType)
     }
 
-    /// The part's headers, an empty line, and its data.
+    /// Returns the part's headers, an empty line, and its data.
+    ///
+    /// - Throws: ``RequestBuildingError/unusablePart(name:reason:)`` for a line break or NUL in the
+    ///   name, file name or content type.
     func encoded() throws -> Data {
         for text in [name, fileName ?? "", contentType ?? ""] where breaksLine(text) {
             throw RequestBuildingError.unusablePart(
                 name: name,
                 reason: "has a line break or NUL in its name, file name or type. Remove it.")
         }
-        // WHATWG, "multipart/form-data encoding algorithm": a quotation mark is escaped like this.
+        // WHATWG, "multipart/form-data encoding algorithm": a quotation mark becomes `%22`.
         func quoted(_ text: String) -> String {
             "\"" + text.replacingOccurrences(of: "\"", with: "%22") + "\""
         }
@@ -51,11 +70,12 @@ public struct MultipartPart: Equatable, Sendable {
     }
 }
 
-/// The boundary, if it separates these parts and servers take it.
+/// Returns the boundary if it is allowed and occurs in none of the parts.
 ///
-/// - Throws: ``RequestBuildingError/unusableBoundary(_:reason:)``.
+/// - Throws: ``RequestBuildingError/unusableBoundary(_:reason:)`` otherwise, and the error of a
+///   part that cannot be encoded.
 func checked(_ boundary: String, for parts: [MultipartPart]) throws -> String {
-    // RFC 2046, section 5.1.1: 1 to 70 "bchars", the last of them not a space.
+    // RFC 2046, section 5.1.1: 1 to 70 "bchars", the last of which is not a space.
     let isLegal = boundary.utf8.allSatisfy { byte in
         byte.isHTTPTokenCharacter && !"!#$%&*^`|~".utf8.contains(byte)
             || "(),/:=? ".utf8.contains(byte)
@@ -72,10 +92,12 @@ func checked(_ boundary: String, for parts: [MultipartPart]) throws -> String {
     return boundary
 }
 
-/// A boundary that depends on the parts alone and occurs in none of them.
+/// Returns a boundary that depends only on the parts and occurs in none of them.
+///
+/// - Throws: The error of a part that cannot be encoded.
 func derivedBoundary(for parts: [MultipartPart]) throws -> String {
     let encoded = try parts.map { try $0.encoded() }
-    // FNV-1a: `Hasher` gives another value in each process.
+    // FNV-1a, because `Hasher` gives a different value in each process.
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     func mix(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
     for part in encoded {

@@ -1,6 +1,6 @@
 /// A path with names in braces, such as `/users/{id}` or `/files/{name}.json`.
 ///
-/// It works both ways: a request fills the names in, a stub reads them back.
+/// A request replaces the names with values. A stub reads the values from a request's path.
 package struct PathTemplate: Hashable, Sendable {
     /// The template as it was given.
     package let text: String
@@ -9,6 +9,7 @@ package struct PathTemplate: Hashable, Sendable {
     private let segments: [[Piece]]
     private let repeatsNames: Bool
 
+    /// A part of a segment: literal text, or a name in braces.
     enum Piece: Hashable {
         case literal(String)
         case name(String)
@@ -16,8 +17,8 @@ package struct PathTemplate: Hashable, Sendable {
 
     /// Reads a template. A leading slash may be left out.
     ///
-    /// - Throws: ``RequestBuildingError/unusableTemplate(_:reason:)`` for a brace without its
-    ///   partner or without a name, a `?` or a `#`, and a segment `.` or `..`.
+    /// - Throws: ``RequestBuildingError/unusableTemplate(_:reason:)`` for unbalanced braces, for
+    ///   braces without a name, for a `?` or `#`, and for a segment `.` or `..`.
     package init(_ text: String) throws {
         func unusable(_ reason: String) -> RequestBuildingError {
             .unusableTemplate(text, reason: reason)
@@ -42,14 +43,14 @@ package struct PathTemplate: Hashable, Sendable {
         repeatsNames = names.count < all.count
     }
 
-    /// The same template with other literals.
+    /// Creates a copy with other literals.
     private init(_ other: PathTemplate, segments: [[Piece]]) {
         (text, names, repeatsNames) = (other.text, other.names, other.repeatsNames)
         self.segments = segments
     }
 
-    /// The template that is meant where its text was percent-encoded, as in a URL; nil where it has
-    /// no escapes.
+    /// The template with its literals percent-decoded, for a text that was written as in a URL. If
+    /// it has no escapes, nil.
     package var unescaped: PathTemplate? {
         let decoded = segments.map { pieces in
             pieces.map { piece -> Piece in
@@ -60,10 +61,12 @@ package struct PathTemplate: Hashable, Sendable {
         return decoded == segments ? nil : PathTemplate(self, segments: decoded)
     }
 
-    /// The percent-encoded path, with a leading slash; nothing for a template without text.
+    /// Returns the percent-encoded path, with a leading slash. If the template is empty, returns
+    /// `""`.
     ///
-    /// - Throws: ``RequestBuildingError`` for a name without a value, a value without a name or
-    ///   given twice, and a value that is empty, `.` or `..`, a list, or not a finite number.
+    /// - Throws: ``RequestBuildingError`` for a name without a value, for a value without a name or
+    ///   given twice, for a value that is empty, `.`, `..`, a list, or not a finite number, and for
+    ///   a segment that becomes `.` or `..`.
     package func expand(
         _ values: KeyValuePairs<String, any CustomStringConvertible>
     ) throws -> String {
@@ -80,7 +83,7 @@ package struct PathTemplate: Hashable, Sendable {
                     return PercentEncoding.pathValue.encode(value)
                 }
             }.joined()
-            // Two names side by side, or a name beside a dot, may add up to one.
+            // Two values side by side, or a value beside a literal dot, can form such a segment.
             if expanded == "." || expanded == ".." {
                 throw RequestBuildingError.unusableTemplate(
                     text, reason: "comes out with a segment \(expanded), which leads elsewhere.")
@@ -90,10 +93,12 @@ package struct PathTemplate: Hashable, Sendable {
         return text.isEmpty ? "" : "/" + path
     }
 
+    /// Returns the text of each name's value.
     private func texts(
         for values: KeyValuePairs<String, any CustomStringConvertible>
     ) throws -> [String: String] {
-        // Before the unused ones: a misspelt name is both, and the template is what was meant.
+        // Checked before unused values. A misspelt name causes both errors, and the spelling of the
+        // template is more likely to be right.
         if let name = names.first(where: { name in !values.contains { $0.key == name } }) {
             throw RequestBuildingError.missingValue(name: name, template: text)
         }
@@ -117,13 +122,14 @@ package struct PathTemplate: Hashable, Sendable {
         return texts
     }
 
+    /// Returns the segments of a path, without its leading slash.
     private static func segments(of path: some StringProtocol) -> [String] {
         let path = path.utf8.first == UInt8(ascii: "/") ? path.utf8.dropFirst() : path.utf8[...]
         return path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
             .map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Cuts a segment at its braces; nil when they do not match up.
+    /// Splits a segment at its braces. If they are unbalanced or enclose no name, returns nil.
     private static func pieces(of segment: String) -> [Piece]? {
         var pieces: [Piece] = []
         var rest = segment.unicodeScalars[...]
@@ -141,15 +147,15 @@ package struct PathTemplate: Hashable, Sendable {
         return pieces
     }
 
-    /// The value of each name, if the path is one that this template can stand for.
+    /// Returns the value of each name if the template matches the path, otherwise nil.
     ///
-    /// Compared segment by segment, so an escaped `/` in a value stays in the value. An empty
-    /// path is `/`; a slash at the end counts.
+    /// The path is split before it is decoded, so a value may contain an escaped slash. An empty
+    /// path is equal to `/`. A slash at the end is significant.
     package func match(percentEncodedPath path: String) -> [String: String]? {
         match(Self.decodedSegments(ofPath: path)[...])
     }
 
-    /// The same for segments that were cut and decoded before.
+    /// Does the same for segments that are already split and decoded.
     package func match(_ found: ArraySlice<String>) -> [String: String]? {
         guard found.count == segments.count else { return nil }
         if repeatsNames {
@@ -168,7 +174,7 @@ package struct PathTemplate: Hashable, Sendable {
         return values
     }
 
-    /// Each segment's text where it has no names in it, for an index of templates; else nil.
+    /// The text of each segment, or nil for a segment with a name. An index of templates uses it.
     package var literals: [String?] {
         segments.map { pieces in
             guard let piece = pieces.first else { return "" }
@@ -177,14 +183,17 @@ package struct PathTemplate: Hashable, Sendable {
         }
     }
 
-    /// The segments of a percent-encoded path, decoded one by one. An empty path is `/`.
+    /// Returns the segments of a percent-encoded path, each decoded. An empty path is equal to `/`.
     package static func decodedSegments(ofPath path: String) -> [String] {
         segments(of: path).map { segment in
             segment.utf8.contains(UInt8(ascii: "%")) ? PercentEncoding.decode(segment) : segment
         }
     }
 
-    /// Reads names as short as possible, the last one to the end.
+    /// Matches one segment and adds the values of its names.
+    ///
+    /// Each value is as short as possible, but at least one character. The last value ends where
+    /// the rest of the segment is exactly what the template requires.
     private static func match(
         _ pieces: ArraySlice<Piece>, _ text: ArraySlice<Unicode.Scalar>,
         _ values: inout [String: String]
@@ -205,6 +214,7 @@ package struct PathTemplate: Hashable, Sendable {
         return text.isEmpty
     }
 
+    /// Returns the end of the value at the start of the text, or nil if no value is possible.
     private static func end(
         ofValueIn text: ArraySlice<Unicode.Scalar>, before pieces: ArraySlice<Piece>
     ) -> Int? {
@@ -213,7 +223,8 @@ package struct PathTemplate: Hashable, Sendable {
             return pieces.isEmpty ? text.endIndex : text.startIndex + 1
         }
         let candidates = text.indices.dropFirst()
-        // The last literal stands at the end: "{name}.json" reads "a.json.json" as "a.json".
+        // The last literal must be at the end: in "a.json.json", the name of "{name}.json" is
+        // "a.json".
         guard pieces.count > 1 else {
             let end = text.endIndex - literal.unicodeScalars.count
             return candidates.contains(end) ? end : nil

@@ -2,9 +2,9 @@
 ///
 ///     query: ["archived": QueryFlag(), "page": 2]     // ?archived&page=2
 public struct QueryFlag: CustomStringConvertible, Equatable, Sendable {
-    /// A flag. To leave the item out, give nil instead.
+    /// Creates a flag. To leave the item out, pass nil instead.
     public init() {}
 
-    /// Nothing: a flag has no value.
+    /// The empty text, because a flag has no value.
     public var description: String { "" }
 }

@@ -1,9 +1,10 @@
 import Foundation
 
-/// Joins names and values with `=` and `&`, in the order given.
+/// Joins names and values with `=` and `&`, in the given order. An item whose value is nil is left
+/// out.
 ///
-/// - Returns: `""` when there is nothing to send, since nil leaves its item out.
-/// - Throws: ``RequestBuildingError/unusableValue(name:reason:)``, as ``plainText(_:name:)``.
+/// - Returns: The encoded text; `""` if no item is left.
+/// - Throws: ``RequestBuildingError/unusableValue(name:reason:)``, as `plainText(_:name:)` does.
 func encodedItems(
     _ items: KeyValuePairs<String, (any CustomStringConvertible)?>, as encoding: PercentEncoding
 ) throws -> String {
@@ -14,10 +15,10 @@ func encodedItems(
     }.joined(separator: "&")
 }
 
-/// The text that stands for a value in a path, a query or a form.
+/// Returns the text of a value in a path, a query or a form.
 ///
-/// - Throws: ``RequestBuildingError/unusableValue(name:reason:)`` for lists, which describe
-///   themselves as `[1, 2]`, and for numbers that are not finite.
+/// - Throws: ``RequestBuildingError/unusableValue(name:reason:)`` for a list, whose description
+///   would be `[1, 2]`, and for a number that is not finite.
 func plainText(_ value: any CustomStringConvertible, name: String) throws -> String {
     if value is any Sequence, !(value is any StringProtocol) {
         throw RequestBuildingError.unusableValue(

@@ -1,31 +1,31 @@
 import Foundation
 
-/// Why no request was built, and what to change.
+/// An error that says why a request cannot be built, and what to change.
 public enum RequestBuildingError: LocalizedError, CustomStringConvertible, Equatable, Sendable {
-    /// The method is empty, or not one word.
+    /// The method is not one word (a token of RFC 9110, section 5.6.2).
     case unusableMethod(String)
     /// The base URL has no host, or a fragment.
     case unusableBase(URL, reason: String)
-    /// The path template has a brace, a segment or a character that it cannot have.
+    /// The path template has a brace, a segment or a character that is not allowed.
     case unusableTemplate(String, reason: String)
-    /// The template has a name that no value was given for.
+    /// The template has a name without a value.
     case missingValue(name: String, template: String)
     /// A value was given for a name that is not in the template.
     case unusedValue(name: String, template: String)
     /// A value for the path, the query or the form cannot be sent.
     case unusableValue(name: String, reason: String)
-    /// The header's name or value would break the request apart. The value is not kept.
+    /// The header's name is not one word, or its value is not allowed. The error omits the value.
     case unusableHeader(name: String, reason: String)
-    /// A request with this method has no body.
+    /// A body was given, but a request with this method has none.
     case bodyNotAllowed(method: String)
-    /// A part's name, file name or content type would break the multipart body apart.
+    /// A part's name, file name or content type contains a line break or NUL.
     case unusablePart(name: String, reason: String)
-    /// The multipart boundary occurs in a part, or has a form that no server takes.
+    /// The multipart boundary occurs in a part, or is not allowed by RFC 2046, section 5.1.1.
     case unusableBoundary(String, reason: String)
-    /// Foundation makes no URL, or another one, of the text that was put together.
+    /// Foundation makes no URL of the composed text, or a different one.
     case unusableURL(String)
 
-    /// What is wrong and what to change, with the secrets of a URL removed.
+    /// The cause and what to change, with the secrets of a URL removed.
     public var description: String {
         switch self {
         case .unusableMethod(let method):
@@ -59,6 +59,6 @@ public enum RequestBuildingError: LocalizedError, CustomStringConvertible, Equat
     /// The same sentences as `description`.
     public var errorDescription: String? { description }
 
-    /// In quotation marks, with line breaks and NUL made visible.
+    /// Returns the text in quotation marks, with line breaks and NUL escaped.
     private func quoted(_ text: String) -> String { text.debugDescription }
 }

@@ -1,11 +1,14 @@
-/// Finds the values of a template that has a name more than once, `{a}-{a}`: what the shortest value
-/// of a name leads to need not hold for its second place, so longer ones are tried as well.
+/// A backtracking search for the values of a template that repeats a name, such as `{a}-{a}`.
+///
+/// The shortest value that fits the first occurrence of a name may not fit the next one. The search
+/// then tries longer values.
 struct TemplateSearch {
+    /// A state of the search, on which alone the result of the remaining search depends.
     private struct Place: Hashable {
         let segment: Int
         let piece: Int
         let offset: Int
-        /// The values that come again.
+        /// The values, so far, of the names that occur more than once.
         let bound: [String: ArraySlice<Unicode.Scalar>]
     }
 
@@ -13,7 +16,7 @@ struct TemplateSearch {
     private let texts: [[Unicode.Scalar]]
     private let repeated: Set<String>
     private var values: [String: ArraySlice<Unicode.Scalar>] = [:]
-    /// Where nothing was found.
+    /// The states from which the search found no match.
     private var deadEnds: Set<Place> = []
 
     init(_ segments: [[PathTemplate.Piece]], _ texts: [[Unicode.Scalar]]) {
@@ -24,12 +27,14 @@ struct TemplateSearch {
         repeated = Set(counts.filter { $0.value > 1 }.keys)
     }
 
-    /// The value of each name, as short as possible from the left; nil if there are none.
+    /// Returns the value of each name, as short as possible from the left. If the template does not
+    /// match, returns nil.
     mutating func found() -> [String: String]? {
         guard matches(0, 0, 0) else { return nil }
         return values.mapValues { String(String.UnicodeScalarView($0)) }
     }
 
+    /// Whether the template matches from this position on. If so, `values` holds the values.
     private mutating func matches(_ segment: Int, _ piece: Int, _ offset: Int) -> Bool {
         guard segment < segments.count else { return true }
         let text = texts[segment]
@@ -50,6 +55,7 @@ struct TemplateSearch {
         }
     }
 
+    /// Whether some value of the name leads to a match.
     private mutating func finds(_ name: String, _ segment: Int, _ piece: Int, _ offset: Int)
         -> Bool
     {

@@ -1,18 +1,26 @@
 import Foundation
 
 extension URLRequest {
-    /// Sets the `Authorization` header to a bearer token (RFC 6750), in place of any it had.
+    /// Returns the request with a bearer token in its `Authorization` header (RFC 6750).
     ///
-    /// - Throws: ``RequestBuildingError/unusableHeader(name:reason:)`` for a line break or NUL.
+    /// Replaces any earlier value of the header.
+    ///
+    /// - Parameter token: The token, without the word `Bearer`.
+    /// - Throws: ``RequestBuildingError/unusableHeader(name:reason:)`` for a line break or NUL in
+    ///   the token.
     public func authorization(bearer token: String) throws -> URLRequest {
         try header("Authorization", "Bearer \(token)")
     }
 
-    /// Sets the `Authorization` header to a user and a password, in UTF-8 (RFC 7617), in place of
-    /// any it had.
+    /// Returns the request with a user name and a password in its `Authorization` header.
     ///
-    /// - Throws: ``RequestBuildingError/unusableHeader(name:reason:)`` for a colon in the name of
-    ///   the user, which would end it.
+    /// This is the "Basic" scheme with UTF-8 (RFC 7617). Replaces any earlier value of the header.
+    ///
+    /// - Parameters:
+    ///   - user: The user name, without a colon.
+    ///   - password: The password.
+    /// - Throws: ``RequestBuildingError/unusableHeader(name:reason:)`` for a colon in the user
+    ///   name, which would end it.
     public func authorization(user: String, password: String) throws -> URLRequest {
         guard !user.utf8.contains(UInt8(ascii: ":")) else {
             throw RequestBuildingError.unusableHeader(

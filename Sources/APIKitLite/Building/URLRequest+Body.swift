@@ -1,12 +1,17 @@
 import Foundation
 
 extension URLRequest {
-    /// Sets the body to a value's JSON, with sorted keys and plain slashes.
+    /// Returns the request with a value, encoded as JSON, as its body.
+    ///
+    /// A `Content-Type` that the request had without a body is kept. Otherwise it becomes
+    /// `application/json`.
     ///
     /// - Parameters:
-    ///   - value: What to encode.
-    ///   - encoder: For other dates, keys or formats; its output is sent as it is.
-    /// - Throws: What encoding throws, and ``RequestBuildingError/bodyNotAllowed(method:)``.
+    ///   - value: The value to encode.
+    ///   - encoder: An encoder for other dates, keys or formats. If it is nil, keys are sorted and
+    ///     slashes are not escaped.
+    /// - Throws: The error of the encoder, and ``RequestBuildingError/bodyNotAllowed(method:)`` on
+    ///   GET or HEAD.
     public func jsonBody(
         _ value: some Encodable, encoder: JSONEncoder? = nil
     ) throws -> URLRequest {
@@ -14,9 +19,14 @@ extension URLRequest {
         return try withBody(encoder.encode(value), defaultType: "application/json")
     }
 
-    /// Sets the body to form fields, as a browser sends them: in order, a space as `+`.
+    /// Returns the request with form fields as its body.
     ///
-    /// - Parameter fields: Nil leaves a field out, `""` gives `q=`, ``QueryFlag`` gives `q`.
+    /// The fields are encoded as a browser encodes them: in order, with `+` for a space. A
+    /// `Content-Type` that the request had without a body is kept. Otherwise it becomes
+    /// `application/x-www-form-urlencoded`.
+    ///
+    /// - Parameter fields: Names and values. Nil leaves a field out, `""` gives `q=`, ``QueryFlag``
+    ///   gives `q`.
     /// - Throws: ``RequestBuildingError`` for a list or a number that is not finite, and on GET
     ///   or HEAD.
     public func formBody(
@@ -26,12 +36,14 @@ extension URLRequest {
         return try withBody(Data(text.utf8), defaultType: "application/x-www-form-urlencoded")
     }
 
-    /// Sets the body to parts, as a browser sends a form with files.
+    /// Returns the request with parts as its `multipart/form-data` body (RFC 7578).
+    ///
+    /// A browser sends a form with files in the same way.
     ///
     /// - Parameters:
     ///   - parts: The fields and files, in order.
-    ///   - boundary: Up to 70 characters that occur in no part. Left out, it is derived from the
-    ///     parts, so that the same parts give the same bytes.
+    ///   - boundary: Up to 70 characters that occur in no part. If it is nil, the boundary is
+    ///     derived from the parts, so that the same parts give the same bytes.
     /// - Throws: ``RequestBuildingError`` for a line break or NUL in a name, file name or content
     ///   type, for a boundary that is too long or occurs in a part, and on GET or HEAD.
     public func multipartBody(
@@ -48,10 +60,13 @@ extension URLRequest {
         return try self.body(body, contentType: "multipart/form-data; boundary=\(parameter)")
     }
 
-    /// Sets the body to bytes, and the content type that they have.
+    /// Returns the request with bytes as its body.
     ///
+    /// - Parameters:
+    ///   - data: The bytes.
+    ///   - contentType: Their media type, for the `Content-Type` header.
     /// - Throws: ``RequestBuildingError/bodyNotAllowed(method:)`` on GET or HEAD, and
-    ///   ``RequestBuildingError/unusableHeader(name:reason:)`` for a line break in the type.
+    ///   ``RequestBuildingError/unusableHeader(name:reason:)`` for a line break or NUL in the type.
     public func body(_ data: Data, contentType: String) throws -> URLRequest {
         let method = httpMethod?.uppercased() ?? "GET"
         guard method != "GET", method != "HEAD" else {
@@ -62,7 +77,7 @@ extension URLRequest {
         return request
     }
 
-    /// Keeps a content type that was given, unless it was that of a body now replaced.
+    /// Keeps the request's content type, unless it describes a body that is now replaced.
     private func withBody(_ data: Data, defaultType: String) throws -> URLRequest {
         let given = httpBody == nil ? value(forHTTPHeaderField: "Content-Type") : nil
         return try body(data, contentType: given ?? defaultType)
@@ -70,6 +85,7 @@ extension URLRequest {
 }
 
 extension JSONEncoder {
+    /// An encoder that always gives the same bytes for the same value.
     fileprivate static var deterministic: JSONEncoder {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

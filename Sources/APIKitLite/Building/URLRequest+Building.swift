@@ -1,7 +1,7 @@
 import Foundation
 
 extension URLRequest {
-    /// Describes a request: a method, a base URL, and what is added to them.
+    /// Creates a request from a method, a base URL, a path, a query and headers.
     ///
     ///     let base = URL(string: "https://api.example.com/v1")!
     ///     let request = try URLRequest(
@@ -9,17 +9,19 @@ extension URLRequest {
     ///         query: ["fields": "name", "page": nil])
     ///     // GET https://api.example.com/v1/users/42?fields=name
     ///
-    /// The same input gives the same bytes on every platform. The base keeps its own path, user
-    /// info and query as they are; its query comes first.
+    /// The same input gives the same bytes on every platform. The path, user info and query of the
+    /// base are kept unchanged. Its query comes first.
     ///
     /// - Parameters:
-    ///   - method: One word; a known method may be written in lower case.
-    ///   - base: A URL with a host and without a fragment. A slash at its end changes nothing.
+    ///   - method: One word. A method of RFC 9110 or RFC 5789 may be written in lower case.
+    ///   - base: A URL with a host and without a fragment. A slash at its end makes no difference
+    ///     if there is a path.
     ///   - path: Plain text with names in braces: `/users/{id}`. A slash at its end is kept.
-    ///   - values: One value for each name in the path. `/`, `?` and the like in one are escaped.
-    ///   - query: Items in order. Nil leaves one out, `""` gives `q=`, ``QueryFlag`` gives `q`.
+    ///   - values: One value for each name in the path. Reserved characters, such as `/` and `?`,
+    ///     are escaped.
+    ///   - query: Items in order. Nil leaves an item out, `""` gives `q=`, ``QueryFlag`` gives `q`.
     ///   - headers: Names and values. The values of a repeated name are joined with a comma.
-    /// - Throws: ``RequestBuildingError``, which says what to change.
+    /// - Throws: ``RequestBuildingError`` if an argument cannot be used. It says what to change.
     public init(
         _ method: String, _ base: URL, path: String = "",
         _ values: KeyValuePairs<String, any CustomStringConvertible> = [:],
@@ -30,7 +32,7 @@ extension URLRequest {
         let text = try joined(
             base, path: PathTemplate(path).expand(values),
             query: encodedItems(query, as: .query))
-        // Foundation repairs what it is given; what it repaired would be another URL.
+        // Foundation repairs an invalid URL. The repaired text would be a different URL.
         guard let url = URL(string: text), url.absoluteString == text else {
             throw RequestBuildingError.unusableURL(text)
         }
@@ -41,18 +43,27 @@ extension URLRequest {
         }
     }
 
-    /// Returns the request with a further value of a header, after a comma (RFC 9110, section 5.3).
+    /// Returns the request with a value added to a header.
     ///
-    /// - Throws: As ``header(_:_:)``.
+    /// If the header has a value, the new one follows after a comma (RFC 9110, section 5.3).
+    ///
+    /// - Parameters:
+    ///   - name: The name of the header. Case makes no difference.
+    ///   - value: The value to add.
+    /// - Throws: ``RequestBuildingError/unusableHeader(name:reason:)`` for a name that is not one
+    ///   word, and for a line break or NUL in the value.
     public func addingHeader(_ name: String, _ value: String) throws -> URLRequest {
         let earlier = self.value(forHTTPHeaderField: name).map { $0 + ", " } ?? ""
         return try header(name, earlier + value)
     }
 
-    /// Returns the request with a header, in place of any value that it had.
+    /// Returns the request with a header, in place of any earlier value.
     ///
+    /// - Parameters:
+    ///   - name: The name of the header. Case makes no difference.
+    ///   - value: The value.
     /// - Throws: ``RequestBuildingError/unusableHeader(name:reason:)`` for a name that is not one
-    ///   word, and for a line break or NUL in either.
+    ///   word, and for a line break or NUL in the value.
     public func header(_ name: String, _ value: String) throws -> URLRequest {
         guard name.utf8.isHTTPToken else {
             throw RequestBuildingError.unusableHeader(
@@ -68,16 +79,21 @@ extension URLRequest {
     }
 }
 
-/// The methods of RFC 9110 and RFC 5789. Foundation sends "patch" as it is, which no server knows.
+/// The methods of RFC 9110 and RFC 5789. They are sent in upper case, because methods are
+/// case-sensitive and Foundation sends `patch` unchanged.
 private let knownMethods: Set = [
     "GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH",
 ]
 
-/// Puts a URL's text together without taking the base apart more than needed.
+/// Returns the text of a base URL with a path and a query added. The base is not parsed further
+/// than necessary, so that its text stays unchanged.
 ///
 /// - Parameters:
-///   - path: Percent-encoded, empty or with a leading slash.
-///   - query: Percent-encoded, empty when there is none.
+///   - base: The base URL.
+///   - path: A percent-encoded path with a leading slash, or `""`.
+///   - query: A percent-encoded query, or `""`.
+/// - Throws: ``RequestBuildingError/unusableBase(_:reason:)`` for a base without a host or with a
+///   fragment.
 private func joined(_ base: URL, path: String, query: String) throws -> String {
     let text = base.absoluteString
     guard !text.utf8.contains(UInt8(ascii: "#")) else {
@@ -104,6 +120,7 @@ private func joined(_ base: URL, path: String, query: String) throws -> String {
     return result
 }
 
+/// Whether the text of a URL has a scheme and a host.
 private func hasHost(_ text: String) -> Bool {
     let parts = text.utf8.split(
         separator: UInt8(ascii: "/"), maxSplits: 3, omittingEmptySubsequences: false)
