@@ -153,7 +153,7 @@ where T: Sendable, T.RequestDataType == Void, T.ResponseDataType: Sendable {
 extension APIRequestLoader where T: SendableMetatype {
     /// Loads the request and calls the completion handler exactly once.
     ///
-    /// This is the function of the loader of session 417.
+    /// This is the function that session 417 shows.
     ///
     /// The handler is called on the `delegateQueue` of a `URLSession`, or in the background for any
     /// other session. There is one exception: if the request cannot be made, the handler gets that
