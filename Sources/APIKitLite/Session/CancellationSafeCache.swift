@@ -2,22 +2,22 @@
 import Foundation
 import FoundationNetworking
 
-/// A session's own cache, whose look-ups reply on the queue on which tasks are cancelled.
+/// A wrapper around a session's cache that replies on the queue on which tasks are cancelled.
 ///
-/// On Linux (up to 6.3), a task waits for its cache before it starts, and the reply comes on
-/// another queue. Where a cancellation comes while the reply is being given, the task ends first
-/// and starts afterwards: Foundation then misses it in its list and ends the process
-/// ("TaskRegistry.swift: Fatal error"). Tasks are resumed and cancelled on one serial queue, which
-/// all sessions of a process share: nothing comes between where the reply is given there.
+/// On Linux (up to Swift 6.3), a data task asks its cache before it starts, and the cache replies
+/// on another queue. If the task is cancelled during that reply, it ends first and starts
+/// afterwards. Foundation then does not find the task in its registry and ends the process
+/// ("TaskRegistry.swift: Fatal error"). Foundation resumes and cancels the tasks of all sessions on
+/// one serial queue, so a reply on that queue cannot overlap with a cancellation.
 ///
-/// The look-up itself stays on Foundation's background queue. It lists a directory, at some 10 µs a
-/// file: on the serial queue, that would stop every transfer of the process.
-final class CancellationSafeCache: URLCache, @unchecked Sendable {  // Holds only a constant.
+/// The look-up itself stays on Foundation's background queue. It lists a directory, which takes
+/// about 10 µs for each file. On the serial queue, that would stop every transfer of the process.
+final class CancellationSafeCache: URLCache, @unchecked Sendable {  // Its only state is a constant.
     private let cache: URLCache
 
     private init(_ cache: URLCache) {
         self.cache = cache
-        // Nothing is ever kept here: a path that cannot be a directory makes none.
+        // This object stores nothing. `/dev/null` cannot be a directory, so none is created.
         super.init(memoryCapacity: 0, diskCapacity: 0, diskPath: "/dev/null")
     }
 
@@ -30,7 +30,7 @@ final class CancellationSafeCache: URLCache, @unchecked Sendable {  // Holds onl
         }
     }
 
-    // Everything else goes to the session's own cache.
+    // All other calls are forwarded to the session's own cache.
 
     override var memoryCapacity: Int {
         get { cache.memoryCapacity }
@@ -80,13 +80,16 @@ final class CancellationSafeCache: URLCache, @unchecked Sendable {  // Holds onl
 }
 
 extension CancellationSafeCache {
+    // Serializes the check and the replacement of a configuration's cache.
     private static let lock = NSLock()
 
-    /// Puts one around the cache of a session's configuration, which is the live one on Linux.
+    /// Replaces the cache of a session's configuration with a wrapper around it.
     ///
-    /// Other threads may read the property meanwhile, without a lock, as Foundation does. They find
-    /// the old cache or the new one, each complete: the new one keeps the old one alive, and the
-    /// lock is taken between making it and writing it.
+    /// On Linux, a session's `configuration` is the object that the session uses, not a copy. Other
+    /// threads, such as those of Foundation, may read `urlCache` at the same time without a lock.
+    /// They get the old cache or the new one, and both are usable: the new one retains the old one,
+    /// and it is complete, because the lock is acquired after its creation and before the
+    /// assignment.
     static func wrapCache(of configuration: URLSessionConfiguration) {
         guard let cache = configuration.urlCache, !(cache is CancellationSafeCache) else { return }
         let safe = CancellationSafeCache(cache)
@@ -97,27 +100,30 @@ extension CancellationSafeCache {
     }
 }
 
-/// The serial queue that the tasks of all sessions run on (`org.swift.URLSession.SharedQueue`).
+/// Access to the serial queue on which Foundation resumes and cancels the tasks of all sessions
+/// (`org.swift.URLSession.SharedQueue`).
 private enum LoadingQueue {
-    /// Runs what Foundation adds at once, where it adds it: on the queue of its session.
+    /// An operation queue that runs each block at once, on the queue that adds it. Foundation adds
+    /// the blocks on the serial queue.
     private final class Inline: OperationQueue, @unchecked Sendable {  // Has no state of its own.
         override func addOperation(_ block: @escaping @Sendable () -> Void) {
             block()
         }
     }
 
-    // It never loads anything.
+    // This session loads nothing. It only gives access to the serial queue.
     private static let session: URLSession = {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.urlCache = nil
         return URLSession(configuration: configuration, delegate: nil, delegateQueue: Inline())
     }()
 
-    /// Makes the session, which must not happen on its queue.
+    /// Creates the session. This must not happen on the serial queue.
     static func prepare() {
         _ = session
     }
 
+    /// Runs the work on the serial queue.
     static func async(_ work: @escaping @Sendable () -> Void) {
         session.getAllTasks { _ in work() }
     }

@@ -4,5 +4,7 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// The delegate that an exchange gives its task, and that asks the session's own.
+/// The task delegate of an exchange, which also asks the session's own delegate.
+///
+/// The mock recognizes the tasks of ``HTTPSession/exchange(_:)`` by this type.
 package protocol ExchangeDelegate: URLSessionTaskDelegate {}

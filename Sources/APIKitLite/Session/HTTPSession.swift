@@ -1,25 +1,32 @@
 import Foundation
 
-/// Sends one request and gives back its answer: the one seam between a loader and a network.
+/// A type that sends a request and returns its response: all that a loader needs of a network.
 ///
-/// `URLSession` is one. A wrapper around any session is one too, so policies chain.
+/// `URLSession` conforms. A type that wraps another session conforms too, so policies can be
+/// chained: see ``SessionPolicy``.
 public protocol HTTPSession: Sendable {
-    /// Sends a request and waits for the whole body.
+    /// Sends a request and returns its response when the whole body has been received.
     ///
-    /// Every status is an answer, not an error. Cancelling the task cancels the exchange.
+    /// A response with any status is returned, not thrown. Cancelling the task cancels the
+    /// exchange.
     ///
-    /// - Throws: What kept the answer from coming: for a `URLSession`, a `URLError`.
+    /// - Parameter request: The request to send.
+    /// - Returns: The body, and the status and headers.
+    /// - Throws: The reason why no complete response was received. For a `URLSession`, it is a
+    ///   `URLError`.
     func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse)
 
-    /// Learns that a load was lost although its exchange had succeeded: the answer was not accepted
-    /// (stage `.validate`) or not understood (`.parse`).
+    /// Informs the session that a load failed after its exchange had succeeded: the response was
+    /// not accepted (stage `.validate`) or not parsed (stage `.parse`).
     ///
-    /// A session that wraps another passes this on to it, so that an observer hears of it at any
-    /// place in a chain. Does nothing by default.
+    /// A session that wraps another one forwards this call, so that an observer at any position in
+    /// a chain is informed. ``SessionPolicy`` does so. By default, does nothing.
+    ///
+    /// - Parameter error: The error that the load throws.
     func loadDidFail(_ error: APIRequestError)
 }
 
 extension HTTPSession {
-    /// Takes no notice.
+    /// Does nothing.
     public func loadDidFail(_ error: APIRequestError) {}
 }

@@ -1,11 +1,13 @@
 import Foundation
 
-/// An answer that did not come over HTTP, as from a `file:` or `data:` URL.
+/// An error for a response that is not an HTTP response, such as that of a `file:` or `data:` URL.
 public struct NotAnHTTPResponseError: LocalizedError, Equatable, Sendable {
-    /// Where the answer came from.
+    /// The URL of the response.
     public let url: URL?
 
-    /// Names the answer that was not HTTP.
+    /// Creates the error.
+    ///
+    /// - Parameter url: The URL of the response.
     public init(url: URL?) {
         self.url = url
     }

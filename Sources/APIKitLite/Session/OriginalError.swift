@@ -4,11 +4,12 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// Carries a mock's own error through Foundation.
+/// Returns an error from which `originalError(of:)` can recover the given one.
 ///
-/// On Apple platforms an error that a `URLProtocol` fails with reaches the client as a new
-/// `NSError` with more keys: a Swift error loses its type. The copy keeps the other keys, so the
-/// original travels under one of its own, and ``originalError(of:)`` finds it again.
+/// On Apple platforms, Foundation replaces the error of a `URLProtocol` with a new `NSError` that
+/// has additional keys, so a Swift error loses its type. The new error keeps the keys of the old
+/// one, so the original is stored under a key of its own. On Linux, the error is returned
+/// unchanged.
 package func carryingOriginal(_ error: any Error) -> any Error {
     #if canImport(FoundationNetworking)
     return error
@@ -20,7 +21,10 @@ package func carryingOriginal(_ error: any Error) -> any Error {
     #endif
 }
 
-/// The error that Foundation was given, or that it should have given.
+/// Returns the error that a client is to see in place of the one that Foundation reports.
+///
+/// On Apple platforms, it is the error that `carryingOriginal(_:)` stored. On Linux, a connection
+/// that ended too early gets the code that it has on Apple platforms.
 package func originalError(of error: any Error) -> any Error {
     #if canImport(FoundationNetworking)
     return named(error)
@@ -32,12 +36,16 @@ package func originalError(of error: any Error) -> any Error {
 private let originalErrorKey = "APIKitLite.originalError"
 
 #if canImport(FoundationNetworking)
-/// A connection that ended too early is an unknown error or a bad response on Linux. Elsewhere it has
-/// a name, which retries and users know.
+/// Returns `URLError.networkConnectionLost` for a connection that ended too early, and any other
+/// error unchanged.
+///
+/// Foundation on Linux reports `.unknown` or `.badServerResponse`. Retry policies expect the code
+/// of Apple platforms.
 private func named(_ error: any Error) -> any Error {
     guard let error = error as? URLError, [.unknown, .badServerResponse].contains(error.code),
         let text = error.userInfo[NSLocalizedDescriptionKey] as? String,
-        // libcurl's words: within a body, of either framing, and before or in the first line.
+        // The texts of libcurl for a connection that ended within a body (of known length or
+        // chunked), and for one that ended before or within the status line.
         text.hasPrefix("transfer closed with ") || text == "Empty reply from server"
     else { return error }
     return URLError(.networkConnectionLost, userInfo: error.userInfo)

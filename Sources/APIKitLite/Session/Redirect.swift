@@ -4,16 +4,21 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// The request that a redirect leads to, or nil where the response is the answer itself.
+/// Returns the request that follows a redirect, or nil if the response is the final one.
 ///
-/// 303 becomes a GET (a HEAD stays one), and so does a POST that meets 301 or 302; 307 and 308 keep
-/// the method and the body (RFC 9110, section 15.4). The fragment is kept unless the location has
-/// one. To another origin (scheme, host or port) only headers that describe the content or the
-/// wish for it go along: those of RFC 9110 that begin with `Accept`, `Content-` and `If-`, `Range`
-/// and `User-Agent`; no credential, no cookie, and no header this function does not know.
+/// After 303, the request becomes a GET, unless it is a HEAD. After 301 or 302, a POST becomes a
+/// GET. After 307 or 308, the method and the body are kept (RFC 9110, section 15.4). The fragment
+/// is kept unless the location has one (RFC 9110, section 10.2.2).
 ///
-/// - Returns: nil for any other status, without a `Location`, and for one that is no http or https
-///   URL.
+/// A request to another origin (scheme, host or port) keeps only content and content-negotiation
+/// headers: those of RFC 9110 whose names begin with `Accept`, `Content-` or `If-`, and `Range` and
+/// `User-Agent`. Credentials, cookies and headers that this function does not know are removed.
+///
+/// - Parameters:
+///   - response: The response to check.
+///   - request: The request that it answers.
+/// - Returns: The next request. Nil for any other status, for a response without `Location`, and
+///   for a location that is not an `http` or `https` URL.
 public func redirectedRequest(
     after response: HTTPURLResponse, from request: URLRequest
 ) -> URLRequest? {
@@ -39,11 +44,11 @@ public func redirectedRequest(
     return next
 }
 
-/// How many redirects one exchange follows.
+/// The largest number of redirects that one exchange follows.
 package let redirectLimit = 16
 
-/// The request fields of RFC 9110 that say nothing about who asks. By name, since a prefix also
-/// fits `Accept-Token`.
+/// The request headers of RFC 9110 that contain no credential, in lower case. They are listed by
+/// name, because a prefix would also match `Accept-Token`.
 private let openHeaders: Set<String> = [
     "accept", "accept-charset", "accept-encoding", "accept-language",
     "content-encoding", "content-language", "content-length", "content-location", "content-range",
@@ -52,6 +57,8 @@ private let openHeaders: Set<String> = [
     "range", "user-agent",
 ]
 
+/// Returns the absolute URL of a location, or nil if it is not an `http` or `https` URL with a
+/// host.
 private func redirectTarget(_ location: String, from origin: URL) -> URL? {
     guard let resolved = URL(string: location, relativeTo: origin)?.absoluteURL,
         ["http", "https"].contains(resolved.scheme?.lowercased()), resolved.host() != nil,
@@ -65,7 +72,7 @@ private func redirectTarget(_ location: String, from origin: URL) -> URL? {
 }
 
 extension URL {
-    /// Scheme, host and port (RFC 6454): who a credential was meant for.
+    /// The origin that a credential is meant for: scheme, host and port (RFC 6454).
     package var origin: [String] {
         let scheme = scheme?.lowercased() ?? ""
         let standard = ["http": 80, "https": 443][scheme] ?? 0
@@ -75,10 +82,10 @@ extension URL {
 
 #if canImport(FoundationNetworking)
 extension URLRequest {
-    /// Keeps a configuration's `httpAdditionalHeaders` from going to another origin.
+    /// Prevents a configuration's `httpAdditionalHeaders` from being sent to another origin.
     ///
-    /// Foundation on Linux adds them to each request that does not have them. libcurl sends no header
-    /// whose value is blank.
+    /// Foundation on Linux adds them to each request that does not set them. This sets them to a
+    /// blank value, and libcurl does not send a header with a blank value.
     mutating func suppress(_ additional: [AnyHashable: Any]?) {
         for name in (additional ?? [:]).keys.map({ String(describing: $0) })
         where !openHeaders.contains(name.lowercased()) && value(forHTTPHeaderField: name) == nil {
@@ -86,7 +93,7 @@ extension URLRequest {
         }
     }
 
-    /// The request as libcurl would send it: without the headers that were suppressed.
+    /// The request as libcurl sends it: without the headers that `suppress(_:)` set.
     package var withoutSuppressedHeaders: URLRequest {
         guard allHTTPHeaderFields?.values.contains(" ") == true else { return self }
         var sent = self
@@ -99,6 +106,7 @@ extension URLRequest {
 #endif
 
 extension URLRequest {
+    /// Removes the headers whose names, in lower case, satisfy the condition.
     fileprivate mutating func removeHeaders(where isUnwanted: (String) -> Bool) {
         for name in (allHTTPHeaderFields ?? [:]).keys where isUnwanted(name.lowercased()) {
             setValue(nil, forHTTPHeaderField: name)

@@ -4,28 +4,33 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// Where the redirects of one exchange may lead.
+/// The origins that one exchange may be redirected to.
 ///
-/// Anywhere, except where the request itself is a secret: see ``OriginBoundSession``.
+/// All origins are allowed, unless the request itself is a secret: see `OriginBoundSession`.
 package struct RedirectLimits: Sendable {
     private let first: URL?
     private let allowed: Set<[String]>?
 
-    /// The origins that the exchanges of this task may be redirected to, besides their own; nil
-    /// where any will do.
+    /// The origins that the exchanges of this task may be redirected to, besides their own. Nil
+    /// allows all.
     @TaskLocal static var origins: Set<[String]>?
 
-    /// The limits of an exchange that is made in this task.
+    /// Creates the limits of an exchange in the current task.
     package init(of request: URLRequest) {
         self.init(from: request.url, allowed: Self.origins)
     }
 
+    /// Creates limits.
+    ///
+    /// - Parameters:
+    ///   - first: The URL of the request that the exchange begins with.
+    ///   - allowed: The other origins that are allowed. Nil allows all.
     package init(from first: URL?, allowed: Set<[String]>?) {
         self.first = first
         self.allowed = allowed
     }
 
-    /// Why a redirect is not followed; nil if it is.
+    /// Returns the error for a redirect that must not be followed, or nil if it may be.
     package func refusal(of next: URL?) -> RefusedRedirectError? {
         guard let allowed, let next, isElsewhere(next), !allowed.contains(next.origin) else {
             return nil
@@ -33,14 +38,14 @@ package struct RedirectLimits: Sendable {
         return RefusedRedirectError(from: first?.originText ?? "", to: next.originText)
     }
 
-    /// Whether a URL has another origin than the one that the exchange began with.
+    /// Whether a URL has an origin other than the one that the exchange began with.
     package func isElsewhere(_ next: URL?) -> Bool {
         next?.origin != first?.origin
     }
 }
 
 extension URL {
-    /// The origin as one writes it, without a usual port.
+    /// The origin as text, such as `https://auth.example.com`. It has a port if the URL has one.
     fileprivate var originText: String {
         let host = host() ?? ""
         let port = port.map { ":\($0)" } ?? ""

@@ -1,16 +1,20 @@
 import Foundation
 
-/// A redirect led to another origin, with a request that is a secret itself, as the refresh of a
-/// credential is. It was not followed, or its answer not used.
+/// An error for a redirect to another origin, when the request itself is a secret.
 ///
-/// Where that origin may have the credential, name it among the URLs of ``Credentials``.
+/// The refresh of a credential is such a request. The redirect was not followed, or its response
+/// was not used. If that origin may have the credential, add it to the URLs of ``Credentials``.
 public struct RefusedRedirectError: LocalizedError, CustomStringConvertible, Equatable, Sendable {
-    /// The origin that the request was for, as in `https://auth.example.com`.
+    /// The origin that the request was sent to, such as `https://auth.example.com`.
     public let from: String
     /// The origin that the redirect leads to.
     public let to: String
 
-    /// A redirect that is not followed.
+    /// Creates the error.
+    ///
+    /// - Parameters:
+    ///   - from: The origin that the request was sent to.
+    ///   - to: The origin that the redirect leads to.
     public init(from: String, to: String) {
         self.from = from
         self.to = to
@@ -21,7 +25,7 @@ public struct RefusedRedirectError: LocalizedError, CustomStringConvertible, Equ
         "\(from) redirected to \(to), which the request is not meant for."
     }
 
-    /// What happened, and what to do about it.
+    /// What happened, and how to allow it.
     public var description: String {
         """
         \(from) redirected a request that carries a credential to \(to). That was refused. If \

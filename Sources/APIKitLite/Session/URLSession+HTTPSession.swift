@@ -5,25 +5,29 @@ import FoundationNetworking
 #endif
 
 extension URLSession: HTTPSession {
-    /// Sends a request and waits for the whole body. Redirects follow
-    /// ``redirectedRequest(after:from:)``, at most 16 of them; the session's own delegate may
-    /// refuse them.
+    /// Sends a request and returns its response when the whole body has been received.
     ///
-    /// - Throws: A `URLError`, `URLError.cancelled` when the task was cancelled;
-    ///   ``NotAnHTTPResponseError`` for an answer from another kind of URL; on Linux,
-    ///   ``InvalidatedSessionError``.
+    /// At most 16 redirects are followed, each as ``redirectedRequest(after:from:)`` decides. The
+    /// session's own delegate may refuse a redirect; the redirect itself is then the response.
+    ///
+    /// - Parameter request: The request to send.
+    /// - Returns: The body, and the status and headers.
+    /// - Throws: `URLError.cancelled` if the task is cancelled, and any other `URLError` of
+    ///   Foundation; ``NotAnHTTPResponseError`` for a response from a URL of another kind;
+    ///   ``RefusedRedirectError`` if a credential's refresh is redirected to another origin; on
+    ///   Linux, ``InvalidatedSessionError`` if the session was invalidated.
     public func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
         makeCancellationSafe()
         let limits = RedirectLimits(of: request)
         var request = request
         #if canImport(FoundationNetworking)
-        // Foundation on Linux counts milliseconds, and ends the process where there are too many.
+        // Foundation on Linux counts milliseconds, and ends the process if their number overflows.
         if !(request.timeoutInterval < longestTimeout) { request.timeoutInterval = longestTimeout }
         #endif
         for _ in 0...redirectLimit {
             switch try await outcome(of: request, within: limits) {
             case .answer(let data, let response): return (data, response)
-            // A stream has been read by now and cannot be sent again.
+            // The stream has been read, so it cannot be sent again.
             case .redirect(let next) where next.httpBodyStream != nil:
                 throw URLError(.requestBodyStreamExhausted)
             case .redirect(let next):
@@ -38,8 +42,8 @@ extension URLSession: HTTPSession {
         throw URLError(.httpTooManyRedirects)
     }
 
-    // Not `data(for:)`: cancelled under a mock, it deadlocks every URLSession of the process on
-    // Linux, because it resumes its continuation on the loading queue.
+    // Not `data(for:)`: on Linux it resumes its continuation on the loading queue. If it is
+    // cancelled under a mock, every `URLSession` of the process deadlocks.
     private func outcome(
         of request: URLRequest, within limits: RedirectLimits
     ) async throws -> URLSessionExchange.Outcome {
@@ -50,7 +54,7 @@ extension URLSession: HTTPSession {
         let exchange = URLSessionExchange(limits)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                // Called once by contract, also for a cancelled task: this resumes exactly once.
+                // Foundation calls this handler exactly once, also for a cancelled task.
                 let task = dataTask(with: request) { data, response, error in
                     continuation.resume(with: exchange.outcome(data, response, error))
                 }
@@ -63,6 +67,6 @@ extension URLSession: HTTPSession {
 }
 
 #if canImport(FoundationNetworking)
-/// Thirty years, in seconds.
+/// About 31 years, in seconds.
 private let longestTimeout: TimeInterval = 1e9
 #endif

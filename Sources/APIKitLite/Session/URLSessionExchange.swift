@@ -4,35 +4,37 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// One task of a `URLSession`, and the delegate that decides where its redirects lead and, on
-/// Linux, how a 401 ends.
+/// One task of a `URLSession` and its delegate, which decides about redirects and, on Linux, about
+/// the outcome of a 401.
 ///
-/// The session's own delegate is asked as well, and its decision counts.
+/// The session's own delegate is asked as well, and its decision takes precedence.
 final class URLSessionExchange: NSObject, ExchangeDelegate,
-    @unchecked Sendable  // The variables only under the lock.
+    @unchecked Sendable  // The variables are used only under `lock`.
 {
-    /// How the task ends, where this object decides it and not Foundation.
+    /// The outcome of the task, if this object decides it instead of Foundation.
     private enum Decision {
         case redirect(URLRequest)
         case failure(any Error)
-        /// A 401 that Foundation would wait on forever.
+        /// A 401 response for which Foundation would wait forever.
         case refused(HTTPURLResponse)
     }
 
-    /// What one task ended in.
+    /// The successful outcome of one task.
     enum Outcome {
         case answer(Data, HTTPURLResponse)
-        /// A redirect that Foundation does not follow itself.
+        /// The next request after a redirect that Foundation does not follow itself.
         case redirect(URLRequest)
     }
 
-    // One for all exchanges: it is held for nanoseconds, and making a lock for each would cost more
-    // than everything else here.
+    // Shared by all exchanges. It is held for nanoseconds, and creating a lock for each exchange
+    // would cost more than everything else in this type.
     private static let lock = NSLock()
     private let limits: RedirectLimits
     private var task: URLSessionTask?
+    /// Whether the exchange was cancelled or its task has ended.
     private var isOver = false
-    /// Foundation has the answer to a redirect, with which the task ends.
+    /// Whether this object ends the task at a redirect (only on Linux). The task must not be
+    /// cancelled then.
     private var isOverridden = false
     private var redirects = 0
     private var decision: Decision?
@@ -41,7 +43,7 @@ final class URLSessionExchange: NSObject, ExchangeDelegate,
         self.limits = limits
     }
 
-    /// Resumes the task, or cancels it if ``cancel()`` was called before.
+    /// Resumes the task, or cancels it if `cancel()` was called before.
     func start(_ task: URLSessionTask) {
         task.delegate = self
         let mayStart = Self.lock.withLock {
@@ -51,14 +53,13 @@ final class URLSessionExchange: NSObject, ExchangeDelegate,
         if mayStart { task.resume() } else { task.cancel() }
     }
 
+    /// Cancels the task, now or when it is started.
     func cancel() {
         let task = stop()
         if Self.lock.withLock({ !isOverridden }) { task?.cancel() }
     }
 
-    /// Returns what the exchange ended in.
-    ///
-    /// - Parameters: What the completion handler of the task was given.
+    /// Returns the outcome of the task, from the arguments of its completion handler.
     func outcome(_ data: Data?, _ response: URLResponse?, _ error: (any Error)?) -> Result<
         Outcome, any Error
     > {
@@ -77,6 +78,7 @@ final class URLSessionExchange: NSObject, ExchangeDelegate,
         return .success(.answer(data ?? Data(), http))
     }
 
+    /// Marks the exchange as over, and returns its task if it has one.
     private func stop() -> URLSessionTask? {
         Self.lock.withLock {
             isOver = true
@@ -85,6 +87,7 @@ final class URLSessionExchange: NSObject, ExchangeDelegate,
         }
     }
 
+    /// Records how the task ends.
     private func end(_ decision: Decision?) {
         Self.lock.withLock { self.decision = decision }
     }
@@ -109,8 +112,8 @@ final class URLSessionExchange: NSObject, ExchangeDelegate,
                 return end(.failure(refusal), task, completionHandler)
             }
             #if canImport(FoundationNetworking)
-            // Foundation on Linux sends a 307 or 308 on without its body: this task ends here, and
-            // `exchange` starts the next one.
+            // Foundation on Linux follows a 307 or 308 without the body. So this task ends here,
+            // and `exchange(_:)` starts a new one.
             end(next.map(Decision.redirect), task, completionHandler)
             #else
             completionHandler(next)
@@ -118,7 +121,7 @@ final class URLSessionExchange: NSObject, ExchangeDelegate,
         }
     }
 
-    /// Ends a task with the redirect that it has come to.
+    /// Ends a task at a redirect. Without a decision, the redirect itself is the response.
     private func end(
         _ decision: Decision?, _ task: URLSessionTask, _ completionHandler: (URLRequest?) -> Void
     ) {
@@ -131,16 +134,17 @@ final class URLSessionExchange: NSObject, ExchangeDelegate,
             return false
         }
         #if canImport(FoundationNetworking)
-        // Foundation on Linux ends the process when it gets this answer after a cancellation. One
-        // that comes from here comes before or not at all, one from somewhere else is seen late.
+        // Foundation on Linux ends the process if this call comes after a cancellation. `cancel()`
+        // was called earlier, which is checked here, or it no longer cancels the task. If other
+        // code cancels the task, its state shows that, but possibly too late.
         guard !isCancelled, task.state == .running || task.state == .suspended else { return }
         #endif
         completionHandler(nil)
     }
 
     #if canImport(FoundationNetworking)
-    // Without a credential to try, Foundation on Linux (up to 6.3) neither answers nor fails. To end
-    // the task is the only way out: its response is kept, its body is lost.
+    // If no credential is given, Foundation on Linux (up to Swift 6.3) never completes the task. So
+    // the task is cancelled here: its response is kept, its body is lost.
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
         didReceive challenge: URLAuthenticationChallenge,
@@ -166,6 +170,8 @@ final class URLSessionExchange: NSObject, ExchangeDelegate,
 }
 
 extension URLSession {
+    /// Asks the session's own delegate about a redirect. Without a delegate, the redirect is
+    /// followed.
     fileprivate func askDelegate(
         _ task: URLSessionTask, _ response: HTTPURLResponse, _ next: URLRequest,
         completion: @escaping @Sendable (URLRequest?) -> Void
@@ -178,7 +184,7 @@ extension URLSession {
             self, task: task, willPerformHTTPRedirection: response, newRequest: next,
             completionHandler: completion)
         #else
-        // An optional method there: the call gives nil where the delegate does not have it.
+        // On Apple platforms the method is optional: the call returns nil if it is not implemented.
         let answered: Void? = delegate.urlSession?(
             self, task: task, willPerformHTTPRedirection: response, newRequest: next,
             completionHandler: completion)
