@@ -1,23 +1,22 @@
 import Foundation
 
-/// What stands on the pages of a ``PagedAPIRequest``, one after another: a page is loaded when the
-/// elements before it are used up.
+/// An asynchronous sequence of the elements on the pages of a ``PagedAPIRequest``.
 ///
-/// After a page that failed, `next()` of the same iterator tries that page again; no element comes
-/// twice.
+/// A page is loaded when all elements before it have been returned. After a page failed to load,
+/// `next()` of the same iterator tries that page again. No element is returned twice.
 public struct APIElements<T: PagedAPIRequest, Elements: Sequence>: AsyncSequence {
-    /// What a page is made of.
+    /// An element of a page.
     public typealias Element = Elements.Element
 
     let pages: APIPages<T>
     let elements: (T.ResponseDataType) -> Elements
 
-    /// Starts before the first page.
+    /// Returns an iterator that starts at the first page.
     public func makeAsyncIterator() -> Iterator {
         Iterator(pages: pages.makeAsyncIterator(), elements: elements)
     }
 
-    /// Stands between two elements.
+    /// An iterator over the elements of the pages.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var pages: APIPages<T>.Iterator
         fileprivate let elements: (T.ResponseDataType) -> Elements
@@ -30,9 +29,10 @@ public struct APIElements<T: PagedAPIRequest, Elements: Sequence>: AsyncSequence
             self.elements = elements
         }
 
-        /// The next element, on the caller's actor; nil after the last one.
+        /// Returns the next element, or nil after the last one. Stays on the caller's actor.
         ///
-        /// - Throws: ``APIRequestError``. The next call tries the same page again.
+        /// - Throws: ``APIRequestError`` if a page fails to load. The next call tries the same page
+        ///   again.
         public nonisolated(nonsending) mutating func next() async throws(APIRequestError)
             -> Element?
         {
@@ -43,7 +43,10 @@ public struct APIElements<T: PagedAPIRequest, Elements: Sequence>: AsyncSequence
             }
         }
 
-        /// The same; `for try await` calls this one, so that it stays on the caller's actor.
+        /// Does the same as `next()`. `for try await` calls this one to stay on the caller's actor.
+        ///
+        /// - Parameter actor: The caller's actor.
+        /// - Throws: ``APIRequestError`` if a page fails to load.
         @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
         public mutating func next(isolation actor: isolated (any Actor)?)
             async throws(APIRequestError)
@@ -55,11 +58,11 @@ public struct APIElements<T: PagedAPIRequest, Elements: Sequence>: AsyncSequence
 }
 
 extension APIPages {
-    /// What stands on the pages, one after another.
+    /// Returns the elements of the pages, one after another.
     ///
     ///     loader.pages(from: nil).elements { $0.items }
     ///
-    /// - Parameter elements: Takes them out of a page.
+    /// - Parameter elements: A function that returns the elements of a page.
     public func elements<Elements: Sequence>(
         _ elements: @escaping (T.ResponseDataType) -> Elements
     ) -> APIElements<T, Elements> {
@@ -68,16 +71,18 @@ extension APIPages {
 }
 
 extension APIPages where T.ResponseDataType: Sequence {
-    /// What stands on the pages, one after another.
+    /// The elements of the pages, one after another.
     public var elements: APIElements<T, T.ResponseDataType> { elements { $0 } }
 }
 
 extension APIRequestLoader where T: PagedAPIRequest, T.ResponseDataType: Sequence {
-    /// Loads what stands on the pages, one after another, on the caller's actor.
+    /// Returns the elements of the pages, which are loaded one after another as needed.
+    ///
+    /// Runs `makeRequest` and `parseResponse` on the caller's actor.
     ///
     /// - Parameters:
     ///   - first: The input of the first page.
-    ///   - limit: The most pages that are loaded. Below one, there are none.
+    ///   - limit: The largest number of pages to load. Below one, no page is loaded.
     public func elements(
         from first: T.RequestDataType, limit: Int = 1_000
     ) -> APIElements<T, T.ResponseDataType> {
@@ -90,11 +95,13 @@ where
     T: PagedAPIRequest, T: Sendable, T.RequestDataType: Sendable,
     T.ResponseDataType: Sequence & Sendable
 {
-    /// Loads what stands on the pages, one after another; makes and parses off the caller's actor.
+    /// Returns the elements of the pages, which are loaded one after another as needed.
+    ///
+    /// Runs `makeRequest` and `parseResponse` off the caller's actor.
     ///
     /// - Parameters:
     ///   - first: The input of the first page.
-    ///   - limit: The most pages that are loaded. Below one, there are none.
+    ///   - limit: The largest number of pages to load. Below one, no page is loaded.
     public func elements(
         from first: T.RequestDataType, limit: Int = 1_000
     ) -> APIElements<T, T.ResponseDataType> {

@@ -4,22 +4,28 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// One page, and how it and the next one are asked for.
+/// One page, with its own input and that of the next page.
 public struct APIPage<Input, Value> {
-    /// What this page was asked for with.
+    /// The input that this page was loaded with.
     public let input: Input
 
-    /// What ``APIRequest/parseResponse(data:response:)`` made of the answer.
+    /// The value that ``APIRequest/parseResponse(data:response:)`` returned.
     public let value: Value
 
-    /// The status and the headers of the answer.
+    /// The status and the headers of the response.
     public let http: HTTPURLResponse
 
-    /// Where to go on; nil after the last page, also where the server named a page that was already
-    /// loaded. It is there at the page that ``APIPages`` stopped at because of its limit.
+    /// The input of the next page. Nil if this is the last page, or if the response names a page
+    /// that was already loaded. It is not nil if ``APIPages`` stops here only because of its limit.
     public let next: Input?
 
-    /// A page from its pieces.
+    /// Creates a page from its parts.
+    ///
+    /// - Parameters:
+    ///   - input: The input that the page was loaded with.
+    ///   - value: The parsed value.
+    ///   - http: The status and the headers of the response.
+    ///   - next: The input of the next page, or nil.
     public init(input: Input, value: Value, http: HTTPURLResponse, next: Input?) {
         self.input = input
         self.value = value

@@ -1,9 +1,10 @@
 import Foundation
 
-/// The pages of a ``PagedAPIRequest``, each loaded when it is asked for.
+/// An asynchronous sequence of the pages of a ``PagedAPIRequest``, each loaded when it is
+/// requested.
 ///
-/// Nothing runs between two pages, and nothing is left behind where a loop ends early. After a page
-/// that failed, `next()` of the same iterator tries that page again:
+/// Nothing runs between two pages, so a loop may end early without clean-up. After a page failed to
+/// load, `next()` of the same iterator tries that page again:
 ///
 /// ```swift
 /// var pages = loader.pages(from: 1).makeAsyncIterator()
@@ -14,14 +15,15 @@ import Foundation
 /// }
 /// ```
 ///
-/// Outside such a loop, go on with `loader.pages(from: page.next)`.
+/// To continue later, pass the ``APIPage/next`` of the last page to `loader.pages(from:)`.
 ///
-/// Code on an actor that runs before macOS 15, iOS 18, tvOS 18, watchOS 11 or visionOS 2 uses this
-/// loop too: there `for try await` leaves the actor for each page.
+/// Use this loop also for code on an actor that must run on systems before macOS 15, iOS 18, tvOS
+/// 18, watchOS 11 or visionOS 2: there, `for try await` leaves the actor for each page.
 public struct APIPages<T: PagedAPIRequest>: AsyncSequence {
-    /// A page with its input.
+    /// A page with its input and that of the next page.
     public typealias Element = APIPage<T.RequestDataType, T.ResponseDataType>
 
+    /// A function that loads the page for an input.
     typealias Load =
         nonisolated(nonsending) (T.RequestDataType) async throws(APIRequestError)
         -> APIResponse<T.ResponseDataType>
@@ -31,23 +33,24 @@ public struct APIPages<T: PagedAPIRequest>: AsyncSequence {
     let limit: Int
     let load: Load
 
-    /// Starts at the first page.
+    /// Returns an iterator that starts at the first page.
     public func makeAsyncIterator() -> Iterator {
         Iterator(pages: self, walk: PageWalk(from: first, limit: limit))
     }
 
-    /// Stands between two pages.
+    /// An iterator over the pages.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let pages: APIPages
         fileprivate var walk: PageWalk<T.RequestDataType>
 
-        /// The input of the page that is loaded next, also after it failed; nil at the end.
+        /// The input of the page to load next, also after that page failed to load. Nil at the end.
         public var nextInput: T.RequestDataType? { walk.input }
 
-        /// Loads the next page, on the caller's actor; nil after the last one.
+        /// Loads and returns the next page, or returns nil after the last one. Stays on the
+        /// caller's actor.
         ///
-        /// - Throws: ``APIRequestError``. The iterator stays where it is: the next call tries the
-        ///   same page again.
+        /// - Throws: ``APIRequestError`` if the page fails to load. The iterator does not advance,
+        ///   so the next call tries the same page again.
         public nonisolated(nonsending) mutating func next() async throws(APIRequestError)
             -> Element?
         {
@@ -59,7 +62,10 @@ public struct APIPages<T: PagedAPIRequest>: AsyncSequence {
                 input: input, value: answer.value, http: answer.http, next: walk.move(to: named))
         }
 
-        /// The same; `for try await` calls this one, so that it stays on the caller's actor.
+        /// Does the same as `next()`. `for try await` calls this one to stay on the caller's actor.
+        ///
+        /// - Parameter actor: The caller's actor.
+        /// - Throws: ``APIRequestError`` if the page fails to load.
         @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
         public mutating func next(isolation actor: isolated (any Actor)?)
             async throws(APIRequestError)
@@ -71,14 +77,16 @@ public struct APIPages<T: PagedAPIRequest>: AsyncSequence {
 }
 
 extension APIRequestLoader where T: PagedAPIRequest {
-    /// Loads pages one after another, on the caller's actor.
+    /// Returns the pages, which are loaded one after another as needed.
     ///
-    /// The sequence ends after the page that names no next one, or one that was already loaded, and
-    /// at the limit: so it ends too where each page is empty and names another.
+    /// Runs `makeRequest` and `parseResponse` on the caller's actor.
+    ///
+    /// The sequence ends after a page that names no next page or one that was already loaded, and
+    /// at the limit. So it also ends if every page is empty and names a new one.
     ///
     /// - Parameters:
     ///   - first: The input of the first page.
-    ///   - limit: The most pages that are loaded. Below one, there are none.
+    ///   - limit: The largest number of pages to load. Below one, no page is loaded.
     public func pages(from first: T.RequestDataType, limit: Int = 1_000) -> APIPages<T> {
         APIPages(apiRequest: apiRequest, first: first, limit: limit) {
             (input) async throws(APIRequestError) in
@@ -91,14 +99,16 @@ extension APIRequestLoader
 where
     T: PagedAPIRequest, T: Sendable, T.RequestDataType: Sendable, T.ResponseDataType: Sendable
 {
-    /// Loads pages one after another; makes and parses off the caller's actor.
+    /// Returns the pages, which are loaded one after another as needed.
     ///
-    /// The sequence ends after the page that names no next one, or one that was already loaded, and
-    /// at the limit: so it ends too where each page is empty and names another.
+    /// Runs `makeRequest` and `parseResponse` off the caller's actor.
+    ///
+    /// The sequence ends after a page that names no next page or one that was already loaded, and
+    /// at the limit. So it also ends if every page is empty and names a new one.
     ///
     /// - Parameters:
     ///   - first: The input of the first page.
-    ///   - limit: The most pages that are loaded. Below one, there are none.
+    ///   - limit: The largest number of pages to load. Below one, no page is loaded.
     public func pages(from first: T.RequestDataType, limit: Int = 1_000) -> APIPages<T> {
         APIPages(apiRequest: apiRequest, first: first, limit: limit) {
             (input) async throws(APIRequestError) in

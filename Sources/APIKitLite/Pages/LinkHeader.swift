@@ -1,39 +1,41 @@
 import Foundation
 
-/// The links of a `Link` header (RFC 8288), by which many APIs name the next page.
+/// The links of a `Link` header (RFC 8288), with which many APIs name the next page.
 ///
 ///     let links = LinkHeader(#"</users?page=2>; rel="next", </users?page=9>; rel="last""#)
 ///     links["next"]?.relativeString  // "/users?page=2"
 ///
-/// What cannot be read is left out; the rest is kept.
+/// Links that cannot be parsed are left out; all others are kept.
 public struct LinkHeader: Sendable, Equatable {
     /// One link.
     public struct Link: Sendable, Equatable {
-        /// Where it leads.
+        /// The target of the link.
         public let url: URL
 
-        /// What it leads to, such as `next`; in lower case unless it is a URL. Empty without `rel`.
+        /// The relation types, such as `next`: in lower case, unless one is a URL. Empty without a
+        /// `rel` parameter.
         public let relations: [String]
 
-        /// All its parameters, `rel` too, by names in lower case. Of a repeated one, the first.
-        /// `title*` and the like are not decoded; one without a value has an empty one.
+        /// All parameters, `rel` included, by their names in lower case. If one is repeated, the
+        /// first counts. If one has no value, its value is empty. Extended values, such as that of
+        /// `title*`, are not decoded.
         public let parameters: [String: String]
     }
 
     /// All links, in order.
     public let links: [Link]
 
-    /// Reads a header's value.
+    /// Parses the value of a header.
     ///
     /// - Parameters:
-    ///   - text: The value; several headers may be joined by a comma.
-    ///   - base: What relative links are relative to: the URL of the response.
+    ///   - text: The value. The values of several headers may be joined with commas.
+    ///   - base: The URL for relative links to be resolved against, such as that of the response.
     public init(_ text: String, relativeTo base: URL? = nil) {
         var parser = LinkParser(text)
         var links: [Link] = []
         while let (target, parameters) = parser.next() {
             guard let url = resolve(target, base) else { continue }
-            // The first of several counts (RFC 8288, section 3.3), so the last is put in first.
+            // If `rel` is repeated, the first counts (RFC 8288, section 3.3).
             let named = Dictionary(parameters) { first, _ in first }
             let relations = (named["rel"] ?? "").split(whereSeparator: \.isWhitespace)
             links.append(
@@ -45,9 +47,12 @@ public struct LinkHeader: Sendable, Equatable {
         self.links = links
     }
 
-    /// Where the first link of this relation leads. Case makes no difference.
+    /// The target of the first link with this relation type, or nil if there is no such link. Case
+    /// makes no difference.
     ///
-    /// A link with an `anchor` speaks of another resource, and is passed over.
+    /// A link with an `anchor` parameter describes another resource and is ignored.
+    ///
+    /// - Parameter relation: The relation type, such as `next`.
     public subscript(_ relation: String) -> URL? {
         links.first { link in
             link.parameters["anchor"] == nil
@@ -57,20 +62,23 @@ public struct LinkHeader: Sendable, Equatable {
 }
 
 extension HTTPURLResponse {
-    /// The links of the response's `Link` header: `response.links["next"]`. Relative ones are
-    /// resolved against the URL of the response.
+    /// The links of the response's `Link` header: `response.links["next"]`.
+    ///
+    /// Relative links are resolved against the URL of the response.
     public var links: LinkHeader {
         LinkHeader(value(forHTTPHeaderField: "Link") ?? "", relativeTo: url)
     }
 }
 
+/// Returns the absolute URL of a target, or nil if it is not a URL.
 private func resolve(_ target: String, _ base: URL?) -> URL? {
-    // An empty one means the resource itself; Foundation takes it for no URL.
+    // An empty target means the resource itself, but Foundation does not accept it as a URL.
     if target.isEmpty { return base }
     return URL(string: target, relativeTo: base)?.absoluteURL
 }
 
-/// Reads `<target>; name=value; name="value", …` one link at a time (RFC 8288, appendix B.2).
+/// A parser of `<target>; name=value; name="value", …` that reads one link at a time (RFC 8288,
+/// appendix B.2).
 private struct LinkParser {
     private let text: [UInt8]
     private var index = 0
@@ -79,7 +87,7 @@ private struct LinkParser {
         self.text = Array(text.utf8)
     }
 
-    /// The next link that begins with a target in angle brackets; nil at the end.
+    /// Returns the next link that begins with a target in angle brackets, or nil at the end.
     mutating func next() -> (target: String, parameters: [(String, String)])? {
         while index < text.count {
             skip(" \t,")
@@ -97,7 +105,7 @@ private struct LinkParser {
         return nil
     }
 
-    /// What follows a target, up to the comma that ends the link.
+    /// Reads the parameters that follow a target, up to the comma that ends the link.
     private mutating func parameters() -> [(String, String)] {
         var parameters: [(String, String)] = []
         while index < text.count {
@@ -106,18 +114,20 @@ private struct LinkParser {
             let name = word(until: "=;,")
             let value = take("=") ? value() : ""
             if !name.isEmpty { parameters.append((name.lowercased(), value)) }
-            // What stands between a quoted value and the next delimiter means nothing.
+            // Text between a quoted value and the next delimiter is ignored.
             _ = word(until: ";,")
         }
         return parameters
     }
 
+    /// Reads the value of a parameter: a quoted string or a plain word.
     private mutating func value() -> String {
         skip(" \t")
         return take("\"") ? quoted() : word(until: ";,")
     }
 
-    /// The rest of a quoted string; all that is left, where it does not end.
+    /// Reads a quoted string after its opening quotation mark. If it is not closed, reads to the
+    /// end.
     private mutating func quoted() -> String {
         var bytes: [UInt8] = []
         while index < text.count, !take("\"") {
@@ -128,13 +138,14 @@ private struct LinkParser {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Passes over what is no link, up to a comma outside quotes.
+    /// Skips text that is not a link, up to a comma outside quotation marks.
     private mutating func skipLink() {
         while index < text.count, text[index] != UInt8(ascii: ",") {
             if take("\"") { _ = quoted() } else { index += 1 }
         }
     }
 
+    /// Reads text up to a delimiter, without the white space around it.
     private mutating func word(until delimiters: String) -> String {
         let start = index
         while index < text.count, !delimiters.utf8.contains(text[index]) { index += 1 }
@@ -145,6 +156,7 @@ private struct LinkParser {
         while index < text.count, bytes.utf8.contains(text[index]) { index += 1 }
     }
 
+    /// Skips the byte if it is the next one. Returns whether it was.
     private mutating func take(_ byte: Unicode.Scalar) -> Bool {
         guard index < text.count, text[index] == UInt8(ascii: byte) else { return false }
         index += 1

@@ -1,7 +1,10 @@
-/// Where a walk through pages stands, and where it ends: all without loading anything.
+/// The state of an iteration through pages: which page comes next, and whether the end is reached.
+///
+/// It is a pure value and loads nothing.
 struct PageWalk<Input: Hashable> {
-    /// The page to load now; nil at the end.
+    /// The input of the page to load now; nil at the end.
     private(set) var input: Input?
+    /// The inputs of the pages that were named so far.
     private var seen: Set<Input>
     private var pagesLeft: Int
 
@@ -11,9 +14,10 @@ struct PageWalk<Input: Hashable> {
         pagesLeft = limit
     }
 
-    /// The page at `input` is there, and names the next one.
+    /// Records that the page at `input` was loaded, and moves to the next one.
     ///
-    /// - Returns: The next input, unless it is one that was already loaded.
+    /// - Parameter next: The input of the next page, as the loaded page names it.
+    /// - Returns: The same input, or nil if its page was already loaded. The limit does not matter.
     mutating func move(to next: Input?) -> Input? {
         let new = next.flatMap { !isNil($0) && seen.insert($0).inserted ? $0 : nil }
         pagesLeft -= 1
@@ -24,11 +28,12 @@ struct PageWalk<Input: Hashable> {
 
 extension PageWalk: Sendable where Input: Sendable {}
 
-/// Whether an input that is optional itself is nil: a cursor that is missing in the answer.
+/// Whether an input that is itself an optional is nil, such as a cursor that the response lacks.
 private func isNil<Input>(_ input: Input) -> Bool {
     (input as? any PerhapsNil)?.isNil ?? false
 }
 
+/// A type with a nil value. A cast to it finds out whether a generic input is an optional.
 private protocol PerhapsNil {
     var isNil: Bool { get }
 }

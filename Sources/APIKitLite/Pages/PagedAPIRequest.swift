@@ -1,6 +1,7 @@
 import Foundation
 
-/// A request whose answer is one page of many: it adds one pure function, the way to the next page.
+/// A request whose response is one page of many. It adds one pure function, which names the next
+/// page.
 ///
 /// ```swift
 /// struct UsersRequest: PagedAPIRequest {
@@ -22,16 +23,17 @@ import Foundation
 /// for try await user in loader.elements(from: 1) { print(user.name) }
 /// ```
 ///
-/// Where the next page comes as a URL, in the body or in a `Link` header, let the input be a `URL`:
-/// `response.links["next"]`. Where it comes as a cursor and the first page has none, let the input be
-/// `String?`; the function then returns `String??`, and either nil is the end.
+/// If the response names the next page by a URL, in the body or in a `Link` header, use `URL` as
+/// the input: `response.links["next"]`. If it names the next page by a cursor, and the first page
+/// has no cursor, use `String?` as the input. The function then returns `String??`, and both kinds
+/// of nil mean the end.
 public protocol PagedAPIRequest: APIRequest where RequestDataType: Hashable {
-    /// The input of the next page, or nil after the last one.
+    /// Returns the input of the next page, or nil after the last one.
     ///
     /// - Parameters:
-    ///   - page: What was parsed.
-    ///   - response: The answer it was parsed from.
-    ///   - input: What this page was asked for with.
+    ///   - page: The parsed value of this page.
+    ///   - response: The response that it was parsed from.
+    ///   - input: The input that this page was loaded with.
     func nextInput(
         after page: ResponseDataType, response: HTTPURLResponse, from input: RequestDataType
     ) -> RequestDataType?
