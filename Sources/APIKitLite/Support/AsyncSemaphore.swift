@@ -1,12 +1,17 @@
 import Foundation
 
-/// A counting semaphore that suspends tasks instead of blocking threads, in the order of arrival.
+/// A counting semaphore that suspends tasks instead of blocking threads.
+///
+/// Tasks get it in the order in which they arrived.
 package final class AsyncSemaphore: Sendable {
+    /// The state, which the lock of `state` owns.
     private struct State {
+        /// How many more tasks may hold the semaphore now.
         var available: Int
-        /// Those from `head` on wait, the cancelled among them excepted.
+        /// The waiters from `head` on are waiting, except those that were cancelled.
         var queue: [Waiter<Void>] = []
         var head = 0
+        /// The number of cancellations since `queue` was compacted.
         var cancelled = 0
 
         mutating func popFirst() -> Waiter<Void>? {
@@ -17,6 +22,7 @@ package final class AsyncSemaphore: Sendable {
             return first
         }
 
+        /// Removes the waiters that have left the queue or were cancelled.
         mutating func compact() {
             queue = queue[head...].filter { !$0.hasEnded }
             (head, cancelled) = (0, 0)
@@ -25,18 +31,21 @@ package final class AsyncSemaphore: Sendable {
 
     private let state: Locked<State>
 
-    /// - Parameter count: How many tasks may hold the semaphore at a time. Below one counts as one.
+    /// Creates a semaphore.
+    ///
+    /// - Parameter count: How many tasks may hold it at a time. A number below one counts as one.
     package init(_ count: Int) {
         state = Locked(State(available: max(count, 1)))
     }
 
-    /// Suspends until the semaphore can be held. Each return must be followed by one ``signal()``.
+    /// Suspends until the caller holds the semaphore. The caller must then call `signal()` once.
     ///
-    /// - Throws: `URLError.cancelled` if the task is cancelled before; then nothing is held.
+    /// - Throws: `URLError.cancelled` if the task is cancelled before. The caller then holds
+    ///   nothing.
     package func wait() async throws {
         try Task.checkNotCancelled()
         let waiter = state.withLock { state -> Waiter<Void>? in
-            // While something is available, nobody waits: `signal()` hands it on.
+            // While `available` is above zero, no task waits, because `signal()` prefers waiters.
             guard state.available == 0 else {
                 state.available -= 1
                 return nil
@@ -48,13 +57,14 @@ package final class AsyncSemaphore: Sendable {
         try await waiter?.value(ifCancelled: .failure(URLError(.cancelled))) { [self] in
             state.withLock { state in
                 state.cancelled += 1
-                // Amortized over the cancellations, so that each takes constant time.
+                // Compacting is rare, so that a cancellation takes amortized constant time.
                 if state.cancelled > 64, state.cancelled > state.queue.count / 2 { state.compact() }
             }
         }
     }
 
-    /// Gives the semaphore to the task that has waited longest, or makes it available.
+    /// Gives the semaphore to the task that has waited longest, or makes it available if none
+    /// waits.
     package func signal() {
         while true {
             let next = state.withLock { state -> Waiter<Void>? in
@@ -62,7 +72,7 @@ package final class AsyncSemaphore: Sendable {
                 if next == nil { state.available += 1 }
                 return next
             }
-            // A cancelled one does not take it.
+            // A cancelled waiter does not take the semaphore: the next one gets it.
             if next?.end(with: .success(())) != false { return }
         }
     }

@@ -1,15 +1,15 @@
 /// A FIFO queue of elements with non-decreasing deadlines.
 ///
-/// Adding, removing and finding the due elements take the same short time at any size.
+/// Adding, removing or taking an element needs amortized constant time.
 package struct DeadlineQueue<Element> {
     private var elements: [Int: (deadline: Duration, element: Element)] = [:]
-    // The ids of all elements are among these. They count up, and so do the deadlines.
+    // A range that contains the ids of all elements. A higher id never has an earlier deadline.
     private var ids = 1..<1
 
     /// Creates an empty queue.
     package init() {}
 
-    /// Adds an element that is not due before those that were added earlier, and returns its id.
+    /// Adds an element and returns its id. Its deadline must not be before that of an earlier one.
     package mutating func add(_ element: Element, until deadline: Duration) -> Int {
         let id = ids.upperBound
         elements[id] = (deadline, element)
@@ -17,7 +17,7 @@ package struct DeadlineQueue<Element> {
         return id
     }
 
-    /// Removes an element. Returns `nil` if it has been removed before.
+    /// Removes and returns an element. If it was removed before, returns `nil`.
     @discardableResult
     package mutating func remove(_ id: Int) -> Element? {
         let entry = elements.removeValue(forKey: id)
@@ -25,7 +25,7 @@ package struct DeadlineQueue<Element> {
         return entry?.element
     }
 
-    /// Removes and returns the elements whose deadline has come, oldest first.
+    /// Removes and returns the elements whose deadline has passed or is now, oldest first.
     package mutating func takeDue(at now: Duration) -> [Element] {
         var due: [Element] = []
         while let id = ids.first, let entry = elements[id], entry.deadline <= now {
@@ -44,7 +44,7 @@ package struct DeadlineQueue<Element> {
         ids.first.flatMap { elements[$0]?.deadline }
     }
 
-    /// Keeps the first id that of an element.
+    /// Removes ids from the start of the range until the first one is that of an element.
     private mutating func dropRemovedIDs() {
         while let id = ids.first, elements[id] == nil { ids.removeFirst() }
     }

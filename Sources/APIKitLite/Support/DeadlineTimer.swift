@@ -1,15 +1,17 @@
 import Foundation
 
-/// Calls back a fixed duration after each start.
+/// A timer with any number of deadlines, each a fixed duration after its start.
 ///
-/// On a clock that calls back by itself each deadline is on the clock from its start to its end.
-/// On any other clock one sleeping task serves all deadlines: a task for each would cost more than
-/// an exchange, and on Linux a system timer lives until it is due, also when its sleep is cancelled.
+/// A `CallbackClock` schedules each deadline itself. On any other clock, one sleeping task serves
+/// all deadlines. A task for each would cost more than an exchange, and on Linux, the system timer
+/// of a cancelled sleep exists until it is due.
 final class DeadlineTimer: Sendable {
+    /// A closure in a struct, because generic storage must not hold a bare closure: see `Locked`.
     private struct Callback: Sendable {
         let call: @Sendable () -> Void
     }
 
+    /// The deadlines and the task that sleeps. The lock of `state` owns them.
     private struct State {
         var queue = DeadlineQueue<Callback>()
         var sleeper: (id: Int, task: Task<Void, Never>)?
@@ -20,6 +22,7 @@ final class DeadlineTimer: Sendable {
     private let timeline: Timeline
     private let state = Locked(State())
 
+    /// Creates a timer without deadlines.
     init(_ duration: Duration, on timeline: Timeline) {
         self.duration = duration
         self.timeline = timeline
@@ -29,10 +32,10 @@ final class DeadlineTimer: Sendable {
         state.withLock { $0.sleeper?.task.cancel() }
     }
 
-    /// Starts to count.
+    /// Starts a deadline.
     ///
-    /// - Parameter work: Called at most once, not after the cancellation.
-    /// - Returns: The deadline on the timeline, and what ends the count.
+    /// - Parameter work: Called once at the deadline, unless the deadline is cancelled before.
+    /// - Returns: The deadline on the timeline, and a handle that cancels it.
     func schedule(
         _ work: @escaping @Sendable () -> Void
     ) -> (deadline: Duration, Cancellation) {
@@ -41,7 +44,7 @@ final class DeadlineTimer: Sendable {
             return (deadline, callBack(deadline, work))
         }
         let (id, deadline) = state.withLock { state in
-            // The time is read under the lock, so that deadlines are in the order of the ids.
+            // The time is read under the lock, so that deadlines increase with their ids.
             let deadline = timeline.now() + duration
             let id = state.queue.add(Callback(call: work), until: deadline)
             if state.sleeper == nil {
@@ -53,10 +56,11 @@ final class DeadlineTimer: Sendable {
         return (deadline, Cancellation { [self] in remove(id) })
     }
 
+    /// Removes a deadline. If none is left, also ends the sleeping task, except in real time.
     private func remove(_ id: Int) {
         let unneeded = state.withLock { state -> Task<Void, Never>? in
             state.queue.remove(id)
-            // In real time it sleeps on: the next exchange may start at once.
+            // In real time, the task keeps sleeping, because the next exchange may start soon.
             guard state.queue.isEmpty, !timeline.isRealTime else { return nil }
             defer { state.sleeper = nil }
             return state.sleeper?.task
@@ -64,14 +68,17 @@ final class DeadlineTimer: Sendable {
         unneeded?.cancel()
     }
 
-    // Detached: it belongs to no exchange. Weak: it must not keep a chain that is gone.
+    /// Starts the task that sleeps until the next deadline.
+    ///
+    /// It is detached, because it belongs to no exchange. `self` is weak, so that the task does not
+    /// retain a chain of sessions that the app has released.
     private func sleeper(_ id: Int) -> Task<Void, Never> {
         Task.detached { [timeline, weak self] in
             while let deadline = self?.nextDeadline(of: id) {
                 do {
                     try await timeline.sleep(deadline)
                 } catch {
-                    // Cancelled, or an error of the clock's own: the next exchange starts another.
+                    // Cancelled, or the clock threw an error. The next exchange starts a new task.
                     self?.end(id)
                     return
                 }
@@ -80,6 +87,7 @@ final class DeadlineTimer: Sendable {
         }
     }
 
+    /// Returns the next deadline, or nil if the sleeping task with this id has to end.
     private func nextDeadline(of id: Int) -> Duration? {
         state.withLock { state in
             guard state.sleeper?.id == id else { return nil }
@@ -88,10 +96,12 @@ final class DeadlineTimer: Sendable {
         }
     }
 
+    /// Records that a sleeping task has ended.
     private func end(_ id: Int) {
         state.withLock { if $0.sleeper?.id == id { $0.sleeper = nil } }
     }
 
+    /// Calls back for every deadline that has passed.
     private func callDue() {
         for callback in state.withLock({ $0.queue.takeDue(at: timeline.now()) }) { callback.call() }
     }

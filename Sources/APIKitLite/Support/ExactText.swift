@@ -1,17 +1,17 @@
 import Foundation
 
-/// Whether bytes are text in UTF-8.
+/// Whether the bytes are valid UTF-8.
 func isUTF8(_ bytes: [UInt8]) -> Bool {
-    // Most are ASCII, which is told many bytes at a time.
+    // Most texts are ASCII, which the processor can check many bytes at a time.
     bytes.reduce(0, |) < 0x80 || exactText(bytes) != nil
 }
 
-/// The text of a body in UTF-8, with the byte order mark that Foundation would leave out; nil for
-/// other bytes.
+/// Returns the text of a body in UTF-8, or nil if the bytes are not UTF-8. Unlike Foundation, keeps
+/// a byte order mark.
 package func exactText(_ bytes: some Collection<UInt8>) -> String? {
     let bytes = ContiguousArray(bytes)
     var text = String(decoding: bytes, as: UTF8.self)
-    // What is no UTF-8 was replaced.
+    // Invalid bytes were replaced, so the text differs from them.
     let isExact = text.withUTF8 { text in
         text.count == bytes.count
             && bytes.withUnsafeBytes {

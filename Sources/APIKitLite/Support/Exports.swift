@@ -1,5 +1,5 @@
-// On Linux `URLRequest` and its kin live in a module of their own. Re-exported, so that a file
-// which imports only this module can name them, as on Apple platforms.
+// On Linux, `URLRequest` and the other types of URL loading are in a separate module. This module
+// re-exports it, so that clients need no `#if` to import it.
 #if canImport(FoundationNetworking)
 @_exported import FoundationNetworking
 #endif

@@ -1,13 +1,16 @@
 import Foundation
 
 extension Date {
-    /// The date of an HTTP header: `Sun, 06 Nov 1994 08:49:37 GMT`, or one of the two obsolete
-    /// forms, `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6 08:49:37 1994` (RFC 9110, 5.6.7).
+    /// Parses the date of an HTTP header (RFC 9110, section 5.6.7).
     ///
-    /// The weekday must be one, but need not be the right one.
+    /// The form is `Sun, 06 Nov 1994 08:49:37 GMT` or one of two obsolete ones:
+    /// `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6 08:49:37 1994`. The weekday must be valid,
+    /// but it need not fit the date. For any other text, such as another time zone or a 30th of
+    /// February, the result is nil.
     ///
-    /// - Parameter now: What a year of two digits is near: at most 50 years ahead.
-    /// - Returns: nil for anything else, such as another time zone or a 30th of February.
+    /// - Parameters:
+    ///   - text: The value of the header.
+    ///   - now: The current date. A year of two digits is at most 50 years after it.
     package init?(httpDate text: String, now: Date) {
         let words = text.trimmingCharacters(in: .whitespaces).split(separator: " ")
         let fields: [Substring]
@@ -32,7 +35,7 @@ extension Date {
         self.init(day: fields[0], month: fields[1], year: fields[2], time: fields[3], now: now)
     }
 
-    /// The date as an HTTP header has it: `Sun, 06 Nov 1994 08:49:37 GMT`.
+    /// The date in the form of an HTTP header: `Sun, 06 Nov 1994 08:49:37 GMT`.
     package var httpText: String {
         // A `DateFormatter` would be the slowest part of a served response.
         var seconds = time_t(timeIntervalSince1970.rounded(.down))
@@ -44,6 +47,7 @@ extension Date {
         return "\(day) \(month) \(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec)) GMT"
     }
 
+    /// Creates a date from the fields of a header's date.
     private init?(
         day: Substring, month: Substring, year: Substring, time: Substring, now: Date
     ) {
@@ -79,7 +83,9 @@ private let months = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
 ]
 
-// `Int(_:)` takes a sign, and letters of other scripts are digits too.
+/// Returns the number in a text that consists of ASCII digits only, as many as allowed.
+///
+/// The bytes are checked because `Int(_:)` also accepts a sign.
 private func number(_ text: Substring, digits: ClosedRange<Int>) -> Int? {
     guard digits.contains(text.utf8.count), text.utf8.allSatisfy({ 48...57 ~= $0 }) else {
         return nil
@@ -87,7 +93,7 @@ private func number(_ text: Substring, digits: ClosedRange<Int>) -> Int? {
     return Int(text)
 }
 
-/// The days from 1970 to a day of the Gregorian calendar; nil if there is no such day.
+/// Returns the days from 1970-01-01 to a day, or nil if the Gregorian calendar has no such day.
 private func days(to day: Int, _ month: Int, _ year: Int) -> Double? {
     let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
     let lengths = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]

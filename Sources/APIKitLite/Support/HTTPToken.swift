@@ -1,10 +1,10 @@
 extension Collection<UInt8> {
-    /// Whether the bytes are a token of RFC 9110, section 5.6.2, as methods and field names are.
+    /// Whether the bytes are a token (RFC 9110, section 5.6.2), as methods and field names are.
     package var isHTTPToken: Bool { !isEmpty && allSatisfy(\.isHTTPTokenCharacter) }
 }
 
 extension UInt8 {
-    /// Whether a token of RFC 9110, section 5.6.2, may contain this byte.
+    /// Whether a token (RFC 9110, section 5.6.2) may contain this byte.
     package var isHTTPTokenCharacter: Bool {
         switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -15,7 +15,7 @@ extension UInt8 {
     }
 }
 
-/// Whether the text would end the header line that it stands in.
+/// Whether the text contains CR, LF or NUL, which a header must not (RFC 9110, section 5.5).
 func breaksLine(_ text: String) -> Bool {
     text.utf8.contains { [0, UInt8(ascii: "\r"), UInt8(ascii: "\n")].contains($0) }
 }

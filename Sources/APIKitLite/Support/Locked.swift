@@ -1,17 +1,19 @@
 import Foundation
 
-/// A value that is only touched while holding its lock.
+/// A value that is used only while its lock is held.
 ///
-/// `Mutex` needs macOS 15. A closure must be stored inside another value, never alone: reading a
-/// bare one out of generic storage wraps it once more each time.
-package final class Locked<Value>: @unchecked Sendable {  // `value` only under `lock`.
+/// `Mutex` would need macOS 15. Store a closure inside another value, never directly: each read of
+/// a closure from generic storage wraps it once more.
+package final class Locked<Value>: @unchecked Sendable {  // `value` is used only under `lock`.
     private let lock = NSLock()
     private var value: Value
 
+    /// Creates a lock for a value.
     package init(_ value: Value) {
         self.value = value
     }
 
+    /// Calls the body with the value while the lock is held. The body must not lock it again.
     package func withLock<R>(_ body: (inout Value) throws -> R) rethrows -> R {
         lock.lock()
         defer { lock.unlock() }

@@ -1,18 +1,18 @@
-/// The bytes that one part of a URL or of a form may hold as they are.
+/// The percent-encoding of one part of a URL or form, which defines the bytes that are not escaped.
 ///
-/// Hand-written, since `CharacterSet` and `URLComponents` let different bytes through on different
-/// systems, and both leave `+` alone, which servers read as a space.
+/// `CharacterSet` and `URLComponents` allow different bytes on different systems, and neither
+/// escapes `+`, which servers read as a space.
 package struct PercentEncoding: Sendable {
     private let allowed: Set<UInt8>
     private let plusForSpace: Bool
 
     private static let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
-    /// RFC 3986 "unreserved", for a value inside a path: it can never add a segment or a query.
+    /// RFC 3986 "unreserved", for a value in a path: it can add neither a segment nor a query.
     package static let pathValue = PercentEncoding(allowing: "-._~")
     /// RFC 3986 "pchar", for the literal text of a path segment.
     package static let pathText = PercentEncoding(allowing: "-._~!$&'()*+,;=:@")
-    /// What a query name or value may hold without being taken for something else.
+    /// The characters without a special meaning in the name or value of a query item.
     package static let query = PercentEncoding(allowing: "-._~!$()*,/:?@")
     /// The WHATWG `application/x-www-form-urlencoded` serializer.
     package static let form = PercentEncoding(allowing: "*-._", plusForSpace: true)
@@ -22,7 +22,7 @@ package struct PercentEncoding: Sendable {
         self.plusForSpace = plusForSpace
     }
 
-    /// Escapes every byte of the text's UTF-8 that may not stand as it is.
+    /// Returns the text with each byte of its UTF-8 escaped that is not allowed.
     package func encode(_ text: some StringProtocol) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var bytes: [UInt8] = []
@@ -38,14 +38,18 @@ package struct PercentEncoding: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Reads `%41` as `A`; an escape that is none stays as it is, as servers do.
+    /// Returns the text with its escapes decoded: `%41` becomes `A`.
     ///
-    /// - Parameter plusIsSpace: Whether `+` stands for a space, as it does in queries and forms.
+    /// A malformed escape is kept, as servers keep it.
+    ///
+    /// - Parameters:
+    ///   - text: The percent-encoded text.
+    ///   - plusIsSpace: Whether `+` stands for a space, as it does in queries and forms.
     package static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String {
         String(decoding: decode(Array(text.utf8)[...], plusIsSpace: plusIsSpace), as: UTF8.self)
     }
 
-    /// The same for bytes.
+    /// Does the same for bytes.
     static func decode(_ text: ArraySlice<UInt8>, plusIsSpace: Bool) -> [UInt8] {
         let percent = UInt8(ascii: "%")
         let plus = UInt8(ascii: "+")
@@ -69,7 +73,7 @@ package struct PercentEncoding: Sendable {
     }
 }
 
-/// The value of a hexadecimal digit, or nil when the byte is none.
+/// Returns the value of a hexadecimal digit, or nil for any other byte.
 func hexDigit(_ byte: UInt8) -> UInt8? {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")

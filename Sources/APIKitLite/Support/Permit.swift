@@ -1,28 +1,32 @@
 import Foundation
 
-/// One of the places in a limit. It is given back when nobody holds it any more.
+/// One place in a limit. It is freed when its last holder releases it.
 ///
-/// An exchange that is given up, as at a timeout, may go on for a while. So the place belongs to the
-/// work and not to the one who waits for it: whoever leaves work behind retains the permit for it.
+/// After a timeout, the work of an exchange may continue for a while, although its caller no longer
+/// waits. So the place belongs to the work and not to its caller: code that leaves work behind
+/// retains the permit for that work.
 final class Permit: Sendable {
-    /// The permit that this task's work is done under.
+    /// The permit of the work that this task is part of.
     ///
-    /// A task that an app starts inside the exchange inherits it as well. It holds nothing: only
-    /// ``retainCurrent()`` does.
+    /// A task that an app starts inside the exchange inherits it too, but does not hold it. Only
+    /// `retainCurrent()` makes a holder.
     @TaskLocal static var current: Permit?
 
     private let semaphore: AsyncSemaphore
-    /// The permit of a limit outside, which is held as long as this one.
+    /// The permit of an outer limit. This permit is one of its holders.
     private let outer: Permit?
+    /// The number of holders. At zero, the place is free, and the permit is not used again.
     private let holders = Locked(1)
 
-    /// - Parameter semaphore: The limit, in which a place has been taken.
+    /// Creates a permit with one holder.
+    ///
+    /// - Parameter semaphore: The limit. The caller holds it, and the permit will signal it.
     init(_ semaphore: AsyncSemaphore) {
         self.semaphore = semaphore
         outer = Permit.retainCurrent()
     }
 
-    /// Retains the innermost permit of this task that is still held.
+    /// Retains and returns the innermost permit of this task that is still held, if there is one.
     static func retainCurrent() -> Permit? {
         var permit = current
         while let candidate = permit {
@@ -32,7 +36,7 @@ final class Permit: Sendable {
         return nil
     }
 
-    /// Whether this task's work has a place in a limit already.
+    /// Whether the work of this task already has a place in a limit.
     static func hasPlace(in semaphore: AsyncSemaphore) -> Bool {
         var permit = current
         while let candidate = permit {
@@ -44,6 +48,7 @@ final class Permit: Sendable {
         return false
     }
 
+    /// Removes one holder. If it was the last one, frees the place.
     func release() {
         let isLast = holders.withLock { holders in
             holders -= 1
@@ -54,9 +59,10 @@ final class Permit: Sendable {
         outer?.release()
     }
 
+    /// Adds a holder, unless the place is already free. Returns whether it did.
     private func retain() -> Bool {
         holders.withLock { holders in
-            // Once given back, the place is somebody else's.
+            // A place that was freed may belong to other work by now.
             if holders > 0 { holders += 1 }
             return holders > 0
         }

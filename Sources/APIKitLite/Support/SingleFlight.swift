@@ -1,10 +1,11 @@
 import Foundation
 
-/// Work that runs once for all the tasks that wait for it, and ends the same for all of them.
+/// Work that runs once for all tasks that wait for it. All of them get the same result.
 ///
-/// The work has a task of its own, so it outlives the one that started it. A waiting task may be
-/// cancelled; it then leaves at once, alone.
+/// The work has a task of its own, so it continues when the task that started it leaves. A waiting
+/// task that is cancelled leaves at once; the other tasks keep waiting.
 final class SingleFlight<Value: Sendable>: Sendable {
+    /// The work and its waiters. The lock of `state` owns them.
     private struct State {
         var task: Task<Void, Never>?
         var result: Result<Value, any Error>?
@@ -14,6 +15,7 @@ final class SingleFlight<Value: Sendable>: Sendable {
 
         var isOver: Bool { result != nil || isCancelled }
 
+        /// Adds a waiter.
         mutating func add() -> (id: Int, waiter: Waiter<Value>) {
             lastWaiter += 1
             let waiter = Waiter<Value>()
@@ -22,12 +24,12 @@ final class SingleFlight<Value: Sendable>: Sendable {
         }
     }
 
-    /// What came of an attempt to join.
+    /// The result of an attempt to join.
     enum Joining {
         case joined(Handle)
         /// The work has ended or was cancelled.
         case over
-        /// The work waits for what this task does: it would wait for itself.
+        /// The work waits for the work of this task, so this task would wait for itself.
         case circular
     }
 
@@ -39,19 +41,19 @@ final class SingleFlight<Value: Sendable>: Sendable {
         self.isCancelledWithLastWaiter = isCancelledWithLastWaiter
     }
 
-    /// Makes a singleFlight whose work has not started, and joins it.
+    /// Creates a single flight whose work has not started, and joins it.
     ///
-    /// - Parameter isCancelledWithLastWaiter: Whether the work is cancelled as soon as every task
-    ///   that waited for it has left.
+    /// - Parameter isCancelledWithLastWaiter: Whether the work is cancelled as soon as the last
+    ///   task that waits for it leaves.
     static func joined(isCancelledWithLastWaiter: Bool) -> Handle {
         let singleFlight = SingleFlight(isCancelledWithLastWaiter: isCancelledWithLastWaiter)
         let (id, waiter) = singleFlight.state.withLock { $0.add() }
-        // Nothing waits for new work yet, so there is no circle.
+        // New work waits for nothing yet, so this wait closes no cycle.
         let wait = WaitNode.current?.wait(for: singleFlight.node)
         return Handle(singleFlight: singleFlight, id: id, waiter: waiter, wait: wait)
     }
 
-    /// Joins those who wait.
+    /// Adds a waiter, if the work is not over and does not wait for this task.
     func join() -> Joining {
         state.withLock { state in
             guard !state.isOver else { return .over }
@@ -65,13 +67,15 @@ final class SingleFlight<Value: Sendable>: Sendable {
         }
     }
 
-    /// Whether nobody can join any more.
+    /// Whether no task can join any more.
     var isOver: Bool { state.withLock { $0.isOver } }
 
-    /// Starts the work with the priority and the task-locals of this place. Called once, without a
-    /// lock, since the work may begin at once.
+    /// Starts the work with the priority and the task-locals of the caller.
+    ///
+    /// Call this once and without holding a lock, because the work may begin before this returns.
     func start(_ work: @escaping @Sendable () async throws -> Value) {
-        // A limit outside counts the work as long as it runs, also when its starter has left.
+        // An outer limit counts the work as long as it runs, even if the task that started it has
+        // left.
         let permit = Permit.retainCurrent()
         let task = WaitNode.$current.withValue(node) {
             Task.immediateIfAvailable { [self] in
@@ -87,29 +91,30 @@ final class SingleFlight<Value: Sendable>: Sendable {
         if isCancelled { task.cancel() }
     }
 
-    /// One task's right to the result. It must be awaited or given up.
+    /// A handle on the shared result. Every handle must be awaited or given up.
     struct Handle: Sendable {
         let singleFlight: SingleFlight
         fileprivate let id: Int
         fileprivate let waiter: Waiter<Value>
         fileprivate let wait: WaitNode.Wait?
 
-        /// Waits for the end of the work.
+        /// Suspends until the work has ended or the task is cancelled.
         ///
-        /// - Throws: What the work throws; `URLError.cancelled` at once when this task is
-        ///   cancelled.
+        /// - Throws: The error of the work, or `URLError.cancelled` if the task is cancelled.
         func value() async throws -> Value {
             defer { giveUp() }
             return try await waiter.value(ifCancelled: .failure(URLError(.cancelled)))
         }
 
-        /// Leaves without the result.
+        /// Stops waiting, without the result.
         func giveUp() {
             wait?.end()
             singleFlight.leave(id)
         }
     }
 
+    /// Removes a waiter. If it was the last one, may cancel the work: see
+    /// `isCancelledWithLastWaiter`.
     private func leave(_ id: Int) {
         let task = state.withLock { state -> Task<Void, Never>? in
             state.waiters[id] = nil
@@ -119,10 +124,11 @@ final class SingleFlight<Value: Sendable>: Sendable {
             state.isCancelled = true
             return state.task
         }
-        // Not under the lock: cancelling runs whatever the work does about it.
+        // Not under the lock, because this runs the cancellation handlers of the work.
         task?.cancel()
     }
 
+    /// Records the result and ends all waits with it.
     private func end(with result: Result<Value, any Error>) {
         let waiters = state.withLock { state in
             state.result = result

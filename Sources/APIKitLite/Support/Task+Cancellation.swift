@@ -1,7 +1,9 @@
 import Foundation
 
 extension Task where Success == Never, Failure == Never {
-    /// Foundation's own error for a cancelled exchange, so that a caller meets one shape of it.
+    /// Throws `URLError.cancelled` if the task is cancelled.
+    ///
+    /// Foundation reports a cancelled exchange with the same error, so callers get only one kind.
     package static func checkNotCancelled() throws {
         if isCancelled { throw URLError(.cancelled) }
     }

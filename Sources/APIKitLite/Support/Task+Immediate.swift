@@ -1,8 +1,8 @@
 extension Task where Success == Void, Failure == Never {
-    /// Starts a task on the caller's thread, where the system can (Linux, macOS 26 and later).
+    /// Starts a task, on the caller's thread if the system can do so (Linux, macOS 26 and later).
     ///
-    /// Work that does not suspend has then ended when this returns, and no thread had to be woken
-    /// for it. The caller must not hold a lock. The task has the caller's priority and task-locals.
+    /// Work that does not suspend has then ended when this returns, and no other thread was woken.
+    /// The caller must not hold a lock. The task has the caller's priority and task-locals.
     @discardableResult
     package static func immediateIfAvailable(
         _ work: @escaping @Sendable () async -> Void
@@ -16,7 +16,7 @@ extension Task where Success == Void, Failure == Never {
 }
 
 extension Result where Failure == any Error {
-    /// What work returns or throws.
+    /// Runs the work and stores what it returns or throws.
     package init(of work: () async throws -> sending Success) async {
         do {
             self = .success(try await work())

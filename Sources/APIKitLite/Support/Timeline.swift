@@ -1,21 +1,22 @@
-/// The time of any clock, as the duration since this was made.
+/// The time of any clock, as the duration since this timeline was created.
 ///
-/// The clock's own type of instant is opened here, once, so that nothing else is generic over it.
+/// Only this type uses the clock's own type of instant, so no other code is generic over the clock.
 package struct Timeline: Sendable {
-    /// Returns the duration since this was made.
+    /// Returns the duration since this timeline was created.
     package let now: @Sendable () -> Duration
-    /// Suspends until a moment, or throws at once when the task is cancelled. A moment that has
-    /// passed is no wait.
+    /// Suspends until a moment, and returns at once if it has passed. Throws as soon as the task is
+    /// cancelled.
     package let sleep: @Sendable (_ until: Duration) async throws -> Void
-    /// Calls back at a deadline, where the clock itself can; nil for any other clock.
+    /// Calls back at a deadline. Nil if the clock is not a `CallbackClock`.
     let callBack:
         (
             @Sendable (_ deadline: Duration, _ work: @escaping @Sendable () -> Void) -> Cancellation
         )?
-    /// Whether time passes by itself, so that a sleep that nobody needs any more does no harm.
+    /// Whether time passes without a test that moves the clock. A sleep that is no longer needed
+    /// then ends by itself.
     let isRealTime: Bool
 
-    /// Starts to count at the clock's present moment.
+    /// Creates a timeline that starts at the clock's current instant.
     package init(_ clock: any Clock<Duration>) {
         self.init(opening: clock)
     }
@@ -40,37 +41,43 @@ package struct Timeline: Sendable {
     }
 }
 
-/// A clock that is moved by hand and calls back as it is moved.
+/// A clock that a test moves, and that calls back during the move.
 ///
-/// What is scheduled is on the clock before `schedule` returns. A task that sleeps is not: it first
-/// has to run.
+/// A call is registered with the clock before `schedule` returns. The sleep of a task is registered
+/// only when that task runs.
 package protocol CallbackClock: Clock where Duration == Swift.Duration {
-    /// Calls back once, within the move that reaches a moment. If it has passed, calls back at once.
+    /// Schedules one call for a moment, during the move that reaches it. If the moment has passed,
+    /// calls back at once.
     ///
-    /// - Parameter isDeadline: Whether this only limits something else that takes time. A test that
-    ///   waits for sleepers does not mean it.
+    /// - Parameters:
+    ///   - moment: The instant of the call.
+    ///   - isDeadline: Whether the call only limits the duration of other work. A test that waits
+    ///     for sleepers does not count it.
+    ///   - work: The function to call.
+    /// - Returns: A handle that cancels the call.
     func schedule(
         at moment: Instant, isDeadline: Bool, _ work: @escaping @Sendable () -> Void
     ) -> Cancellation
 }
 
-/// A handle on something that is to happen later.
+/// A handle that cancels a scheduled call.
 package struct Cancellation: Sendable {
-    /// Prevents it, unless it has happened.
+    /// Prevents the call, unless it has begun.
     package let cancel: @Sendable () -> Void
 
+    /// Creates a handle with the function that prevents the call.
     package init(_ cancel: @escaping @Sendable () -> Void) {
         self.cancel = cancel
     }
 }
 
 extension Duration {
-    /// About 31 years: longer than any wait, and short enough to be added up without an overflow.
+    /// About 31 years: longer than any wait, and short enough to be added without overflow.
     static let forever = Duration.seconds(1_000_000_000)
 
-    /// From zero to ``forever``.
+    /// This duration, limited to the range from zero to `forever`.
     var clamped: Duration { max(.zero, min(self, .forever)) }
 
-    /// For Foundation, which counts in these.
+    /// This duration in seconds, the unit of Foundation.
     var seconds: Double { self / .seconds(1) }
 }

@@ -1,16 +1,17 @@
-/// The parts of an absolute URL's text, cut in the same way on every platform.
+/// The parts of an absolute URL's text, split in the same way on every platform.
 package struct URLParts: Sendable {
-    /// In lower case.
+    /// The scheme in lower case.
     package let scheme: String
-    /// In lower case, without user info and port; an IPv6 address in its brackets.
+    /// The host in lower case, without user info and port. An IPv6 address has its brackets.
     package let host: String
-    /// As it is written, if it is.
+    /// The port that the URL contains, if it contains one.
     package let explicitPort: Int?
-    /// Percent-encoded; empty where the URL ends with its host.
+    /// The percent-encoded path. If nothing follows the host, `""`.
     package let path: String
-    /// Percent-encoded, without the question mark; nil where there is none.
+    /// The percent-encoded query without the question mark, if there is one.
     package let query: String?
 
+    /// Splits the text of a URL. Its fragment is ignored.
     package init(_ url: String) {
         var rest = url.utf8[...]
         if let mark = rest.firstIndex(of: UInt8(ascii: "#")) { rest = rest[..<mark] }
@@ -49,12 +50,13 @@ package struct URLParts: Sendable {
         host = Substring(authority).lowercased()
     }
 
-    /// The port that is connected to; nil for a scheme without a usual one.
+    /// The port to connect to: the explicit one, or else the default port of the scheme. If the
+    /// scheme has none, nil.
     package var port: Int? {
         explicitPort ?? ["https": 443, "http": 80, "wss": 443, "ws": 80][scheme]
     }
 
-    /// Host and port, as a `Host` header names them.
+    /// The host and the explicit port, in the form of a `Host` header.
     package var hostAndPort: String {
         host + (explicitPort.map { ":\($0)" } ?? "")
     }

@@ -1,16 +1,17 @@
-/// A node in the graph of which shared work waits for which.
+/// A piece of shared work in the graph that records which shared work waits for which other.
 ///
-/// The refresh of a credential may go over the very chain that waits for it, and so come to wait for
-/// itself, also in a circle of several. None of its members would ever go on, so the circle is
-/// recognized before it closes.
+/// The refresh of a credential may use the same chain that waits for that refresh. It would then
+/// wait for itself, directly or through other shared work, and no work of this cycle would ever
+/// continue. So a wait that would close a cycle is refused.
 final class WaitNode: Sendable {
-    /// The shared work that this task does a part of.
+    /// The shared work that this task is part of.
     @TaskLocal static var current: WaitNode?
 
-    // One for all nodes, and seldom used: only work inside of other shared work has edges.
+    // The waits of all nodes. One lock is enough, because only work inside other shared work uses
+    // it.
     private static let edges = Locked<[ObjectIdentifier: [WaitNode]]>([:])
 
-    /// Records that this waits for another node. Returns `nil` if that would close a circle.
+    /// Records that this node waits for another one. If that would close a cycle, returns `nil`.
     func wait(for other: WaitNode) -> Wait? {
         Self.edges.withLock { edges in
             var seen: Set<ObjectIdentifier> = []
@@ -30,6 +31,7 @@ final class WaitNode: Sendable {
         fileprivate let from: WaitNode
         fileprivate let to: WaitNode
 
+        /// Removes the wait from the graph.
         func end() {
             edges.withLock { edges in
                 let key = ObjectIdentifier(from)

@@ -1,9 +1,10 @@
 import Foundation
 
-/// One task's wait for a value. It ends exactly once: whoever ends it first counts.
+/// One task's wait for a value. It ends exactly once: the first call that ends it counts.
 ///
-/// The value, an error or a cancellation may also come before the task waits.
+/// The wait may end before the task begins to wait. The lock of `state` owns the state.
 package final class Waiter<Value: Sendable>: Sendable {
+    /// The state of the wait.
     private enum State {
         case open
         case suspended(CheckedContinuation<Value, any Error>)
@@ -15,14 +16,14 @@ package final class Waiter<Value: Sendable>: Sendable {
     /// Creates a wait that has not ended.
     package init() {}
 
-    /// Whether a result is there.
+    /// Whether the wait has ended, so that a result is available.
     package var hasEnded: Bool {
         state.withLock { if case .ended = $0 { true } else { false } }
     }
 
-    /// Ends the wait.
+    /// Ends the wait, unless it has ended before.
     ///
-    /// - Returns: False if it had ended before. Then nothing changes.
+    /// - Returns: False if it had ended before.
     @discardableResult
     package func end(with result: Result<Value, any Error>) -> Bool {
         let old = state.withLock { state in
@@ -40,11 +41,11 @@ package final class Waiter<Value: Sendable>: Sendable {
         }
     }
 
-    /// Suspends until the wait has ended, also in a cancelled task. Only one task may wait.
+    /// Suspends until the wait has ended, even if the task is cancelled. Only one task may wait.
     ///
     /// - Throws: The error of the result.
     package func value() async throws -> Value {
-        // Most exchanges of a test have ended by now.
+        // A fast path: most exchanges of a test have ended by now.
         if case .ended(let result) = state.withLock({ $0 }) { return try result.get() }
         return try await withCheckedThrowingContinuation { continuation in
             let result = state.withLock { state -> Result<Value, any Error>? in
@@ -59,8 +60,9 @@ package final class Waiter<Value: Sendable>: Sendable {
     /// Suspends until the wait has ended or the task is cancelled. Only one task may wait.
     ///
     /// - Parameters:
-    ///   - cancellation: The result where the task is cancelled before the wait has ended.
-    ///   - onCancel: Called if that is the result, before this returns.
+    ///   - cancellation: The result if the task is cancelled before the wait has ended.
+    ///   - onCancel: Called before this returns, but only if the result is that of the
+    ///     cancellation.
     /// - Throws: The error of the result.
     package func value(
         ifCancelled cancellation: @escaping @autoclosure @Sendable () -> Result<Value, any Error>,
