@@ -1,12 +1,12 @@
-/// Writes the way to a JSON value, in errors, matchers and faults alike: `$.items[1]["a-b"]`.
+/// The text of the path to a JSON value, in errors, matchers and faults: `$.items[1]["a-b"]`.
 package enum JSONPath {
-    /// What leads to a member: `.name`, or in brackets what is no word.
+    /// Returns the step to a member of an object: `.name`, or `["a-b"]` if the key is not a word.
     package static func step(_ key: String) -> String {
         let startsWord = key.first.map { !$0.isNumber } ?? false
         let isWord = key.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
         return startsWord && isWord ? ".\(key)" : "[\(JSONText.quoted(key))]"
     }
 
-    /// What leads to an element.
+    /// Returns the step to an element of an array: `[1]`.
     package static func step(_ index: Int) -> String { "[\(index)]" }
 }

@@ -1,5 +1,9 @@
 extension JSONScanner {
-    /// Reads the whole text. It finds what ``next()`` finds, and is faster, since it keeps no frames.
+    /// Reads the whole text and checks that it is JSON.
+    ///
+    /// It throws the same errors as `next()`, but it is faster, because it keeps no frames.
+    ///
+    /// - Throws: `JSONText.Failure` at the first byte that is not JSON.
     mutating func validate() throws(JSONText.Failure) {
         var areObjects: [Bool] = []
         while true {
@@ -26,8 +30,7 @@ extension JSONScanner {
         }
     }
 
-    /// After a value: closes what ends here, and goes to where the next value begins. False at the
-    /// end of the text.
+    /// After a value, reads to the start of the next one. Returns false if the text ends here.
     private mutating func beginsNext(_ areObjects: inout [Bool]) throws(JSONText.Failure) -> Bool {
         while let isObject = areObjects.last {
             skipSpace()
@@ -48,6 +51,7 @@ extension JSONScanner {
         return false
     }
 
+    /// Reads a key and its colon.
     private mutating func readKey() throws(JSONText.Failure) {
         try string()
         skipSpace()
@@ -59,12 +63,12 @@ extension JSONScanner {
     }
 }
 
-/// Ways through a text that is known to be JSON.
+/// Reads a text that is known to be JSON.
 extension JSONScanner {
-    /// The next token; nil at the end.
+    /// Returns the next token, or nil at the end.
     mutating func nextKnown() -> Token? { (try? next()) ?? nil }
 
-    /// Goes to the end of the object or array whose ``Token/open(isObject:)`` was read last.
+    /// Reads to the end of the object or array whose `Token.open(isObject:)` was read last.
     mutating func skipOpened() {
         index = bytes.withUnsafeBufferPointer { bytes in
             var index = index
@@ -90,7 +94,7 @@ extension JSONScanner {
         _ = nextKnown()
     }
 
-    /// Goes past the comma before an element that is known to be there.
+    /// Skips the comma, if there is one, before an element that is known to follow.
     mutating func skipComma() {
         skipSpace()
         guard case .afterValue = state else { return }

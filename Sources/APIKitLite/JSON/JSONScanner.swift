@@ -1,13 +1,14 @@
-/// Reads the grammar of RFC 8259, token by token, in one pass and without a tree.
+/// A scanner that reads JSON (RFC 8259) token by token, in one pass and without a tree.
 ///
-/// A value of it is a place in the text: a copy goes on from there.
+/// The scanner is a value with a position in the text: a copy continues from the same position.
 struct JSONScanner {
+    /// A token of the text.
     enum Token {
         /// The start of an object or an array.
         case open(isObject: Bool)
         /// The end of the innermost object or array.
         case close
-        /// A key, with its colon read.
+        /// A key. Its colon has been read.
         case key
         case string, number, boolean, null
     }
@@ -15,55 +16,63 @@ struct JSONScanner {
     /// An object or array that is open.
     struct Frame {
         let isObject: Bool
+        /// The index of its opening bracket.
         let start: Int
         /// The latest key, with its quotation marks.
         var key = 0..<0
-        /// How many values began in it.
+        /// The number of values that began in it.
         var count = 0
     }
 
+    /// What comes next in the text.
     enum State {
         case value, firstValue, firstKey, afterValue
     }
 
     let bytes: [UInt8]
+    /// The index of the next byte to read.
     var index: Int
-    /// The innermost object or array that is open, at depth 0 none.
+    /// The innermost object or array that is open. At depth 0, it stands for the whole text.
     private(set) var frame = Frame(isObject: false, start: 0)
+    /// The number of objects and arrays that are open.
     private(set) var depth = 0
     private var outerFrames: [Frame] = []
     /// Where the latest token begins.
     private(set) var start: Int
     var state = State.value
+    /// The index at which the text ends.
     let end: Int
 
-    /// Begins at a value, by default at that of the whole text.
+    /// Creates a scanner at the start of a value.
     ///
-    /// - Parameter end: Where the text ends; by default, with the last byte.
+    /// - Parameters:
+    ///   - bytes: The text.
+    ///   - index: The index of the value. By default, that of the whole text.
+    ///   - end: The index at which the text ends. By default, after the last byte.
     init(_ bytes: [UInt8], at index: Int = 0, end: Int? = nil) {
         self.bytes = bytes
         self.end = end ?? bytes.count
-        // Some servers send a byte order mark, and Foundation reads past it.
+        // Some servers send a byte order mark. Foundation ignores it.
         self.index = index == 0 && bytes.starts(with: [0xef, 0xbb, 0xbf]) ? 3 : index
         start = self.index
     }
 
-    /// The bytes of the latest token; those of a whole object or array once it is closed.
+    /// The bytes of the latest token. After `Token.close`, those of the whole object or array.
     var range: Range<Int> { start..<index }
 
-    /// All that is open, the innermost last.
+    /// The open objects and arrays, the innermost last.
     var frames: [Frame] { depth == 0 ? [] : outerFrames.dropFirst() + [frame] }
 
-    /// What is around the innermost, at depth 1 none.
+    /// The object or array around the innermost one. At depth 1 and below, nil.
     var outerFrame: Frame? { depth > 1 ? outerFrames.last : nil }
 
-    /// Whether a whole value has been read since the beginning.
+    /// Whether a whole value has been read.
     var isComplete: Bool {
         if case .afterValue = state { return depth == 0 }
         return false
     }
 
-    /// The same place in a text that ends earlier.
+    /// Returns a scanner at the same position of a text that ends earlier.
     func cut(at end: Int) -> JSONScanner {
         var scanner = JSONScanner(bytes, at: index, end: end)
         scanner.frame = frame
@@ -74,7 +83,9 @@ struct JSONScanner {
         return scanner
     }
 
-    /// The next token; nil at the end of the text.
+    /// Returns the next token, or nil at the end of the text.
+    ///
+    /// - Throws: `JSONText.Failure` at the first byte that is not JSON.
     mutating func next() throws(JSONText.Failure) -> Token? {
         skipSpace()
         switch state {
@@ -164,7 +175,7 @@ struct JSONScanner {
         }
     }
 
-    /// The next byte of a string that stands not for itself.
+    /// Returns the index of the next quotation mark, backslash or control character of a string.
     private func plainEnd() -> Int {
         bytes.withUnsafeBufferPointer { bytes in
             var index = index
@@ -177,6 +188,7 @@ struct JSONScanner {
         }
     }
 
+    /// Reads an escape after its backslash.
     private mutating func escape() throws(JSONText.Failure) {
         guard try peek() == UInt8(ascii: "u") else {
             guard "\"\\/bfnrt".utf8.contains(try peek()) else { throw .unexpected(at: index) }
@@ -212,6 +224,7 @@ struct JSONScanner {
         while index < end, digits.contains(bytes[index]) { index += 1 }
     }
 
+    /// Reads `true`, `false` or `null`.
     mutating func word(_ word: StaticString) throws(JSONText.Failure) {
         for offset in 0..<word.utf8CodeUnitCount { try expect(word.utf8Start[offset]) }
     }
@@ -222,6 +235,7 @@ struct JSONScanner {
         index += 1
     }
 
+    /// Returns the next byte without reading it.
     @inline(__always)
     func peek() throws(JSONText.Failure) -> UInt8 {
         guard index < end else { throw .truncated(at: index) }

@@ -1,66 +1,74 @@
 import Foundation
 
-/// Where the values of a JSON text stand, without changing a byte of it.
+/// A JSON text in which the byte ranges of values can be looked up.
 ///
-/// `JSONSerialization` gives the values but not their places, and loses what it does not need:
-/// order, repeated keys, the digits of a number. No tree is kept: what is asked for is looked up.
+/// `JSONSerialization` returns the values without their ranges. It also loses the order of keys,
+/// repeated keys and the digits of numbers. This type builds no tree: each look-up reads the text.
 package struct JSONText: Sendable {
-    /// A value, and the bytes it takes up.
+    /// A kind of value and the range of its bytes.
     package struct Value: Sendable {
         package let kind: Kind
         package let range: Range<Int>
     }
 
+    /// The kind of a value.
     package enum Kind: Sendable {
         case object, array, string, number, boolean, null
     }
 
-    /// What a coding path leads to, or the last thing on the way there.
+    /// The value that a coding path leads to, or the last one on the way if the path leads further.
     struct Found {
         let value: Value
-        /// How many keys of the path led to it.
+        /// The number of keys of the path that led to it.
         let depth: Int
-        /// A place some way before it, where reading may begin.
+        /// A scanner at a position some way before it, where an excerpt may begin.
         let context: JSONScanner
     }
 
-    /// Why a text is not JSON, with the byte at which that shows.
+    /// The reason why a text is not JSON, with the index of the first wrong byte.
     package enum Failure: Error, Equatable {
+        /// The text ends before its value is complete.
         case truncated(at: Int)
+        /// The grammar does not allow this byte here.
         case unexpected(at: Int)
+        /// More than `maximumDepth` objects and arrays are open.
         case tooDeep(at: Int)
+        /// The grammar is right, but the bytes are not UTF-8.
         case notUTF8
     }
 
-    /// As deep as Foundation reads; each level takes a little of the stack.
+    /// The maximum depth. Foundation has the same one; code that is recursive needs a limit.
     static let maximumDepth = 512
 
+    /// The text.
     package let bytes: [UInt8]
 
-    /// Reads a whole text, in one pass.
+    /// Reads and checks a whole text, in one pass over its tokens.
+    ///
+    /// - Throws: `Failure` if the text is not JSON.
     package init(_ bytes: some Sequence<UInt8>) throws(Failure) {
         self.bytes = Array(bytes)
         var scanner = JSONScanner(self.bytes)
         try scanner.validate()
-        // After the scan, so that a text cut inside a character counts as truncated.
+        // After the scan, so that a text that ends inside a character counts as truncated.
         guard isUTF8(self.bytes) else { throw .notUTF8 }
     }
 
     /// The outermost value.
     package var root: Value { find([]).value }
 
-    /// The string that stands at the range, quotation marks included, without its escapes.
+    /// Returns the string at a range that includes its quotation marks, with its escapes decoded.
     package func string(at range: Range<Int>) -> String {
         String(decoding: Self.unescaped(bytes[range.dropFirst().dropLast()]), as: UTF8.self)
     }
 
-    /// The value at a coding path, as far as the text has one.
+    /// Returns the value at a coding path, or nil if the text has none there.
     package func value(at path: [any CodingKey]) -> Value? {
         let found = find(path)
         return found.depth == path.count ? found.value : nil
     }
 
-    /// Where a coding path leads, in one pass over what stands before it.
+    /// Returns where a coding path leads, in one pass over the text before that value.
     func find(_ path: [any CodingKey]) -> Found {
         var search = Search(JSONScanner(bytes))
         var place = search
@@ -73,7 +81,7 @@ package struct JSONText: Sendable {
         return place.found(depth)
     }
 
-    /// The first keys of an object, and how many it has.
+    /// Returns the first keys of an object and the number of all its keys.
     func keys(of object: Value, first limit: Int) -> (keys: [String], count: Int) {
         var scanner = JSONScanner(bytes, at: object.range.lowerBound)
         var keys: [String] = []
@@ -87,7 +95,7 @@ package struct JSONText: Sendable {
         return (keys, count)
     }
 
-    /// How many elements an array has.
+    /// Returns the number of elements of an array.
     func count(of array: Value) -> Int {
         var scanner = JSONScanner(bytes, at: array.range.lowerBound)
         var count = 0
@@ -98,11 +106,12 @@ package struct JSONText: Sendable {
         return count
     }
 
-    /// A JSON string that stands for the text, with its quotation marks.
+    /// Returns the text as a JSON string, with its quotation marks.
     package static func quoted(_ text: String) -> String {
         String(decoding: quoted(Array(text.utf8)), as: UTF8.self)
     }
 
+    /// Does the same for bytes.
     static func quoted(_ text: [UInt8]) -> [UInt8] {
         var result = [UInt8(ascii: "\"")]
         result.reserveCapacity(text.count + 2)
@@ -119,12 +128,13 @@ package struct JSONText: Sendable {
         return result + [UInt8(ascii: "\"")]
     }
 
+    /// Returns the bytes of a string's content with its escapes decoded.
     static func unescaped(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         guard bytes.contains(UInt8(ascii: "\\")) else { return Array(bytes) }
         var units: [UInt16] = []
         var result: [UInt8] = []
         var rest = bytes
-        // Escaped UTF-16 units are collected, since only two halves make a character.
+        // Escaped UTF-16 code units are collected, because two of them may make one character.
         func flush() {
             if units.isEmpty { return }
             result += String(decoding: units, as: UTF16.self).utf8
@@ -154,10 +164,10 @@ package struct JSONText: Sendable {
     }
 }
 
-/// A way down a text that is known to be JSON. It stands before a value.
+/// A search for a value in a text that is known to be JSON. Its position is before a value.
 private struct Search {
     private var scanner: JSONScanner
-    /// Places on the way, a thousand bytes apart at least.
+    /// Earlier positions, at least a thousand bytes apart. An excerpt begins at the first one.
     private var mark: JSONScanner
     private var nextMark: JSONScanner
 
@@ -166,7 +176,7 @@ private struct Search {
         (mark, nextMark) = (scanner, scanner)
     }
 
-    /// The value that begins here, after so many keys.
+    /// Returns the value that begins here. `depth` is the number of keys that led to it.
     func found(_ depth: Int) -> JSONText.Found {
         var end = scanner
         let kind: JSONText.Kind
@@ -182,7 +192,7 @@ private struct Search {
             value: JSONText.Value(kind: kind, range: end.range), depth: depth, context: mark)
     }
 
-    /// Goes to the element or member of the value that begins here; false if there is none.
+    /// Moves to an element or member of the value that begins here. Returns false if it has none.
     mutating func enter(_ key: any CodingKey) -> Bool {
         guard case .open(let isObject) = next() else { return false }
         return isObject
@@ -217,30 +227,33 @@ private struct Search {
         return true
     }
 
+    /// Returns the next token, and updates the marks.
     private mutating func next() -> JSONScanner.Token? {
         if scanner.index - nextMark.index >= 1_000 { (mark, nextMark) = (nextMark, scanner) }
         return scanner.nextKnown()
     }
 
-    /// The same, past the whole of an object or array.
+    /// Does the same, but reads a whole object or array.
     private mutating func nextValue() -> JSONScanner.Token? {
         let token = next()
         guard case .open = token else { return token }
         let start = scanner.index
         scanner.skipOpened()
-        // What stands before is too much to be read again.
+        // The skipped text is too long to be read again for an excerpt.
         if scanner.index - start > 1_000 { (mark, nextMark) = (scanner, scanner) }
         return token
     }
 }
 
+/// Whether the content of a key string is the name.
 private func isKey(_ key: ArraySlice<UInt8>, _ name: String) -> Bool {
     if key.elementsEqual(name.utf8) { return true }
-    // As strings are compared, "é" may be one scalar or two.
+    // Strings are compared by canonical equivalence: "é" may be one scalar or two.
     guard key.contains(where: { $0 >= 0x80 || $0 == UInt8(ascii: "\\") }) else { return false }
     return String(decoding: JSONText.unescaped(key), as: UTF8.self) == name
 }
 
+/// Whether a key is the name, apart from underscores and the case of ASCII letters.
 private func isSnakeCase(_ key: ArraySlice<UInt8>, of name: String) -> Bool {
     func folded(_ byte: UInt8) -> UInt8 { 65...90 ~= byte ? byte | 0x20 : byte }
     let underscore = UInt8(ascii: "_")

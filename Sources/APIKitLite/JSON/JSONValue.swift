@@ -1,18 +1,20 @@
-/// What a JSON text says: the order of keys and the space between values do not count.
+/// The content of a JSON text, without the order of keys and the space between values.
 package enum JSONValue: Sendable {
-    /// Sorted by the UTF-8 of the keys. A repeated key stays, in its order.
+    /// The members, sorted by the UTF-8 of their keys. Members with the same key keep their order.
     case object([Member])
     case array([JSONValue])
     case string(String)
-    /// With the digits that were written.
+    /// The text of the number, digit by digit.
     case number(String)
     case boolean(Bool)
     case null
 
+    /// A key and its value.
     package struct Member: Sendable {
         package let key: String
         package let value: JSONValue
 
+        /// Creates a member.
         package init(key: String, value: JSONValue) {
             self.key = key
             self.value = value
@@ -20,18 +22,20 @@ package enum JSONValue: Sendable {
     }
 
     /// Reads a whole text.
+    ///
+    /// - Throws: `JSONText.Failure` if the text is not JSON.
     package init(_ bytes: some Sequence<UInt8>) throws(JSONText.Failure) {
         let bytes = Array(bytes)
         var scanner = JSONScanner(bytes)
         guard let first = try scanner.next() else { throw .truncated(at: bytes.count) }
         let value = try Self.read(first, &scanner)
         _ = try scanner.next()
-        // After the scan, so that a text cut inside a character counts as truncated.
+        // After the scan, so that a text that ends inside a character counts as truncated.
         guard isUTF8(bytes) else { throw .notUTF8 }
         self = value
     }
 
-    /// The value whose first token was read.
+    /// Reads the rest of a value whose first token has been read.
     private static func read(
         _ token: JSONScanner.Token, _ scanner: inout JSONScanner
     ) throws(JSONText.Failure) -> JSONValue {
@@ -60,13 +64,14 @@ package enum JSONValue: Sendable {
         }
     }
 
+    /// Returns the string at a range that includes its quotation marks.
     private static func string(at range: Range<Int>, in scanner: JSONScanner) -> String {
         String(
             decoding: JSONText.unescaped(scanner.bytes[range.dropFirst().dropLast()]),
             as: UTF8.self)
     }
 
-    /// The value with the members of its objects in the order of their keys.
+    /// The value with the members of all objects sorted by their keys.
     package var sorted: JSONValue {
         switch self {
         case .object(let members):
@@ -85,7 +90,7 @@ package enum JSONValue: Sendable {
         return text
     }
 
-    /// Appends the value, or, where it is longer than so many bytes, its beginning at least.
+    /// Appends the value to a text. Stops early once the text has more than `limit` bytes.
     func write(to text: inout String, upTo limit: Int) {
         if text.utf8.count > limit { return }
         switch self {
@@ -113,7 +118,7 @@ package enum JSONValue: Sendable {
         }
     }
 
-    /// The value with one member or element to a line, indented by two spaces.
+    /// The value with each member or element on a line of its own, indented by two spaces.
     package var pretty: String { pretty(indent: "") }
 
     private func pretty(indent: String) -> String {
