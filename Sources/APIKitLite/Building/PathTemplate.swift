@@ -61,8 +61,7 @@ package struct PathTemplate: Hashable, Sendable {
         return decoded == segments ? nil : PathTemplate(self, segments: decoded)
     }
 
-    /// Returns the percent-encoded path, with a leading slash. If the template is empty, returns
-    /// `""`.
+    /// Returns the percent-encoded path, with a leading slash; `""` for an empty template.
     ///
     /// - Throws: ``RequestBuildingError`` for a name without a value, for a value without a name or
     ///   given twice, for a value that is empty, `.`, `..`, a list, or not a finite number, and for
@@ -223,8 +222,7 @@ package struct PathTemplate: Hashable, Sendable {
             return pieces.isEmpty ? text.endIndex : text.startIndex + 1
         }
         let candidates = text.indices.dropFirst()
-        // The last literal must be at the end: in "a.json.json", the name of "{name}.json" is
-        // "a.json".
+        // The last literal must be at the end: "{name}.json" finds "a.json" in "a.json.json".
         guard pieces.count > 1 else {
             let end = text.endIndex - literal.unicodeScalars.count
             return candidates.contains(end) ? end : nil

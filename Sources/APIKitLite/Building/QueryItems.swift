@@ -1,7 +1,8 @@
 import Foundation
 
-/// Joins names and values with `=` and `&`, in the given order. An item whose value is nil is left
-/// out.
+/// Joins names and values with `=` and `&`, in the given order.
+///
+/// An item whose value is nil is left out.
 ///
 /// - Returns: The encoded text; `""` if no item is left.
 /// - Throws: ``RequestBuildingError/unusableValue(name:reason:)``, as `plainText(_:name:)` does.

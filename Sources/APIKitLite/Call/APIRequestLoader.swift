@@ -40,8 +40,7 @@ public final class APIRequestLoader<T: APIRequest> {
     /// Runs `makeRequest` and `parseResponse` on the caller's actor.
     ///
     /// - Parameter requestData: The input of the request.
-    /// - Throws: ``APIRequestError`` if a stage fails. It names the stage and keeps the original
-    ///   error.
+    /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
     public nonisolated(nonsending) func load(_ requestData: T.RequestDataType)
         async throws(APIRequestError)
         -> T.ResponseDataType
@@ -54,8 +53,7 @@ public final class APIRequestLoader<T: APIRequest> {
     /// Runs `makeRequest` and `parseResponse` on the caller's actor.
     ///
     /// - Parameter requestData: The input of the request.
-    /// - Throws: ``APIRequestError`` if a stage fails. It names the stage and keeps the original
-    ///   error.
+    /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
     public nonisolated(nonsending) func response(for requestData: T.RequestDataType)
         async throws(APIRequestError)
         -> APIResponse<T.ResponseDataType>
@@ -75,8 +73,7 @@ where T: Sendable, T.RequestDataType: Sendable, T.ResponseDataType: Sendable {
     /// Runs `makeRequest` and `parseResponse` off the caller's actor.
     ///
     /// - Parameter requestData: The input of the request.
-    /// - Throws: ``APIRequestError`` if a stage fails. It names the stage and keeps the original
-    ///   error.
+    /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
     @concurrent
     public func load(_ requestData: T.RequestDataType) async throws(APIRequestError)
         -> T.ResponseDataType
@@ -89,8 +86,7 @@ where T: Sendable, T.RequestDataType: Sendable, T.ResponseDataType: Sendable {
     /// Runs `makeRequest` and `parseResponse` off the caller's actor.
     ///
     /// - Parameter requestData: The input of the request.
-    /// - Throws: ``APIRequestError`` if a stage fails. It names the stage and keeps the original
-    ///   error.
+    /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
     @concurrent
     public func response(for requestData: T.RequestDataType) async throws(APIRequestError)
         -> APIResponse<T.ResponseDataType>
@@ -104,8 +100,7 @@ extension APIRequestLoader where T.RequestDataType == Void {
     ///
     /// Runs `makeRequest` and `parseResponse` on the caller's actor.
     ///
-    /// - Throws: ``APIRequestError`` if a stage fails. It names the stage and keeps the original
-    ///   error.
+    /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
     public nonisolated(nonsending) func load() async throws(APIRequestError) -> T.ResponseDataType {
         try await flow.response(for: ()).value
     }
@@ -114,8 +109,7 @@ extension APIRequestLoader where T.RequestDataType == Void {
     ///
     /// Runs `makeRequest` and `parseResponse` on the caller's actor.
     ///
-    /// - Throws: ``APIRequestError`` if a stage fails. It names the stage and keeps the original
-    ///   error.
+    /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
     public nonisolated(nonsending) func response() async throws(APIRequestError)
         -> APIResponse<T.ResponseDataType>
     {
@@ -129,8 +123,7 @@ where T: Sendable, T.RequestDataType == Void, T.ResponseDataType: Sendable {
     ///
     /// Runs `makeRequest` and `parseResponse` off the caller's actor.
     ///
-    /// - Throws: ``APIRequestError`` if a stage fails. It names the stage and keeps the original
-    ///   error.
+    /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
     @concurrent
     public func load() async throws(APIRequestError) -> T.ResponseDataType {
         try await flow.response(for: ()).value
@@ -140,8 +133,7 @@ where T: Sendable, T.RequestDataType == Void, T.ResponseDataType: Sendable {
     ///
     /// Runs `makeRequest` and `parseResponse` off the caller's actor.
     ///
-    /// - Throws: ``APIRequestError`` if a stage fails. It names the stage and keeps the original
-    ///   error.
+    /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
     @concurrent
     public func response() async throws(APIRequestError) -> APIResponse<T.ResponseDataType> {
         try await flow.response(for: ())
@@ -190,8 +182,7 @@ extension APIRequestLoader where T: SendableMetatype {
     }
 }
 
-/// A value that a background task uses although it is not `Sendable`, as in the loader of session
-/// 417.
+/// A value that a background task uses although it may not be `Sendable`.
 private struct Transferred<Value>: @unchecked Sendable {  // One task at a time uses the value.
     let value: Value
 

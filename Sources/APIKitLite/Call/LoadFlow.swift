@@ -84,8 +84,7 @@ extension LoadFlow {
         }
     }
 
-    /// Calls the completion on the delegate queue of a `URLSession`, and directly for any other
-    /// session.
+    /// Calls the completion: on the delegate queue of a `URLSession`, otherwise directly.
     func deliver(_ completion: @escaping @Sendable () -> Void) {
         if let queue = (session as? URLSession)?.delegateQueue {
             queue.addOperation(completion)

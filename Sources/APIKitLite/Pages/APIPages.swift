@@ -1,7 +1,6 @@
 import Foundation
 
-/// An asynchronous sequence of the pages of a ``PagedAPIRequest``, each loaded when it is
-/// requested.
+/// An asynchronous sequence of the pages of a ``PagedAPIRequest``, each loaded on request.
 ///
 /// Nothing runs between two pages, so a loop may end early without clean-up. After a page failed to
 /// load, `next()` of the same iterator tries that page again:
@@ -46,8 +45,7 @@ public struct APIPages<T: PagedAPIRequest>: AsyncSequence {
         /// The input of the page to load next, also after that page failed to load. Nil at the end.
         public var nextInput: T.RequestDataType? { walk.input }
 
-        /// Loads and returns the next page, or returns nil after the last one. Stays on the
-        /// caller's actor.
+        /// Returns the next page, or nil after the last one. Stays on the caller's actor.
         ///
         /// - Throws: ``APIRequestError`` if the page fails to load. The iterator does not advance,
         ///   so the next call tries the same page again.

@@ -47,10 +47,10 @@ public struct LinkHeader: Sendable, Equatable {
         self.links = links
     }
 
-    /// The target of the first link with this relation type, or nil if there is no such link. Case
-    /// makes no difference.
+    /// The target of the first link with this relation type, or nil if no link has it.
     ///
-    /// A link with an `anchor` parameter describes another resource and is ignored.
+    /// The case of the relation type makes no difference. A link with an `anchor` parameter
+    /// describes another resource and is ignored.
     ///
     /// - Parameter relation: The relation type, such as `next`.
     public subscript(_ relation: String) -> URL? {
@@ -126,8 +126,7 @@ private struct LinkParser {
         return take("\"") ? quoted() : word(until: ";,")
     }
 
-    /// Reads a quoted string after its opening quotation mark. If it is not closed, reads to the
-    /// end.
+    /// Reads a quoted string after its opening quotation mark, up to the closing one or the end.
     private mutating func quoted() -> String {
         var bytes: [UInt8] = []
         while index < text.count, !take("\"") {

@@ -1,7 +1,8 @@
 import Foundation
 
-/// A request whose response is one page of many. It adds one pure function, which names the next
-/// page.
+/// A request whose response is one page of many.
+///
+/// It adds one pure function, which returns the input of the next page.
 ///
 /// ```swift
 /// struct UsersRequest: PagedAPIRequest {

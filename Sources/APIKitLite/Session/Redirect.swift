@@ -57,8 +57,7 @@ private let openHeaders: Set<String> = [
     "range", "user-agent",
 ]
 
-/// Returns the absolute URL of a location, or nil if it is not an `http` or `https` URL with a
-/// host.
+/// Returns the absolute URL of a location, or nil if it is not `http` or `https` with a host.
 private func redirectTarget(_ location: String, from origin: URL) -> URL? {
     guard let resolved = URL(string: location, relativeTo: origin)?.absoluteURL,
         ["http", "https"].contains(resolved.scheme?.lowercased()), resolved.host() != nil,

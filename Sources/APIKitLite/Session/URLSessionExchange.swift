@@ -15,7 +15,7 @@ final class URLSessionExchange: NSObject, ExchangeDelegate,
     private enum Decision {
         case redirect(URLRequest)
         case failure(any Error)
-        /// A 401 response for which Foundation would wait forever.
+        /// A 401 response that Foundation would never deliver.
         case refused(HTTPURLResponse)
     }
 
@@ -170,8 +170,7 @@ final class URLSessionExchange: NSObject, ExchangeDelegate,
 }
 
 extension URLSession {
-    /// Asks the session's own delegate about a redirect. Without a delegate, the redirect is
-    /// followed.
+    /// Asks the session's own delegate about a redirect. Without one, the redirect is followed.
     fileprivate func askDelegate(
         _ task: URLSessionTask, _ response: HTTPURLResponse, _ next: URLRequest,
         completion: @escaping @Sendable (URLRequest?) -> Void

@@ -63,8 +63,7 @@ package final class AsyncSemaphore: Sendable {
         }
     }
 
-    /// Gives the semaphore to the task that has waited longest, or makes it available if none
-    /// waits.
+    /// Gives the semaphore to the task that has waited longest, or else makes it available.
     package func signal() {
         while true {
             let next = state.withLock { state -> Waiter<Void>? in

@@ -34,7 +34,8 @@ final class DeadlineTimer: Sendable {
 
     /// Starts a deadline.
     ///
-    /// - Parameter work: Called once at the deadline, unless the deadline is cancelled before.
+    /// - Parameter work: Called at the deadline, at most once, unless the deadline is cancelled
+    ///   before.
     /// - Returns: The deadline on the timeline, and a handle that cancels it.
     func schedule(
         _ work: @escaping @Sendable () -> Void

@@ -7,8 +7,7 @@ final class WaitNode: Sendable {
     /// The shared work that this task is part of.
     @TaskLocal static var current: WaitNode?
 
-    // The waits of all nodes. One lock is enough, because only work inside other shared work uses
-    // it.
+    // The waits of all nodes. One lock is enough: only work inside other shared work uses it.
     private static let edges = Locked<[ObjectIdentifier: [WaitNode]]>([:])
 
     /// Records that this node waits for another one. If that would close a cycle, returns `nil`.
