@@ -51,6 +51,7 @@ final class SharedSessionTests: HandlerTestCase {
         XCTAssertEqual([before, during, after], ["network", "mock", "network"])
         XCTAssertEqual(network.requests.count, 2)
         XCTAssertEqual(MockURLProtocol.requests.count, 1)
+        XCTAssertNotNil(MockURLProtocol.requests.first?.endTime)
     }
 
     func testRegisteringIsRepeatable() async throws {

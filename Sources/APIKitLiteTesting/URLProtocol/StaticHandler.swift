@@ -136,6 +136,10 @@ extension StaticHandler {
                 return (journal, journal.append(record, awaitedBy: nil), isLate)
             }
             let recordCancellation = { @Sendable in journal.markCancelled(id, at: .zero) }
+            let respond = { @Sendable (event: ResponseEvent) in
+                if event.isLast { journal.markEnded(id, at: .zero) }
+                respond(event)
+            }
             guard let handler, !isLate else {
                 let failure = handler == nil ? MockError.noHandler : MockError.handlerReplaced
                 respond(.failure(failure(request)))

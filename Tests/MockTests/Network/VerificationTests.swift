@@ -132,7 +132,7 @@ import Testing
 
         let starts = [
             "No stub answers GET", "The stub for method GET, path /unused",
-            "The stub for method GET, path /twice", "GET https://api.example.com/held is a strag",
+            "The stub for method GET, path /twice", "GET https://api.example.com/held has not",
         ]
         #expect(failure?.findings.count == starts.count)
         for (finding, start) in zip(failure?.findings ?? [], starts) {
