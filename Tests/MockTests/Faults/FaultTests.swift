@@ -5,30 +5,32 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5)), .usesSockets) struct FaultTests {
-    @Test(arguments: [
-        (Fault.error(.notConnectedToInternet), "URLError.notConnectedToInternet"),
-        (.error(.zeroByteResource), "URLError -1014"),
-        (.hanging, "no answer"),
-        (.failingBeforeHeaders, "connection lost before the headers"),
-        (.failing(afterHeaderBytes: 1), "connection lost after 1 byte of the headers"),
-        (.failing(afterHeaderBytes: 15), "connection lost after 15 bytes of the headers"),
-        (.failing(afterBytes: 7, of: 34), "connection lost after 7 of 34 bytes"),
-        (.failing(afterBytes: 7), "connection lost after 7 bytes"),
-        (.truncated(toBytes: 7, of: 34), "truncated to 7 of 34 bytes"),
-        (.longContentLength, "Content-Length too long by 1"),
-        (.shortContentLength, "Content-Length too short by 1"),
-        (.emptyBody, "empty body"),
-        (.wrongTypes, "every value of another type"),
-        (.wrongType(at: "$.user.ids[0]"), "another type at $.user.ids[0]"),
-        (.null(at: "$"), "null at $"),
-        (.wrongTopLevel, "object and array exchanged at the top"),
-        (.html(status: 502), "HTML from a proxy, status 502"),
-        (.status(404), "status 404"),
-        (.status(429, retryAfter: "120"), "429 with Retry-After: 120"),
-        (.slow, "slow bytes, a second apart"),
-    ])
-    func namesItself(_ fault: Fault, _ name: String) {
-        #expect("\(fault)" == name)
+    @Test func namesItself() {
+        let rows: [(Fault, String)] = [
+            (Fault.error(.notConnectedToInternet), "URLError.notConnectedToInternet"),
+            (.error(.zeroByteResource), "URLError -1014"),
+            (.hanging, "no answer"),
+            (.failingBeforeHeaders, "connection lost before the headers"),
+            (.failing(afterHeaderBytes: 1), "connection lost after 1 byte of the headers"),
+            (.failing(afterHeaderBytes: 15), "connection lost after 15 bytes of the headers"),
+            (.failing(afterBytes: 7, of: 34), "connection lost after 7 of 34 bytes"),
+            (.failing(afterBytes: 7), "connection lost after 7 bytes"),
+            (.truncated(toBytes: 7, of: 34), "truncated to 7 of 34 bytes"),
+            (.longContentLength, "Content-Length too long by 1"),
+            (.shortContentLength, "Content-Length too short by 1"),
+            (.emptyBody, "empty body"),
+            (.wrongTypes, "every value of another type"),
+            (.wrongType(at: "$.user.ids[0]"), "another type at $.user.ids[0]"),
+            (.null(at: "$"), "null at $"),
+            (.wrongTopLevel, "object and array exchanged at the top"),
+            (.html(status: 502), "HTML from a proxy, status 502"),
+            (.status(404), "status 404"),
+            (.status(429, retryAfter: "120"), "429 with Retry-After: 120"),
+            (.slow, "slow bytes, a second apart"),
+        ]
+        for (fault, name) in rows {
+            #expect("\(fault)" == name, "\(fault)")
+        }
     }
 
     /// One way to write a path, in errors, differences and faults.
@@ -54,32 +56,37 @@ import Testing
 
     private static let sample = #"{"a":"x","b":[1,true,null],"c":{},"d e":[]}"#
 
-    @Test(arguments: [
-        (Fault.truncated(toBytes: 6), #"{"a":""#),
-        (.truncated(toBytes: 99), sample),
-        (.shortContentLength, String(sample.dropLast())),
-        (.emptyBody, ""),
-        (.wrongTypes, #"{"a":0,"b":["1","true",{}],"c":[],"d e":{}}"#),
-        (.wrongType(at: "$"), "[]"),
-        (.wrongType(at: "$.b"), #"{"a":"x","b":{},"c":{},"d e":[]}"#),
-        (.wrongType(at: "$.b[1]"), #"{"a":"x","b":[1,"true",null],"c":{},"d e":[]}"#),
-        (.wrongType(at: #"$["d e"]"#), #"{"a":"x","b":[1,true,null],"c":{},"d e":{}}"#),
-        (.null(at: "$.a"), #"{"a":null,"b":[1,true,null],"c":{},"d e":[]}"#),
-        (.null(at: "$"), "null"),
-        (.wrongTopLevel, "[\(sample)]"),
-        (.status(503, retryAfter: "9"), sample),
-        (.slow, sample),
-    ])
-    func breaksTheBody(_ fault: Fault, _ body: String) async throws {
-        let network = MockNetwork()
-        network.stub(.any, fault.response(from: .json(Self.sample).header("ETag", "1")))
+    @Test func breaksTheBody() async {
+        let rows: [(Fault, String)] = [
+            (Fault.truncated(toBytes: 6), #"{"a":""#),
+            (.truncated(toBytes: 99), Self.sample),
+            (.shortContentLength, String(Self.sample.dropLast())),
+            (.emptyBody, ""),
+            (.wrongTypes, #"{"a":0,"b":["1","true",{}],"c":[],"d e":{}}"#),
+            (.wrongType(at: "$"), "[]"),
+            (.wrongType(at: "$.b"), #"{"a":"x","b":{},"c":{},"d e":[]}"#),
+            (.wrongType(at: "$.b[1]"), #"{"a":"x","b":[1,"true",null],"c":{},"d e":[]}"#),
+            (.wrongType(at: #"$["d e"]"#), #"{"a":"x","b":[1,true,null],"c":{},"d e":{}}"#),
+            (.null(at: "$.a"), #"{"a":null,"b":[1,true,null],"c":{},"d e":[]}"#),
+            (.null(at: "$"), "null"),
+            (.wrongTopLevel, "[\(Self.sample)]"),
+            (.status(503, retryAfter: "9"), Self.sample),
+            (.slow, Self.sample),
+        ]
+        await forEachRow(rows, named: { "\($0.0)" }) { row, comment in
+            let (fault, body) = row
+            let network = MockNetwork()
+            network.stub(.any, fault.response(from: .json(Self.sample).header("ETag", "1")))
 
-        let (data, response) = try await MockURLSession(network).exchange(.test("a"))
+            let (data, response) = try await MockURLSession(network).exchange(.test("a"))
 
-        #expect(data.text == body)
-        #expect(response.value(forHTTPHeaderField: "ETag") == "1")
-        #expect(response.value(forHTTPHeaderField: "Content-Type") == "application/json")
-        #expect(["\(body.utf8.count)", nil].contains(response.contentLength))
+            #expect(data.text == body, comment)
+            #expect(response.value(forHTTPHeaderField: "ETag") == "1", comment)
+            #expect(
+                response.value(forHTTPHeaderField: "Content-Type") == "application/json",
+                comment)
+            #expect(["\(body.utf8.count)", nil].contains(response.contentLength), comment)
+        }
     }
 
     @Test(arguments: [

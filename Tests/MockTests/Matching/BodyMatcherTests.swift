@@ -10,59 +10,67 @@ import Testing
         var age = 3
     }
 
-    @Test(arguments: [
-        MatchCase(
-            .body(Data("ab".utf8)), takes: [.json("ab")],
-            leaves: [.json("aB"), .json(""), .query("")]),
-        MatchCase(.body(Data()), takes: [.query(""), .json("")], leaves: [.json("a")]),
-        MatchCase(
-            .json(#"{"name": "Emma", "age": 3}"#),
-            takes: [
-                .json(#"{"age":3.0,"name":"\u0045mma"}"#),
-                .json(#"{ "age" : 30e-1, "name":"Emma"}"#),
-            ],
-            leaves: [
-                .json(#"{"age": 3}"#), .json(#"{"age": 3, "name": "Emma", "x": null}"#),
-                .json(#"{"age": "3", "name": "Emma"}"#), .json("{"), .query(""),
-            ]),
-        MatchCase(
-            .json(encoding: User()), takes: [.json(#"{"age":3,"name":"Emma"}"#)],
-            leaves: [.json(#"{"age":4,"name":"Emma"}"#)]),
-        MatchCase(
-            .json("[1, [2, null], true]"), takes: [.json("[1.0,[2,null],true]")],
-            leaves: [
-                .json("[[2,null],1,true]"), .json("[1,[2,null],1]"), .json("[1,[2,null]]"),
-                .json("[1,[2,null],true,4]"), .json("[1,[2,false],true]"),
-            ]),
-        MatchCase(
-            .json("9007199254740993"), takes: [.json("9007199254740993.0")],
-            leaves: [.json("9007199254740992"), .json("-9007199254740993")]),
-        MatchCase(.json("0.1"), takes: [.json("0.10000000000000001")], leaves: [.json("0.11")]),
-        MatchCase(
-            .json("1e9223372036854775807"), takes: [.json("1E+9223372036854775807")],
-            leaves: [.json("1"), .json("0")]),
-        MatchCase(.json("0"), takes: [.json("-0"), .json("0.000")], leaves: [.json("null")]),
-        MatchCase(
-            .json(#"{"a": 1, "a": 2}"#), takes: [.json(#"{"a": 2}"#)], leaves: [.json(#"{"a": 1}"#)]
-        ),
-        MatchCase(
-            .json(containing: #"{"user": {"age": 3}, "tags": ["b", {"c": 1}]}"#),
-            takes: [.json(#"{"x":0,"user":{"age":3,"n":1},"tags":["a","b",{},{"d":0,"c":1}]}"#)],
-            leaves: [
-                .json(#"{"user":{"age":3},"tags":[{"c":1},"b"]}"#), .json(#"{"user":{"age":3}}"#),
-                .json(#"{"user":{"age":4},"tags":["b",{"c":1}]}"#), .json("[]"),
-            ]),
-        MatchCase(
-            .json(containing: "[1, 1]"), takes: [.json("[1,2,1]")], leaves: [.json("[1,2]")]),
-        MatchCase(
-            .form(["a": "1 +", "b": nil]),
-            takes: [.form("b&c=3&a=1+%2B"), .form("a=1+%2B&b", type: nil)],
-            leaves: [.form("a=1+%2B&b="), .form("a=1+%2B&b", type: "text/plain"), .form("")]),
-        MatchCase(
-            .form(exactly: ["a": "1"]), takes: [.form("a=1")],
-            leaves: [.form("a=1&b"), .form("a=1&a=1"), .form("")]),
-    ])
-    func matchesBodies(_ row: MatchCase) { row.check() }
+    @Test func matchesBodies() {
+        let rows: [MatchCase] = [
+            MatchCase(
+                .body(Data("ab".utf8)), takes: [.json("ab")],
+                leaves: [.json("aB"), .json(""), .query("")]),
+            MatchCase(.body(Data()), takes: [.query(""), .json("")], leaves: [.json("a")]),
+            MatchCase(
+                .json(#"{"name": "Emma", "age": 3}"#),
+                takes: [
+                    .json(#"{"age":3.0,"name":"\u0045mma"}"#),
+                    .json(#"{ "age" : 30e-1, "name":"Emma"}"#),
+                ],
+                leaves: [
+                    .json(#"{"age": 3}"#), .json(#"{"age": 3, "name": "Emma", "x": null}"#),
+                    .json(#"{"age": "3", "name": "Emma"}"#), .json("{"), .query(""),
+                ]),
+            MatchCase(
+                .json(encoding: User()), takes: [.json(#"{"age":3,"name":"Emma"}"#)],
+                leaves: [.json(#"{"age":4,"name":"Emma"}"#)]),
+            MatchCase(
+                .json("[1, [2, null], true]"), takes: [.json("[1.0,[2,null],true]")],
+                leaves: [
+                    .json("[[2,null],1,true]"), .json("[1,[2,null],1]"), .json("[1,[2,null]]"),
+                    .json("[1,[2,null],true,4]"), .json("[1,[2,false],true]"),
+                ]),
+            MatchCase(
+                .json("9007199254740993"), takes: [.json("9007199254740993.0")],
+                leaves: [.json("9007199254740992"), .json("-9007199254740993")]),
+            MatchCase(.json("0.1"), takes: [.json("0.10000000000000001")], leaves: [.json("0.11")]),
+            MatchCase(
+                .json("1e9223372036854775807"), takes: [.json("1E+9223372036854775807")],
+                leaves: [.json("1"), .json("0")]),
+            MatchCase(.json("0"), takes: [.json("-0"), .json("0.000")], leaves: [.json("null")]),
+            MatchCase(
+                .json(#"{"a": 1, "a": 2}"#), takes: [.json(#"{"a": 2}"#)],
+                leaves: [.json(#"{"a": 1}"#)]
+            ),
+            MatchCase(
+                .json(containing: #"{"user": {"age": 3}, "tags": ["b", {"c": 1}]}"#),
+                takes: [
+                    .json(#"{"x":0,"user":{"age":3,"n":1},"tags":["a","b",{},{"d":0,"c":1}]}"#)
+                ],
+                leaves: [
+                    .json(#"{"user":{"age":3},"tags":[{"c":1},"b"]}"#),
+                    .json(#"{"user":{"age":3}}"#),
+                    .json(#"{"user":{"age":4},"tags":["b",{"c":1}]}"#), .json("[]"),
+                ]),
+            MatchCase(
+                .json(containing: "[1, 1]"), takes: [.json("[1,2,1]")], leaves: [.json("[1,2]")]),
+            MatchCase(
+                .form(["a": "1 +", "b": nil]),
+                takes: [.form("b&c=3&a=1+%2B"), .form("a=1+%2B&b", type: nil)],
+                leaves: [.form("a=1+%2B&b="), .form("a=1+%2B&b", type: "text/plain"), .form("")]),
+            MatchCase(
+                .form(exactly: ["a": "1"]), takes: [.form("a=1")],
+                leaves: [.form("a=1&b"), .form("a=1&a=1"), .form("")]),
+        ]
+        for row in rows {
+            row.check()
+        }
+    }
 
     @Test(arguments: Transport.allCases)
     func comparesTheDeepestJSONOnEveryThread(_ transport: Transport) async throws {
@@ -89,25 +97,27 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        ("1e1099511627777", "1e1099511627778", false),
-        ("1e1099511627777", "10e1099511627776", true),
-        ("1e4611686018427387904", "10e4611686018427387903", true),
-        ("1e4611686018427387904", "1e4611686018427387903", false),
-        // Beyond 2⁶² a power counts as it is written.
-        ("1e5000000000000000000", "1E+05000000000000000000", true),
-        ("1e5000000000000000000", "1e5000000000000000001", false),
-        ("1e5000000000000000000", "10e4999999999999999999", false),
-        ("1e-5000000000000000000", "1e5000000000000000000", false),
-        ("0e5000000000000000000", "0.0", true), ("-0", "0", true),
-        ("9007199254740993", "9007199254740992", false), ("0.1", "0.10000000000000001", true),
-        ("1e-400", "0.0", true), ("0.5", "5e-1", true),
-    ])
-    func comparesNumbersByTheirValues(_ one: String, _ other: String, _ areEqual: Bool) {
-        for (expected, actual) in [(one, other), (other, one)] {
-            let report = RequestMatcher.json(expected).report(
-                on: RecordedRequest(request: .json(actual)))
-            #expect(report.isMatch == areEqual)
+    @Test func comparesNumbersByTheirValues() {
+        let rows: [(String, String, Bool)] = [
+            ("1e1099511627777", "1e1099511627778", false),
+            ("1e1099511627777", "10e1099511627776", true),
+            ("1e4611686018427387904", "10e4611686018427387903", true),
+            ("1e4611686018427387904", "1e4611686018427387903", false),
+            // Beyond 2⁶² a power counts as it is written.
+            ("1e5000000000000000000", "1E+05000000000000000000", true),
+            ("1e5000000000000000000", "1e5000000000000000001", false),
+            ("1e5000000000000000000", "10e4999999999999999999", false),
+            ("1e-5000000000000000000", "1e5000000000000000000", false),
+            ("0e5000000000000000000", "0.0", true), ("-0", "0", true),
+            ("9007199254740993", "9007199254740992", false), ("0.1", "0.10000000000000001", true),
+            ("1e-400", "0.0", true), ("0.5", "5e-1", true),
+        ]
+        for (one, other, areEqual) in rows {
+            for (expected, actual) in [(one, other), (other, one)] {
+                let report = RequestMatcher.json(expected).report(
+                    on: RecordedRequest(request: .json(actual)))
+                #expect(report.isMatch == areEqual, "\(one) and \(other)")
+            }
         }
     }
 

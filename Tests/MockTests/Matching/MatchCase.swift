@@ -19,11 +19,13 @@ struct MatchCase: CustomTestStringConvertible, Sendable {
     func check(_ location: SourceLocation = #_sourceLocation) {
         for request in takes {
             let report = matcher.report(on: RecordedRequest(request: request))
-            #expect(report.isMatch, "\(request.curlCommand())", sourceLocation: location)
+            #expect(
+                report.isMatch, "\(matcher): \(request.curlCommand())", sourceLocation: location)
         }
         for request in leaves {
             let report = matcher.report(on: RecordedRequest(request: request))
-            #expect(!report.isMatch, "\(request.curlCommand())", sourceLocation: location)
+            #expect(
+                !report.isMatch, "\(matcher): \(request.curlCommand())", sourceLocation: location)
         }
     }
 }

@@ -5,49 +5,54 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5)), .usesSockets) struct RequestMatcherTests {
-    @Test(arguments: [
-        MatchCase(.any, takes: [.url("https://h"), .url("x:y")], leaves: []),
-        MatchCase(
-            .method("PURGE"), takes: [.url("https://h", method: "PURGE")],
-            leaves: [.url("https://h"), .url("https://h", method: "purge")]),
-        MatchCase(
-            .scheme("HTTPS"), takes: [.url("https://h"), .url("HTTPS://h")],
-            leaves: [.url("http://h")]),
-        MatchCase(
-            .host("API.example.com"),
-            takes: [.url("https://api.example.com/x"), .url("http://u:p@Api.Example.com:81")],
-            leaves: [.url("https://example.com"), .url("https://api.example.com.evil")]),
-        MatchCase(
-            .host("[::1]"), takes: [.url("http://[::1]:80/")], leaves: [.url("http://[::2]")]),
-        MatchCase(
-            .port(443), takes: [.url("https://h"), .url("http://h:443")],
-            leaves: [.url("http://h"), .url("https://h:8443")]),
-        MatchCase(
-            .path("/users/{id}"),
-            takes: [.url("https://h/users/42?x"), .url("https://h/users/a%2Fb")],
-            leaves: [
-                .url("https://h/users/"), .url("https://h/users/4/2"), .url("https://h/users"),
-            ]),
-        MatchCase(
-            .get("/"), takes: [.url("https://h"), .url("https://h/?a")],
-            leaves: [.url("https://h/a")]),
-        MatchCase(
-            .path(exactly: "/{a}/b%2Fc"), takes: [.url("https://h/%7Ba%7D/b%2Fc")],
-            leaves: [.url("https://h/x/b%2Fc"), .url("https://h/%7Ba%7D/b/c")]),
-        MatchCase(
-            .path(prefix: "/v1"), takes: [.url("https://h/v1"), .url("https://h/v1/users/1")],
-            leaves: [.url("https://h/v10"), .url("https://h/x/v1"), .url("https://h")]),
-        MatchCase(
-            .path(prefix: "/users/{id}/"), takes: [.url("https://h/users/1/a")],
-            leaves: [.url("https://h/users/1"), .url("https://h/users//a")]),
-        MatchCase(.path(prefix: "/"), takes: [.url("https://h/x"), .url("https://h")], leaves: []),
-        MatchCase(
-            .header("accept", "a/b"), takes: [.query("").with("Accept", "a/b")],
-            leaves: [.query("").with("Accept", "A/b"), .query("")]),
-        MatchCase(
-            .header("X-Flag"), takes: [.query("").with("x-flag", "no")], leaves: [.query("")]),
-    ])
-    func matchesWhereItGoes(_ row: MatchCase) { row.check() }
+    @Test func matchesWhereItGoes() {
+        let rows: [MatchCase] = [
+            MatchCase(.any, takes: [.url("https://h"), .url("x:y")], leaves: []),
+            MatchCase(
+                .method("PURGE"), takes: [.url("https://h", method: "PURGE")],
+                leaves: [.url("https://h"), .url("https://h", method: "purge")]),
+            MatchCase(
+                .scheme("HTTPS"), takes: [.url("https://h"), .url("HTTPS://h")],
+                leaves: [.url("http://h")]),
+            MatchCase(
+                .host("API.example.com"),
+                takes: [.url("https://api.example.com/x"), .url("http://u:p@Api.Example.com:81")],
+                leaves: [.url("https://example.com"), .url("https://api.example.com.evil")]),
+            MatchCase(
+                .host("[::1]"), takes: [.url("http://[::1]:80/")], leaves: [.url("http://[::2]")]),
+            MatchCase(
+                .port(443), takes: [.url("https://h"), .url("http://h:443")],
+                leaves: [.url("http://h"), .url("https://h:8443")]),
+            MatchCase(
+                .path("/users/{id}"),
+                takes: [.url("https://h/users/42?x"), .url("https://h/users/a%2Fb")],
+                leaves: [
+                    .url("https://h/users/"), .url("https://h/users/4/2"), .url("https://h/users"),
+                ]),
+            MatchCase(
+                .get("/"), takes: [.url("https://h"), .url("https://h/?a")],
+                leaves: [.url("https://h/a")]),
+            MatchCase(
+                .path(exactly: "/{a}/b%2Fc"), takes: [.url("https://h/%7Ba%7D/b%2Fc")],
+                leaves: [.url("https://h/x/b%2Fc"), .url("https://h/%7Ba%7D/b/c")]),
+            MatchCase(
+                .path(prefix: "/v1"), takes: [.url("https://h/v1"), .url("https://h/v1/users/1")],
+                leaves: [.url("https://h/v10"), .url("https://h/x/v1"), .url("https://h")]),
+            MatchCase(
+                .path(prefix: "/users/{id}/"), takes: [.url("https://h/users/1/a")],
+                leaves: [.url("https://h/users/1"), .url("https://h/users//a")]),
+            MatchCase(
+                .path(prefix: "/"), takes: [.url("https://h/x"), .url("https://h")], leaves: []),
+            MatchCase(
+                .header("accept", "a/b"), takes: [.query("").with("Accept", "a/b")],
+                leaves: [.query("").with("Accept", "A/b"), .query("")]),
+            MatchCase(
+                .header("X-Flag"), takes: [.query("").with("x-flag", "no")], leaves: [.query("")]),
+        ]
+        for row in rows {
+            row.check()
+        }
+    }
 
     @Test(arguments: [
         MatchCase(
@@ -114,30 +119,37 @@ import Testing
         #expect(other.pathValues == [:])
     }
 
-    @Test(arguments: [
-        (RequestMatcher.get("/users/{id"), "brace without its partner"),
-        (.path(prefix: "/{"), "brace without its partner"), (.path(exactly: "/a?b"), "? or #"),
-        (.host("https://h"), "not a host alone"), (.host("h:80"), "not a host alone"),
-        (.json("{\n  \"a\": x}"), ".json(_:) was given text that is not JSON: byte 9"),
-        (.json(containing: "[1"), ".json(containing:) was given text that is not JSON: it ends"),
-        (.json(encoding: ["x": Double.nan]), "could not encode Dictionary<String, Double>"),
-        (.anyOf(), "no matcher"), (.anyOf(.any, .json("")), "not JSON"),
-        (.not(.json("")), "not JSON"),
-    ])
-    func tellsWhatItCannotBeMadeFrom(_ matcher: RequestMatcher, _ part: String) async throws {
-        let network = MockNetwork()
-        network.stub(matcher, .text("x"))
-        let line = #line - 1
+    @Test func tellsWhatItCannotBeMadeFrom() async throws {
+        let rows: [(RequestMatcher, String)] = [
+            (RequestMatcher.get("/users/{id"), "brace without its partner"),
+            (.path(prefix: "/{"), "brace without its partner"), (.path(exactly: "/a?b"), "? or #"),
+            (.host("https://h"), "not a host alone"), (.host("h:80"), "not a host alone"),
+            (.json("{\n  \"a\": x}"), ".json(_:) was given text that is not JSON: byte 9"),
+            (
+                .json(containing: "[1"),
+                ".json(containing:) was given text that is not JSON: it ends"
+            ),
+            (.json(encoding: ["x": Double.nan]), "could not encode Dictionary<String, Double>"),
+            (.anyOf(), "no matcher"), (.anyOf(.any, .json("")), "not JSON"),
+            (.not(.json("")), "not JSON"),
+        ]
+        for (matcher, part) in rows {
+            let network = MockNetwork()
+            network.stub(matcher, .text("x"))
+            let line = #line - 1
 
-        let failure = await #expect(throws: MockError.self) {
-            _ = try await MockURLSession(network).exchange(.test("a"))
-        }
-        #expect(failure?.reason == .brokenStub)
-        let verification = #expect(throws: VerificationError.self) { try network.verify() }
-        for text in [failure?.description, verification?.findings.first] {
-            let text = try #require(text)
-            #expect(text.contains(part))
-            #expect(text.contains("RequestMatcherTests.swift:\(line)"))
+            let failure = await #expect(throws: MockError.self, "\(matcher)") {
+                _ = try await MockURLSession(network).exchange(.test("a"))
+            }
+            #expect(failure?.reason == .brokenStub, "\(matcher)")
+            let verification = #expect(throws: VerificationError.self, "\(matcher)") {
+                try network.verify()
+            }
+            for text in [failure?.description, verification?.findings.first] {
+                let text = try #require(text, "\(matcher)")
+                #expect(text.contains(part), "\(matcher)")
+                #expect(text.contains("RequestMatcherTests.swift:\(line)"), "\(matcher)")
+            }
         }
     }
 }

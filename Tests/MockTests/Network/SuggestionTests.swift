@@ -101,24 +101,24 @@ private struct Pasted: CustomTestStringConvertible, Sendable {
         },
     ]
 
-    @Test(arguments: pasted)
-    private func matchesWhatItWasMadeFrom(_ row: Pasted) async throws {
-        let empty = MockNetwork()
-        let failure = await #expect(throws: MockError.self) {
-            _ = try await MockURLSession(empty).exchange(row.request)
+    @Test func matchesWhatItWasMadeFrom() async {
+        await forEachRow(Self.pasted, named: { $0.text }) { row, comment in
+            let empty = MockNetwork()
+            let failure = await #expect(throws: MockError.self, comment) {
+                _ = try await MockURLSession(empty).exchange(row.request)
+            }
+            let text = try #require(failure?.description, comment)
+            #expect(text.components(separatedBy: "\n").contains("  " + row.text), comment)
+            #expect(!text.contains("hunter2"), comment)
+            let isSecret = row.request.curlCommand(redacting: .none).contains("hunter2")
+            #expect(text.contains("(without what is secret: ") == isSecret, comment)
+
+            let network = MockNetwork()
+            row.stub(network)
+            let (_, response) = try await MockURLSession(network).exchange(row.request)
+
+            #expect(response.statusCode == 200, comment)
         }
-        let text = try #require(failure?.description)
-        #expect(text.components(separatedBy: "\n").contains("  " + row.text))
-        #expect(!text.contains("hunter2"))
-        let isSecret =
-            row.request.curlCommand(redacting: .none).contains("hunter2")
-        #expect(text.contains("(without what is secret: ") == isSecret)
-
-        let network = MockNetwork()
-        row.stub(network)
-        let (_, response) = try await MockURLSession(network).exchange(row.request)
-
-        #expect(response.statusCode == 200)
     }
 
     // Text and code stand side by side above; neither may change alone.

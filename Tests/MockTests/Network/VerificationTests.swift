@@ -7,23 +7,31 @@ import Testing
 @Suite(.timeLimit(.minutes(5)), .usesSockets) struct VerificationTests {
     let network = MockNetwork()
 
-    @Test(arguments: [
-        (Stub.Times.any, 0, 0), (.any, 3, 0), (.once, 0, 1), (.once, 1, 0), (.exactly(2), 1, 1),
-        (.exactly(2), 2, 0), (.atLeast(1), 0, 1), (.atLeast(1), 9, 0), (.atLeast(3), 2, 1),
-        (.never, 0, 0), (.exactly(0), 0, 0),
-    ])
-    func wantsAStubUsed(_ times: Stub.Times, _ count: Int, _ findings: Int) async throws {
-        let stub = network.stub(.any, .text("x"), times: times)
+    @Test func wantsAStubUsed() async {
+        let rows: [(Stub.Times, Int, Int)] = [
+            (Stub.Times.any, 0, 0), (.any, 3, 0), (.once, 0, 1), (.once, 1, 0), (.exactly(2), 1, 1),
+            (.exactly(2), 2, 0), (.atLeast(1), 0, 1), (.atLeast(1), 9, 0), (.atLeast(3), 2, 1),
+            (.never, 0, 0), (.exactly(0), 0, 0),
+        ]
+        await forEachRow(rows, named: { "\($0.0), \($0.1)" }) { row, comment in
+            let (times, count, findings) = row
+            let network = MockNetwork()
+            let stub = network.stub(.any, .text("x"), times: times)
 
-        for _ in 0..<count { _ = try await network.urlSession.exchange(.test("a")) }
+            for _ in 0..<count { _ = try await network.urlSession.exchange(.test("a")) }
 
-        #expect(stub.callCount == count)
-        if findings == 0 {
-            try network.verify()
-        } else {
-            let failure = #expect(throws: VerificationError.self) { try network.verify() }
-            #expect(failure?.findings.count == findings)
-            #expect(failure?.description.contains("VerificationTests.swift:") == true)
+            #expect(stub.callCount == count, comment)
+            if findings == 0 {
+                try network.verify()
+            } else {
+                let failure = #expect(throws: VerificationError.self, comment) {
+                    try network.verify()
+                }
+                #expect(failure?.findings.count == findings, comment)
+                #expect(
+                    failure?.description.contains("VerificationTests.swift:") == true,
+                    comment)
+            }
         }
     }
 

@@ -18,7 +18,7 @@ import Testing
         request.url = baseURL.appending(path: "a")
         do {
             let (data, _) = try await session.exchange(request)
-            Issue.record("\(transport) gave \(data.text)")
+            Issue.record("\(transport) gave \(data.text) for \(response)")
             return nil
         } catch let error as URLError {
             return error.code
@@ -27,28 +27,32 @@ import Testing
 
     // Foundation's client on Linux would end this process if as much came as is asked for: between
     // the first line and the empty one.
-    @Test(arguments: Transport.allCases, [0, 1, 5, 9, 15, 16, 17, 40, 90, 120, 10_000])
-    func aHeadIsCut(_ transport: Transport, _ count: Int) async throws {
+    @Test(arguments: Transport.allCases)
+    func aHeadIsCut(_ transport: Transport) async throws {
         for response in [Self.sample, .status(204), .status(503), .redirect(to: "/b")] {
-            let code = try await code(
-                of: .test("a"), over: transport, response.failing(afterHeaderBytes: count))
+            for count in [0, 1, 5, 9, 15, 16, 17, 40, 90, 120, 10_000] {
+                let response = response.failing(afterHeaderBytes: count)
+                let code = try await code(of: .test("a"), over: transport, response)
 
-            #expect(code == .networkConnectionLost)
+                #expect(code == .networkConnectionLost, "\(response)")
+            }
         }
     }
 
-    @Test(arguments: Transport.allCases, [0, 1, 7, 14, 15, 16, 1000])
-    func aBodyIsCut(_ transport: Transport, _ count: Int) async throws {
+    @Test(arguments: Transport.allCases)
+    func aBodyIsCut(_ transport: Transport) async throws {
         let responses = [
             Self.sample, Self.sample.chunked(by: 1), Self.sample.chunked(by: 4),
             Self.sample.chunked(by: 4, every: .seconds(1)), Self.sample.delayed(by: .seconds(1)),
             .json(#"{"name":"Emma"}"#, status: 500), .redirect(to: "/b"),
         ]
         for response in responses {
-            let code = try await code(
-                of: .test("a"), over: transport, response.failing(afterBytes: count))
+            for count in [0, 1, 7, 14, 15, 16, 1000] {
+                let response = response.failing(afterBytes: count)
+                let code = try await code(of: .test("a"), over: transport, response)
 
-            #expect(code == .networkConnectionLost)
+                #expect(code == .networkConnectionLost, "\(response)")
+            }
         }
     }
 

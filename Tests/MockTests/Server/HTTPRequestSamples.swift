@@ -4,7 +4,7 @@ import Testing
 
 @testable import APIKitLiteTesting
 
-/// Bytes that are no request, and the status that says what is wrong with them.
+/// Bytes that are not a valid HTTP request, and the status of the refusal.
 struct MalformedRequest: Sendable, CustomTestStringConvertible {
     var name: String
     var text: String
@@ -96,7 +96,7 @@ extension MalformedRequest {
     }
 }
 
-/// Several requests on one connection, with something of everything.
+/// Several requests on one connection, in each form that the parser reads.
 let conversation =
     "GET / HTTP/1.1\r\nHost: h\r\nCookie: a=1\r\nCookie: b=2\r\n\r\n\r\n"
     + "POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 11\r\nExpect: 100-continue\r\n\r\nhello\r\nyou!"
@@ -105,7 +105,7 @@ let conversation =
     + "OPTIONS * HTTP/1.1\r\nHost: h\r\n\r\nHEAD http://x.example/y HTTP/1.1\r\nHost: z\r\n\r\n"
     + "DELETE /c HTTP/1.0\r\nConnection: keep-alive\r\n\r\n"
 
-/// What a parser makes of some bytes: the requests, and the status of what ended them.
+/// The result of parsing some bytes: the requests, and the status of the error that ended them.
 struct ParserOutcome: Equatable {
     var requests: [ParsedRequest] = []
     var status: Int?
@@ -139,19 +139,9 @@ extension HTTPRequestParser {
     }
 }
 
-/// The same numbers on every run and every platform.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
-    /// Some bytes of it replaced, removed, doubled or moved.
+extension SeededRandom {
+    /// Returns the bytes with one to three changes: a byte replaced, removed or doubled, the rest
+    /// removed, or a part repeated at the start.
     mutating func mutate(_ original: Data) -> Data {
         var bytes = [UInt8](original)
         for _ in 0..<Int.random(in: 1...3, using: &self) where !bytes.isEmpty {

@@ -21,17 +21,21 @@ import Testing
                 + "Use one word, such as GET or POST.")
     }
 
-    @Test(arguments: [
-        "users", "/users", "//h/x", "https:///x", "https://", "https:x", "mailto:a@h", "file:///x",
-        "https://:80/x", "https://u:p@/x", "https://?x",
-    ])
-    func refusesABaseWithoutAHost(_ base: String) throws {
-        // On some systems Foundation makes no URL of some of these, which is as good.
-        guard let url = URL(string: base) else { return }
+    @Test func refusesABaseWithoutAHost() throws {
+        let rows: [String] = [
+            "users", "/users", "//h/x", "https:///x", "https://", "https:x", "mailto:a@h",
+            "file:///x",
+            "https://:80/x", "https://u:p@/x", "https://?x",
+        ]
+        for base in rows {
+            // On some systems Foundation makes no URL of some of these, which is as good.
+            guard let url = URL(string: base) else { continue }
 
-        #expect(
-            try text { try URLRequest("GET", url, path: "x") }.hasSuffix(
-                "has no host. Start it with a scheme and a host: https://api.example.com"))
+            #expect(
+                try text { try URLRequest("GET", url, path: "x") }.hasSuffix(
+                    "has no host. Start it with a scheme and a host: https://api.example.com"),
+                "\(base)")
+        }
     }
 
     @Test func refusesABaseWithAFragment() throws {

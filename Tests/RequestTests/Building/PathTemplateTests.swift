@@ -3,36 +3,44 @@ import Testing
 @testable import APIKitLite
 
 @Suite(.timeLimit(.minutes(5))) struct PathTemplateTests {
-    @Test(arguments: [
-        ("/users/{id}", "/users/42", ["id": "42"]),
-        ("users/{id}", "/users/42", ["id": "42"]),
-        ("/users/{id}", "/users/a%2Fb", ["id": "a/b"]),
-        ("/users/{id}", "/users/%C3%BC%20+", ["id": "ü +"]),
-        ("/files/{name}.json", "/files/a.json.json", ["name": "a.json"]),
-        ("/{a}-{b}", "/1-2-3", ["a": "1", "b": "2-3"]),
-        ("/{a}{b}", "/xyz", ["a": "x", "b": "yz"]),
-        ("/v1/{a}/{b}", "/v1/1/2", ["a": "1", "b": "2"]),
-        ("/a b/ä", "/a%20b/%c3%A4", [:]),
-        ("/{x}/{x}", "/1/1", ["x": "1"]),
-        ("/{a}-{a}", "/1-1", ["a": "1"]), ("/{a}-{a}", "/1-2-1-2", ["a": "1-2"]),
-        ("/{a}{a}", "/xyxy", ["a": "xy"]), ("/{a}{b}{a}", "/xyzxy", ["a": "xy", "b": "z"]),
-        ("/{a}-{b}/{a}", "/1-2-3/1-2", ["a": "1-2", "b": "3"]),
-        ("", "/", [:]), ("/", "", [:]), ("", "", [:]), ("/a/", "/a/", [:]),
-        ("/{id}", "/%zz%4", ["id": "%zz%4"]),
-    ])
-    func readsValues(_ template: String, _ path: String, _ expected: [String: String]) throws {
-        #expect(try PathTemplate(template).match(percentEncodedPath: path) == expected)
+    @Test func readsValues() throws {
+        let rows: [(String, String, [String: String])] = [
+            ("/users/{id}", "/users/42", ["id": "42"]),
+            ("users/{id}", "/users/42", ["id": "42"]),
+            ("/users/{id}", "/users/a%2Fb", ["id": "a/b"]),
+            ("/users/{id}", "/users/%C3%BC%20+", ["id": "ü +"]),
+            ("/files/{name}.json", "/files/a.json.json", ["name": "a.json"]),
+            ("/{a}-{b}", "/1-2-3", ["a": "1", "b": "2-3"]),
+            ("/{a}{b}", "/xyz", ["a": "x", "b": "yz"]),
+            ("/v1/{a}/{b}", "/v1/1/2", ["a": "1", "b": "2"]),
+            ("/a b/ä", "/a%20b/%c3%A4", [:]),
+            ("/{x}/{x}", "/1/1", ["x": "1"]),
+            ("/{a}-{a}", "/1-1", ["a": "1"]), ("/{a}-{a}", "/1-2-1-2", ["a": "1-2"]),
+            ("/{a}{a}", "/xyxy", ["a": "xy"]), ("/{a}{b}{a}", "/xyzxy", ["a": "xy", "b": "z"]),
+            ("/{a}-{b}/{a}", "/1-2-3/1-2", ["a": "1-2", "b": "3"]),
+            ("", "/", [:]), ("/", "", [:]), ("", "", [:]), ("/a/", "/a/", [:]),
+            ("/{id}", "/%zz%4", ["id": "%zz%4"]),
+        ]
+        for (template, path, expected) in rows {
+            #expect(
+                try PathTemplate(template).match(percentEncodedPath: path) == expected,
+                "\(template), \(path)")
+        }
     }
 
-    @Test(arguments: [
-        ("/users/{id}", "/users/"), ("/users/{id}", "/users"), ("/users/{id}", "/users/1/2"),
-        ("/users/{id}", "/Users/1"), ("/{name}.json", "/.json"), ("/{name}.json", "/a.jsonx"),
-        ("/{a}-{b}", "/-2"), ("/{a}-{b}", "/1-"), ("/{x}/{x}", "/1/2"),
-        ("/{a}-{a}", "/1-2"), ("/{a}{a}", "/xyx"), ("/{a}-{b}/{a}", "/1-2/3"), ("/a", "/a/"),
-        ("/", "/a"), ("/a/b", "/a%2Fb"), ("/é", "/e\u{301}"),
-    ])
-    func matchesNoOtherPath(_ template: String, _ path: String) throws {
-        #expect(try PathTemplate(template).match(percentEncodedPath: path) == nil)
+    @Test func matchesNoOtherPath() throws {
+        let rows: [(String, String)] = [
+            ("/users/{id}", "/users/"), ("/users/{id}", "/users"), ("/users/{id}", "/users/1/2"),
+            ("/users/{id}", "/Users/1"), ("/{name}.json", "/.json"), ("/{name}.json", "/a.jsonx"),
+            ("/{a}-{b}", "/-2"), ("/{a}-{b}", "/1-"), ("/{x}/{x}", "/1/2"),
+            ("/{a}-{a}", "/1-2"), ("/{a}{a}", "/xyx"), ("/{a}-{b}/{a}", "/1-2/3"), ("/a", "/a/"),
+            ("/", "/a"), ("/a/b", "/a%2Fb"), ("/é", "/e\u{301}"),
+        ]
+        for (template, path) in rows {
+            #expect(
+                try PathTemplate(template).match(percentEncodedPath: path) == nil,
+                "\(template), \(path)")
+        }
     }
 
     @Test(arguments: [

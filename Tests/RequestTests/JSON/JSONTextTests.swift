@@ -30,8 +30,8 @@ import Testing
         #expect(try text(at: ["none"], in: json) == nil)
     }
 
-    @Test(
-        arguments: [
+    @Test func saysWhereJSONEnds() {
+        let rows: [(String, JSONText.Failure)] = [
             ("", .truncated(at: 0)), ("  ", .truncated(at: 2)), ("[1", .truncated(at: 2)),
             (#"{"a""#, .truncated(at: 4)), (#""a\"#, .truncated(at: 3)), ("tru", .truncated(at: 3)),
             ("-", .truncated(at: 1)), ("1e", .truncated(at: 2)), (#"["\u00"#, .truncated(at: 6)),
@@ -41,9 +41,10 @@ import Testing
             (#""\x""#, .unexpected(at: 2)), ("1.", .truncated(at: 2)), ("nul!", .unexpected(at: 3)),
             ("<html>", .unexpected(at: 0)), (#"{"a" 1}"#, .unexpected(at: 5)),
             ("[1 2]", .unexpected(at: 3)),
-        ] as [(String, JSONText.Failure)])
-    func saysWhereJSONEnds(_ text: String, _ failure: JSONText.Failure) {
-        #expect(throws: failure) { try JSONText(text.utf8) }
+        ]
+        for (text, failure) in rows {
+            #expect(throws: failure, "\(text)") { try JSONText(text.utf8) }
+        }
     }
 
     @Test func readsAsDeepAsFoundationAndNoDeeper() throws {

@@ -51,8 +51,8 @@ import Testing
         for other in others { #expect(answered != other) }
     }
 
-    @Test(
-        arguments: [
+    @Test func comparesErrors() {
+        let rows: [(any Error, any Error, Bool)] = [
             (URLError(.timedOut), URLError(.timedOut), true),
             (URLError(.timedOut, userInfo: ["detail": 1]), URLError(.timedOut), true),
             (NSError(domain: NSURLErrorDomain, code: -1001), URLError(.timedOut), true),
@@ -65,15 +65,21 @@ import Testing
             (Opaque(text: "a"), Opaque(text: "b"), false),
             (Opaque(text: "a"), CancellationError(), false),
             (CancellationError(), Opaque(text: "a"), false),
-        ] as [(any Error, any Error, Bool)])
-    func comparesErrors(_ left: any Error, _ right: any Error, _ areEqual: Bool) {
-        let request = Self.request()
-        let event = ExchangeEvent.failed(id: 1, request, left, after: .zero)
+        ]
+        for (left, right, areEqual) in rows {
+            let request = Self.request()
+            let event = ExchangeEvent.failed(id: 1, request, left, after: .zero)
 
-        #expect((event == .failed(id: 1, request, right, after: .zero)) == areEqual)
-        #expect(event != .failed(id: 2, request, left, after: .zero))
-        #expect(event != .failed(id: 1, request, left, after: .seconds(1)))
-        #expect(event != .failed(id: 1, Self.request(body: nil), left, after: .zero))
+            #expect(
+                (event == .failed(id: 1, request, right, after: .zero)) == areEqual,
+                "\(left) and \(right)")
+            #expect(event != .failed(id: 2, request, left, after: .zero), "\(left) and \(right)")
+            #expect(
+                event != .failed(id: 1, request, left, after: .seconds(1)), "\(left) and \(right)")
+            #expect(
+                event != .failed(id: 1, Self.request(body: nil), left, after: .zero),
+                "\(left) and \(right)")
+        }
     }
 
     @Test func comparesLostLoads() {

@@ -19,39 +19,45 @@ import Testing
         !policy.schedule(for: [outcome], of: request).isEmpty
     }
 
-    @Test(arguments: [
-        (200, false), (204, false), (301, false), (400, false), (401, false), (404, false),
-        (408, true), (409, false), (413, false), (425, false), (429, true), (500, true),
-        (501, false), (502, true), (503, true), (504, true), (505, false),
-    ])
-    func choosesByStatus(_ status: Int, _ expected: Bool) {
-        #expect(isRetried(request(), .response(status: status)) == expected)
+    @Test func choosesByStatus() {
+        let rows: [(Int, Bool)] = [
+            (200, false), (204, false), (301, false), (400, false), (401, false), (404, false),
+            (408, true), (409, false), (413, false), (425, false), (429, true), (500, true),
+            (501, false), (502, true), (503, true), (504, true), (505, false),
+        ]
+        for (status, expected) in rows {
+            #expect(isRetried(request(), .response(status: status)) == expected, "\(status)")
+        }
     }
 
-    @Test(
-        arguments: [
+    @Test func choosesByError() {
+        let rows: [(URLError.Code, Bool)] = [
             (.timedOut, true), (.networkConnectionLost, true), (.notConnectedToInternet, true),
             (.cannotConnectToHost, true), (.cannotFindHost, true), (.dnsLookupFailed, true),
             (.cancelled, false), (.badURL, false), (.unsupportedURL, false), (.unknown, false),
             (.secureConnectionFailed, false), (.serverCertificateUntrusted, false),
             (.badServerResponse, false), (.httpTooManyRedirects, false),
             (.userAuthenticationRequired, false), (.dataNotAllowed, false),
-        ] as [(URLError.Code, Bool)])
-    func choosesByError(_ code: URLError.Code, _ expected: Bool) {
-        #expect(isRetried(request(), .failure(code)) == expected)
+        ]
+        for (code, expected) in rows {
+            #expect(isRetried(request(), .failure(code)) == expected, "\(code.rawValue)")
+        }
     }
 
-    @Test(
-        arguments: [
+    @Test func choosesByMethodAndKey() {
+        let rows: [(String, String?, Bool)] = [
             ("GET", nil, true), ("HEAD", nil, true), ("PUT", nil, true), ("DELETE", nil, true),
             ("OPTIONS", nil, true), ("TRACE", nil, true), ("POST", nil, false),
             ("PATCH", nil, false), ("QUERY", nil, false), ("POST", "8e03978e", true),
             ("PATCH", "1", true), ("POST", "", false), ("delete", nil, true),
-        ] as [(String, String?, Bool)])
-    func choosesByMethodAndKey(_ method: String, _ key: String?, _ expected: Bool) {
-        let request = request(method, key.map { ["idempotency-key": $0] } ?? [:])
+        ]
+        for (method, key, expected) in rows {
+            let request = request(method, key.map { ["idempotency-key": $0] } ?? [:])
 
-        #expect(isRetried(request, .response(status: 503)) == expected)
+            #expect(
+                isRetried(request, .response(status: 503)) == expected,
+                "\(method), key \(key ?? "none")")
+        }
     }
 
     @Test func neverSendsAStreamTwice() {

@@ -40,22 +40,28 @@ import Testing
         #expect(redirectedRequest(after: response(status, location), from: request("GET")) == nil)
     }
 
-    @Test(arguments: [
-        (301, "POST", "GET"), (302, "POST", "GET"), (303, "POST", "GET"), (303, "PUT", "GET"),
-        (303, "HEAD", "HEAD"), (301, "HEAD", "HEAD"), (301, "PUT", "PUT"),
-        (302, "DELETE", "DELETE"),
-        (307, "POST", "POST"), (308, "PATCH", "PATCH"), (302, "GET", "GET"),
-    ])
-    func choosesTheMethod(_ status: Int, _ method: String, _ expected: String) throws {
-        let first = request(method, headers: ["Content-Type": "text/plain", "Accept": "a/b"])
+    @Test func choosesTheMethod() throws {
+        let rows: [(Int, String, String)] = [
+            (301, "POST", "GET"), (302, "POST", "GET"), (303, "POST", "GET"), (303, "PUT", "GET"),
+            (303, "HEAD", "HEAD"), (301, "HEAD", "HEAD"), (301, "PUT", "PUT"),
+            (302, "DELETE", "DELETE"),
+            (307, "POST", "POST"), (308, "PATCH", "PATCH"), (302, "GET", "GET"),
+        ]
+        for (status, method, expected) in rows {
+            let first = request(method, headers: ["Content-Type": "text/plain", "Accept": "a/b"])
 
-        let next = try #require(redirectedRequest(after: response(status, "/new"), from: first))
+            let next = try #require(
+                redirectedRequest(after: response(status, "/new"), from: first),
+                "\(status), \(method)")
 
-        #expect(next.httpMethod == expected)
-        let keepsBody = method == expected
-        #expect(next.httpBody == (keepsBody ? first.httpBody : nil))
-        #expect((next.value(forHTTPHeaderField: "Content-Type") != nil) == keepsBody)
-        #expect(next.value(forHTTPHeaderField: "Accept") == "a/b")
+            #expect(next.httpMethod == expected, "\(status), \(method)")
+            let keepsBody = method == expected
+            #expect(next.httpBody == (keepsBody ? first.httpBody : nil), "\(status), \(method)")
+            #expect(
+                (next.value(forHTTPHeaderField: "Content-Type") != nil) == keepsBody,
+                "\(status), \(method)")
+            #expect(next.value(forHTTPHeaderField: "Accept") == "a/b", "\(status), \(method)")
+        }
     }
 
     @Test(arguments: [
