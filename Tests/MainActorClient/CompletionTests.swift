@@ -44,8 +44,8 @@ nonisolated final class CompletionTests: XCTestCase {
         var captured: Title?
 
         loader.loadAPIRequest(requestData: 1) { title, error in
-            // Both lines are warnings here by design, not errors: the completion handler is
-            // `@preconcurrency`, so that the talk's tests compile.
+            // The two lines below cause compiler warnings on purpose. The completion handler is
+            // `@preconcurrency`, so that tests written as in WWDC 2018 session 417 compile.
             captured = title
             self.title = title
             expectation.fulfill()

@@ -3,7 +3,7 @@ import APIKitLiteTesting
 import Foundation
 import XCTest
 
-// The talk's form, from the Swift 6 language mode.
+/// A test written as in WWDC 2018 session 417, in the Swift 6 language mode.
 final class CompletionTests: XCTestCase {
     var paths: [String] = []
     var book: Book?
@@ -27,8 +27,8 @@ final class CompletionTests: XCTestCase {
         var captured: Book?
 
         loader.loadAPIRequest(requestData: 1) { book, error in
-            // Both lines are warnings here by design, not errors: the completion handler is
-            // `@preconcurrency`, so that the talk's tests compile.
+            // The two lines below cause compiler warnings on purpose. The completion handler is
+            // `@preconcurrency`, so that tests written as in WWDC 2018 session 417 compile.
             captured = book
             self.book = book
             expectation.fulfill()

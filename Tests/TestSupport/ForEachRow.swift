@@ -9,7 +9,7 @@ import Testing
 ///   - name: Returns the text that tells the row from the others.
 ///   - check: Checks one row. Its expectations name the row in their comments.
 package func forEachRow<Row: Sendable>(
-    _ rows: [Row], named name: (Row) -> String,
+    _ rows: [Row], named name: (Row) -> String = { "\($0)" },
     isolation: isolated (any Actor)? = #isolation,
     sourceLocation: SourceLocation = #_sourceLocation,
     check: (Row, Comment) async throws -> Void

@@ -67,7 +67,7 @@ import Testing
         #expect(await task.value == .error(.timedOut))
     }
 
-    @Test func endsAtOnceWhenTheExchangeDoesNotHeedIt() async throws {
+    @Test func endsAtOnceWhenTheExchangeIgnoresCancellation() async throws {
         let clock = MockClock()
         let stubborn = StubbornSession()
         let session = stubborn.timingOut(after: .seconds(1), clock: clock)
@@ -82,7 +82,7 @@ import Testing
         await stubborn.hasAnswered.wait()
     }
 
-    @Test func aCancelledCallerEndsAtOnceToo() async throws {
+    @Test func aCancelledCallerEndsAtOnce() async throws {
         let stubborn = StubbornSession()
         let session = stubborn.timingOut(after: .seconds(1), clock: MockClock())
         let task = Task { await session.outcome(of: .test("a")) }
@@ -148,7 +148,7 @@ import Testing
         #expect(ending == .body("Emma"))
     }
 
-    @Test func whatIsAnsweredAtOnceLeavesNothingOnTheClock() async throws {
+    @Test func anImmediateAnswerLeavesNoDeadline() async throws {
         let clock = MockClock()
         let session = MockURLSession().timingOut(after: .seconds(10), clock: clock)
 
@@ -179,15 +179,17 @@ import Testing
         #expect(clock.pendingDeadlines == [])
     }
 
-    /// A clock that is no `MockClock`, and says when a sleeper was cancelled.
+    /// A clock that is not a `MockClock`, so that one sleeper serves all deadlines.
     private struct OtherClock: Clock {
         let clock = MockClock()
         let sleeperWasCancelled = Gate()
-        var now: MockClock.Instant { clock.now }
+        /// The time by which the clock was set back.
+        let delay = Locked(Duration.zero)
+        var now: MockClock.Instant { clock.now.advanced(by: .zero - delay.withLock { $0 }) }
         var minimumResolution: Duration { .zero }
         func sleep(until deadline: MockClock.Instant, tolerance: Duration?) async throws {
             do {
-                try await clock.sleep(until: deadline)
+                try await clock.sleep(until: deadline.advanced(by: delay.withLock { $0 }))
             } catch {
                 sleeperWasCancelled.open()
                 throw error
@@ -195,7 +197,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(5))) func isOneSleeperForAllOnAnotherClock() async throws {
+    @Test func oneSleeperServesAllExchangesOnAnotherClock() async throws {
         let clock = OtherClock()
         let network = MockNetwork()
         network.stub(.any, .hanging)
@@ -216,7 +218,59 @@ import Testing
         #expect(await second.value == .error(.timedOut))
     }
 
-    @Test(.timeLimit(.minutes(5))) func leavesNoSleeperOnAnotherClock() async throws {
+    @Test func timesOutTheRemainingExchangesInOrderOnAnotherClock() async throws {
+        let clock = OtherClock()
+        let network = MockNetwork()
+        network.stub(.any, .hanging, times: .any)
+        let session = MockURLSession(network).timingOut(after: .seconds(10), clock: clock)
+        var exchanges: [Task<ExchangeOutcome, Never>] = []
+        for number in 1...5 {
+            exchanges.append(Task { await session.outcome(of: .test("\(number)")) })
+            await network.waitForRequests(number)
+            await clock.clock.waitForSleepers()
+            await clock.clock.advance(by: .seconds(1))
+        }
+
+        // Their deadlines are not waited for any more, so the third is the next one.
+        for index in [1, 0] {
+            exchanges[index].cancel()
+            #expect(await exchanges[index].value == .error(.cancelled))
+        }
+        await clock.clock.advance(by: .seconds(6))
+        await clock.clock.waitForSleepers()
+        #expect(clock.clock.pending == [.seconds(1)])
+
+        for index in 2..<5 {
+            await clock.clock.advance(by: .seconds(1))
+            #expect(await exchanges[index].value == .error(.timedOut))
+            guard index < 4 else { break }
+            await clock.clock.waitForSleepers()
+            #expect(clock.clock.pending == [.seconds(1)])
+        }
+    }
+
+    @Test func timesOutAfterTheClockIsSetBack() async throws {
+        let clock = OtherClock()
+        let network = MockNetwork()
+        network.stub(.any, .hanging, times: .any)
+        let session = MockURLSession(network).timingOut(after: .seconds(10), clock: clock)
+        let first = Task { await session.outcome(of: .test("a")) }
+        await clock.clock.waitForSleepers()
+        clock.delay.withLock { $0 = .seconds(4) }
+        let second = Task { await session.outcome(of: .test("b")) }
+        await network.waitForRequests(2)
+
+        // The second deadline is four seconds earlier on this clock, but it never passes the first.
+        await clock.clock.advance(by: .seconds(10))
+        await clock.clock.waitForSleepers()
+        #expect(clock.clock.pending == [.seconds(4)])
+
+        await clock.clock.advance(by: .seconds(4))
+        #expect(await first.value == .error(.timedOut))
+        #expect(await second.value == .error(.timedOut))
+    }
+
+    @Test func leavesNoSleeperOnAnotherClock() async throws {
         let clock = OtherClock()
         let network = MockNetwork()
         network.stub(.any, .hanging)
@@ -227,5 +281,7 @@ import Testing
         task.cancel()
 
         await clock.sleeperWasCancelled.wait()
+        #expect(await task.value == .error(.cancelled))
+        #expect(clock.clock.pending.isEmpty)
     }
 }

@@ -82,7 +82,9 @@ import Testing
             return try await next.exchange(request)
         }.limited(to: 1)
 
-        for _ in 0..<3 { _ = try await session.exchange(.test("a")) }
+        for _ in 0..<3 {
+            #expect(try await session.exchange(.test("a")).0.text == "{}")
+        }
 
         end.open()
     }

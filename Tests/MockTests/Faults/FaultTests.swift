@@ -73,7 +73,7 @@ import Testing
             (.status(503, retryAfter: "9"), Self.sample),
             (.slow, Self.sample),
         ]
-        await forEachRow(rows, named: { "\($0.0)" }) { row, comment in
+        await forEachRow(rows) { row, comment in
             let (fault, body) = row
             let network = MockNetwork()
             network.stub(.any, fault.response(from: .json(Self.sample).header("ETag", "1")))

@@ -3,15 +3,15 @@ import Testing
 
 @testable import APIKitLiteTesting
 
-/// When a load counts as one that hangs.
+/// The time after which a load counts as hanging.
 @Suite(.timeLimit(.minutes(5))) struct WatchdogTests {
     /// The moves of a network's clock that the watchdog sees: the factor times 0, 1, 2, … modulo.
     @Test(arguments: [
-        // The clock stands still.
+        // The clock does not move.
         (factor: 0, modulo: 1, seconds: 1),
-        // It is always being moved.
+        // The clock moves at each look, until the limit of two minutes.
         (1, 10, 120),
-        // It has been moved too often.
+        // The clock moved more than a thousand times.
         (501, 1_000_000, 1),
     ])
     func theWatchdogLetsASecondPass(factor: Int, modulo: Int, seconds: Int) async {
@@ -35,13 +35,19 @@ import Testing
         await watching.value
         moving.cancel()
         await moving.value
-        // A last step may have come after the end.
+        // The clock may have moved once more after the end.
         #expect([.zero, .milliseconds(50)].contains(clock.now.offset - .seconds(seconds)))
     }
 
-    @Test func aCancelledWatchdogEnds() async {
-        let watching = Task { await Watchdog.oneSecond.wait { 0 } }
+    @Test func aCancelledWatchdogEndsAtOnce() async {
+        let clock = MockClock()
+        let watching = Task { await Watchdog.oneSecond(on: clock).wait { 0 } }
+        await clock.waitForSleepers()
+
         watching.cancel()
         await watching.value
+
+        #expect(clock.now.offset == .zero)
+        #expect(clock.pending.isEmpty)
     }
 }

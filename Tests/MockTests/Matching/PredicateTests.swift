@@ -8,7 +8,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// Predicates are code of the user's, which may use a URLSession.
+/// Predicates are the test's own code, which may use a URLSession.
 @Suite(.timeLimit(.minutes(5)), .usesSockets) struct PredicateTests {
     @Test(arguments: Transport.allCases)
     func aPredicateMayStartAndCancelATask(_ transport: Transport) async throws {
@@ -69,5 +69,19 @@ import FoundationNetworking
             }, .text("outer"))
 
         #expect(try await network.urlSession.exchange(.test("outer")).0.text == "outer")
+    }
+
+    // If the network held a lock while the predicate runs, this test would not end.
+    @Test func aPredicateMayUseItsOwnNetwork() async throws {
+        let network = MockNetwork()
+        network.stub(
+            .where("adds a stub") { _ in
+                network.stub(.get("/later"), .text("later"), times: .any)
+                return network.requests.isEmpty
+            }, .text("first"), times: .once)
+        let session = MockURLSession(network)
+
+        #expect(try await session.exchange(.test("a")).0.text == "first")
+        #expect(try await session.exchange(.test("later")).0.text == "later")
     }
 }

@@ -68,9 +68,9 @@ import Testing
         #expect(try await new.exchange(.test("a")).0.text == "new")
     }
 
-    @Test func aStaleClassAnswersForNobody() async throws {
+    @Test func aClassOfAReleasedNetworkFailsItsRequests() async throws {
         let configuration = URLSessionConfiguration.ephemeral
-        // Never given back, so that no network of another test gets it.
+        // The class is never returned, so that no network of another test leases it.
         configuration.protocolClasses = [
             LeasedProtocolClass.lease(to: NetworkCore(nil, clock: nil)).type
         ]
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test func aClassIsNotLeasedAgainAtOnce() {
-        let stale = MockNetwork().configuration.protocolClasses?.first
+        let stale: AnyClass? = MockNetwork().configuration.protocolClasses?.first
         let networks = (0..<10).map { _ in MockNetwork() }
 
         for network in networks {
@@ -114,7 +114,7 @@ import Testing
             }
         }
 
-        // Only what a callback has yet to let go of.
+        // Callbacks that still run keep a few of the handlers.
         #expect(alive.withLock { $0 } < 50)
     }
 }

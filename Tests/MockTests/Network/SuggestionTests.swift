@@ -102,7 +102,7 @@ private struct Pasted: CustomTestStringConvertible, Sendable {
     ]
 
     @Test func matchesWhatItWasMadeFrom() async {
-        await forEachRow(Self.pasted, named: { $0.text }) { row, comment in
+        await forEachRow(Self.pasted, named: \.text) { row, comment in
             let empty = MockNetwork()
             let failure = await #expect(throws: MockError.self, comment) {
                 _ = try await MockURLSession(empty).exchange(row.request)

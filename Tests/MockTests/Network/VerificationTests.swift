@@ -13,7 +13,7 @@ import Testing
             (.exactly(2), 2, 0), (.atLeast(1), 0, 1), (.atLeast(1), 9, 0), (.atLeast(3), 2, 1),
             (.never, 0, 0), (.exactly(0), 0, 0),
         ]
-        await forEachRow(rows, named: { "\($0.0), \($0.1)" }) { row, comment in
+        await forEachRow(rows) { row, comment in
             let (times, count, findings) = row
             let network = MockNetwork()
             let stub = network.stub(.any, .text("x"), times: times)

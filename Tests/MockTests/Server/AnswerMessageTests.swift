@@ -50,7 +50,7 @@ import Testing
                     + "Set-Cookie: b=2\r\nSet-Cookie: c=3\r\nContent-Length: 0"),
             Case("own date", .of(fields: ["Date": "today"]), "Date: today\r\nContent-Length: 0"),
         ]
-        await forEachRow(rows, named: { $0.testDescription }) { test, comment in
+        await forEachRow(rows, named: \.testDescription) { test, comment in
             let message = try test.answer.message(for: test.request)
             let text = String(decoding: message.pieces.reduce(Data(), +), as: UTF8.self)
             let parts = text.components(separatedBy: "\r\n\r\n")

@@ -16,19 +16,30 @@ import Testing
         #expect(request.body.isEmpty)
     }
 
-    @Test(arguments: [
-        ("Content-Length: 5\r\n\r\nhello", "hello"),
-        ("Content-Length: 5, 5\r\nContent-Length: 5\r\n\r\nhello", "hello"),
-        ("Content-Length: 0\r\n\r\n", ""),
-        ("Transfer-Encoding: Chunked\r\n\r\n5\r\nhello\r\n6\r\n world\r\n0\r\n\r\n", "hello world"),
-        ("Transfer-Encoding: chunked\r\n\r\n5 ; a=\"b\"\r\nhello\r\n0\r\nX: y\r\n\r\n", "hello"),
-        ("Transfer-Encoding: chunked\r\n\r\n00A\r\n0123456789\r\n00\r\n\r\n", "0123456789"),
-    ])
-    func readsABody(_ rest: String, _ body: String) throws {
-        let requests = try parse("POST / HTTP/1.1\r\nHost: h\r\n" + rest + "GET / HTTP/1.0\r\n\r\n")
+    @Test func readsABody() async {
+        let rows: [(String, String)] = [
+            ("Content-Length: 5\r\n\r\nhello", "hello"),
+            ("Content-Length: 5, 5\r\nContent-Length: 5\r\n\r\nhello", "hello"),
+            ("Content-Length: 0\r\n\r\n", ""),
+            (
+                "Transfer-Encoding: Chunked\r\n\r\n5\r\nhello\r\n6\r\n world\r\n0\r\n\r\n",
+                "hello world"
+            ),
+            (
+                "Transfer-Encoding: chunked\r\n\r\n5 ; a=\"b\"\r\nhello\r\n0\r\nX: y\r\n\r\n",
+                "hello"
+            ),
+            ("Transfer-Encoding: chunked\r\n\r\n00A\r\n0123456789\r\n00\r\n\r\n", "0123456789"),
+        ]
+        await forEachRow(rows, named: \.0) { row, comment in
+            let (rest, body) = row
+            let requests = try parse(
+                "POST / HTTP/1.1\r\nHost: h\r\n" + rest + "GET / HTTP/1.0\r\n\r\n")
 
-        #expect(requests.map(\.method) == ["POST", "GET"])
-        #expect(requests.first.map { String(decoding: $0.body, as: UTF8.self) } == body)
+            #expect(requests.map(\.method) == ["POST", "GET"], comment)
+            #expect(
+                requests.first.map { String(decoding: $0.body, as: UTF8.self) } == body, comment)
+        }
     }
 
     @Test func ignoresEmptyLinesBeforeARequest() throws {
@@ -93,25 +104,33 @@ import Testing
         #expect(parser.isInsideRequest)
     }
 
-    @Test(arguments: [
-        ("Content-Length: 5\r\n\r\n", true), ("Transfer-Encoding: chunked\r\n\r\n", true),
-        ("Content-Length: 5\r\n\r\nh", false), ("Content-Length: 0\r\n\r\n", false),
-    ])
-    func owesAContinueUntilTheBodyBegins(_ rest: String, _ owes: Bool) throws {
-        var parser = HTTPRequestParser()
-        parser.append("POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-Continue\r\n" + rest)
-        _ = try parser.next()
+    @Test func owesAContinueUntilTheBodyBegins() async {
+        let rows: [(String, Bool)] = [
+            ("Content-Length: 5\r\n\r\n", true), ("Transfer-Encoding: chunked\r\n\r\n", true),
+            ("Content-Length: 5\r\n\r\nh", false), ("Content-Length: 0\r\n\r\n", false),
+        ]
+        await forEachRow(rows, named: \.0) { row, comment in
+            let (rest, owes) = row
+            var parser = HTTPRequestParser()
+            parser.append("POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-Continue\r\n" + rest)
+            _ = try parser.next()
 
-        let answers = [parser.takeContinue(), parser.takeContinue()]
-        #expect(answers == [owes, false])
+            let answers = [parser.takeContinue(), parser.takeContinue()]
+            #expect(answers == [owes, false], comment)
+        }
     }
 
-    @Test(arguments: [
-        ("HTTP/1.1\r\nHost: h", true), ("HTTP/1.1\r\nHost: h\r\nConnection: x, Close", false),
-        ("HTTP/1.0", false), ("HTTP/1.0\r\nConnection: Keep-Alive", true),
-    ])
-    func knowsWhetherTheConnectionStays(_ head: String, _ keepsAlive: Bool) throws {
-        #expect(try parse("GET / \(head)\r\n\r\n").map(\.keepsAlive) == [keepsAlive])
+    @Test func knowsWhetherTheConnectionStays() async {
+        let rows: [(String, Bool)] = [
+            ("HTTP/1.1\r\nHost: h", true), ("HTTP/1.1\r\nHost: h\r\nConnection: x, Close", false),
+            ("HTTP/1.0", false), ("HTTP/1.0\r\nConnection: Keep-Alive", true),
+        ]
+        await forEachRow(rows, named: \.0) { row, comment in
+            let (head, keepsAlive) = row
+            let requests = try parse("GET / \(head)\r\n\r\n")
+
+            #expect(requests.map(\.keepsAlive) == [keepsAlive], comment)
+        }
     }
 
     @Test func survivesMutations() {

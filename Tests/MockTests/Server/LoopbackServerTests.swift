@@ -33,16 +33,20 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        "Content-Length: 11\r\n\r\nhello world", "Content-Length: 0\r\n\r\n",
-        "Transfer-Encoding: chunked\r\n\r\n6\r\nhello \r\n5\r\nworld\r\n0\r\nX: y\r\n\r\n",
-    ])
-    func readsBodies(_ rest: String) throws {
-        let server = try LoopbackServer.echo()
-        let client = try RawClient(port: server.port)
-        client.send(post(rest))
+    @Test func readsBodies() async {
+        let rows: [String] = [
+            "Content-Length: 11\r\n\r\nhello world", "Content-Length: 0\r\n\r\n",
+            "Transfer-Encoding: chunked\r\n\r\n6\r\nhello \r\n5\r\nworld\r\n0\r\nX: y\r\n\r\n",
+        ]
+        await forEachRow(rows, named: \.self) { rest, comment in
+            let server = try LoopbackServer.echo()
+            let client = try RawClient(port: server.port)
+            client.send(post(rest))
 
-        #expect(try client.reply().text == (rest.hasSuffix(": 0\r\n\r\n") ? "" : "hello world"))
+            #expect(
+                try client.reply().text == (rest.hasSuffix(": 0\r\n\r\n") ? "" : "hello world"),
+                comment)
+        }
     }
 
     @Test func answersPipelinedRequestsInOrder() throws {
@@ -124,7 +128,7 @@ import Testing
     }
 
     @Test func refusesMalformedRequests() async {
-        await forEachRow(MalformedRequest.all, named: { $0.name }) { malformed, comment in
+        await forEachRow(MalformedRequest.all, named: \.name) { malformed, comment in
             let server = try LoopbackServer.echo()
             let client = try RawClient(port: server.port)
             client.send(malformed.text)
@@ -139,18 +143,21 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        "GET nowhere HTTP/1.1\r\nHost: h\r\n\r\n", "GET / HTTP/1.1\r\nHost: a b\r\n\r\n",
-        "GET / HTTP/1.1\r\nHost: h\r\n", "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nh",
-    ])
-    func refusesWhatCannotBecomeARequest(_ text: String) throws {
-        let server = try LoopbackServer.echo()
-        let client = try RawClient(port: server.port)
-        client.send(text)
-        client.finishSending()
+    @Test func refusesWhatCannotBecomeARequest() async {
+        let rows: [String] = [
+            "GET nowhere HTTP/1.1\r\nHost: h\r\n\r\n", "GET / HTTP/1.1\r\nHost: a b\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: h\r\n",
+            "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nh",
+        ]
+        await forEachRow(rows, named: \.self) { text, comment in
+            let server = try LoopbackServer.echo()
+            let client = try RawClient(port: server.port)
+            client.send(text)
+            client.finishSending()
 
-        #expect(try client.reply().status == 400)
-        #expect(try client.rest().isEmpty)
+            #expect(try client.reply().status == 400, comment)
+            #expect(try client.rest().isEmpty, comment)
+        }
     }
 
     @Test func refusesAClientThatGoesOnSending() throws {

@@ -46,7 +46,7 @@ import Testing
             await moments.events { $0 == .seconds(3) } == [.seconds(1), .seconds(2), .seconds(3)])
     }
 
-    // What a woken task sleeps on again within the step belongs to the step.
+    // A woken task that sleeps again within the same step is woken in that step.
     @Test(.timeLimit(.minutes(5)), arguments: [TaskPriority.high, .medium, .background])
     func wakesEachOfManySleepsInOneStep(_ priority: TaskPriority) async throws {
         for _ in 0..<5 {
@@ -95,7 +95,7 @@ import Testing
         try await sleeper.value
     }
 
-    @Test func wakesThoseThatTheWokenAdd() async throws {
+    @Test func wakesSleepersThatWokenTasksAdd() async throws {
         let clock = MockClock()
         let sleeper = Task {
             for _ in 0..<10 { try await clock.sleep(for: .seconds(1)) }
@@ -108,7 +108,7 @@ import Testing
         #expect(try await sleeper.value == .seconds(10))
     }
 
-    @Test func aDeadlineThatHasPassedIsNoWait() async throws {
+    @Test func aPastDeadlineReturnsAtOnce() async throws {
         let clock = MockClock()
         await clock.advance(by: .seconds(5))
 
@@ -119,7 +119,7 @@ import Testing
         #expect(clock.now.offset == .seconds(5))
     }
 
-    @Test func aCancelledSleeperLeavesAtOnce() async throws {
+    @Test func aCancelledSleeperThrowsAtOnce() async throws {
         let clock = MockClock()
         let other = sleep(on: clock, 2) {}
         let sleeper = sleep(on: clock, 1) {}
@@ -133,7 +133,7 @@ import Testing
         try await other.value
     }
 
-    @Test func aCancelledTaskDoesNotFallAsleep() async throws {
+    @Test func aCancelledTaskDoesNotSleep() async throws {
         let clock = MockClock()
         let sleeper = Task {
             withUnsafeCurrentTask { $0?.cancel() }
@@ -143,13 +143,20 @@ import Testing
         await #expect(throws: CancellationError.self) { try await sleeper.value }
     }
 
-    @Test func waitingForSleepersEndsWithItsTask() async {
+    @Test func waitingForSleepersEndsWithItsTask() async throws {
         let clock = MockClock()
         let waiting = Task { await clock.waitForSleepers() }
 
         waiting.cancel()
-
         await waiting.value
+        #expect(clock.pending.isEmpty)
+
+        // The next wait is not affected.
+        let sleeper = sleep(on: clock, 1) {}
+        await clock.waitForSleepers()
+        #expect(clock.pending == [.seconds(1)])
+        await clock.advance(by: .seconds(1))
+        try await sleeper.value
     }
 
     @Test func waitsForTheSleeperThatIsMeant() async throws {
@@ -173,16 +180,22 @@ import Testing
         #expect(clock.now.offset == .seconds(30))
     }
 
-    @Test func waitingForASleeperEndsWithItsTask() async {
+    @Test func waitingForASleeperEndsWithItsTask() async throws {
         let clock = MockClock()
+        let late = sleep(on: clock, 2) {}
+        await clock.waitForSleepers()
         let waiting = Task { await clock.waitForSleeper(within: .seconds(1)) }
 
         waiting.cancel()
-
         await waiting.value
+
+        // It ended although the only sleeper is not due within a second.
+        #expect(clock.pending == [.seconds(2)])
+        await clock.advance(by: .seconds(2))
+        try await late.value
     }
 
-    @Test func thousandsSleepAndAThirdIsCancelled() async throws {
+    @Test func wakesThousandsOfSleepersThatAreNotCancelled() async throws {
         let clock = MockClock()
         let sleepers = (0..<3000).map { number in
             Task { try await clock.sleep(for: .milliseconds(number % 100 + 1)) }

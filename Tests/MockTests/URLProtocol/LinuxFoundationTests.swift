@@ -82,23 +82,25 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        "new", "/new", "?q=2", "//HOST/n", "", "#f", "/a%20b/c%2Fd?x=%20#z", "/a b",
-        "mailto:a@b", "http:///x", "http:/x", "ftp://127.0.0.1/x", "javascript:alert(1)",
-        "file:///etc/hostname",
-    ])
-    func resolvesALocationAsFoundationDoes(_ location: String) async throws {
-        let (real, mocked) = try await outcomes(
-            { URLRequest(url: URL(string: "\($0)/v1/old?q=1#part")!) },
-            stub: { network, other in
-                let authority = other.absoluteString.dropFirst("http://".count)
-                network.stub(.any, .text("there"), times: .any)
-                network.stub(
-                    .path("/v1/old"),
-                    .redirect(to: location.replacingOccurrences(of: "HOST", with: authority)))
-            })
+    @Test func resolvesALocationAsFoundationDoes() async {
+        let rows: [String] = [
+            "new", "/new", "?q=2", "//HOST/n", "", "#f", "/a%20b/c%2Fd?x=%20#z", "/a b",
+            "mailto:a@b", "http:///x", "http:/x", "ftp://127.0.0.1/x", "javascript:alert(1)",
+            "file:///etc/hostname",
+        ]
+        await forEachRow(rows, named: \.self) { location, comment in
+            let (real, mocked) = try await outcomes(
+                { URLRequest(url: URL(string: "\($0)/v1/old?q=1#part")!) },
+                stub: { network, other in
+                    let authority = other.absoluteString.dropFirst("http://".count)
+                    network.stub(.any, .text("there"), times: .any)
+                    network.stub(
+                        .path("/v1/old"),
+                        .redirect(to: location.replacingOccurrences(of: "HOST", with: authority)))
+                })
 
-        #expect(mocked == real)
+            #expect(mocked == real, comment)
+        }
     }
 
     @Test(arguments: [false, true])

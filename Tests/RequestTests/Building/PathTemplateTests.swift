@@ -1,6 +1,5 @@
+import APIKitLite
 import Testing
-
-@testable import APIKitLite
 
 @Suite(.timeLimit(.minutes(5))) struct PathTemplateTests {
     @Test func readsValues() throws {

@@ -32,14 +32,17 @@ import Testing
                 + #"-H 'X-A;' -H 'X-B: it'\''s'"#)
     }
 
-    @Test(arguments: [
-        ("", "''"), ("it's", #"'it'\''s'"#), ("a\nb\r\n", "'a\nb\r\n'"),
-        ("@f $x `y`", "'@f $x `y`'"),
-    ])
-    func quotesText(_ body: String, _ expected: String) {
-        #expect(
-            request(body: Data(body.utf8)).curlCommand(redacting: .none)
-                == "curl -X POST 'https://h/v1' -H 'Content-Type:' --data-raw " + expected)
+    @Test func quotesText() {
+        let rows: [(String, String)] = [
+            ("", "''"), ("it's", #"'it'\''s'"#), ("a\nb\r\n", "'a\nb\r\n'"),
+            ("@f $x `y`", "'@f $x `y`'"),
+        ]
+        for (body, expected) in rows {
+            #expect(
+                request(body: Data(body.utf8)).curlCommand(redacting: .none)
+                    == "curl -X POST 'https://h/v1' -H 'Content-Type:' --data-raw " + expected,
+                "\(body)")
+        }
     }
 
     @Test(arguments: [

@@ -37,15 +37,17 @@ import Testing
                 """)
     }
 
-    @Test(arguments: [
-        ("https://h", "GET / HTTP/1.1\nHost: h"),
-        ("https://h/#top", "GET / HTTP/1.1\nHost: h"),
-        ("https://h?q=1", "GET /?q=1 HTTP/1.1\nHost: h"),
-        ("HTTPS://User:pw@H.Example:443/a", "GET /a HTTP/1.1\nHost: h.example:443"),
-        ("http://[::1]:80/a//b/", "GET /a//b/ HTTP/1.1\nHost: [::1]:80"),
-    ])
-    func cutsTheURL(_ url: String, _ expected: String) {
-        #expect(request("GET", url).httpMessage == expected)
+    @Test func cutsTheURL() {
+        let rows: [(String, String)] = [
+            ("https://h", "GET / HTTP/1.1\nHost: h"),
+            ("https://h/#top", "GET / HTTP/1.1\nHost: h"),
+            ("https://h?q=1", "GET /?q=1 HTTP/1.1\nHost: h"),
+            ("HTTPS://User:pw@H.Example:443/a", "GET /a HTTP/1.1\nHost: h.example:443"),
+            ("http://[::1]:80/a//b/", "GET /a//b/ HTTP/1.1\nHost: [::1]:80"),
+        ]
+        for (url, expected) in rows {
+            #expect(request("GET", url).httpMessage == expected, "\(url)")
+        }
     }
 
     @Test func takesTheHostThatIsSet() {
@@ -55,38 +57,43 @@ import Testing
         #expect(request.httpMessage == "GET /users HTTP/1.1\nHost: other.example.com")
     }
 
-    @Test(arguments: [
-        (
-            #"{"b":{"c":[],"a":{}},"a":[1.50,1e3,-0,[true,null]]}"#,
-            """
-            {
-              "a": [
-                1.50,
-                1e3,
-                -0,
-                [
-                  true,
-                  null
-                ]
-              ],
-              "b": {
-                "a": {},
-                "c": []
-              }
-            }
-            """
-        ),
-        (#"["\u00e9\n\/\ud83d\ude00\u0001"]"#, "[\n  \"é\\n/😀\\u0001\"\n]"),
-        (#"{"ä":1,"a":2,"Z":3,"a":4}"#, "{\n  \"Z\": 3,\n  \"a\": 2,\n  \"a\": 4,\n  \"ä\": 1\n}"),
-        ("  7 ", "7"),
-        ("hello", "<application/json, 5 bytes>"),
-    ])
-    func writesJSONInOneWay(_ body: String, _ expected: String) throws {
-        let message = request("PUT", type: "application/json", body: body).httpMessage
+    @Test func writesJSONInOneWay() throws {
+        let rows: [(String, String)] = [
+            (
+                #"{"b":{"c":[],"a":{}},"a":[1.50,1e3,-0,[true,null]]}"#,
+                """
+                {
+                  "a": [
+                    1.50,
+                    1e3,
+                    -0,
+                    [
+                      true,
+                      null
+                    ]
+                  ],
+                  "b": {
+                    "a": {},
+                    "c": []
+                  }
+                }
+                """
+            ),
+            (#"["\u00e9\n\/\ud83d\ude00\u0001"]"#, "[\n  \"é\\n/😀\\u0001\"\n]"),
+            (
+                #"{"ä":1,"a":2,"Z":3,"a":4}"#,
+                "{\n  \"Z\": 3,\n  \"a\": 2,\n  \"a\": 4,\n  \"ä\": 1\n}"
+            ),
+            ("  7 ", "7"),
+            ("hello", "<application/json, 5 bytes>"),
+        ]
+        for (body, expected) in rows {
+            let message = request("PUT", type: "application/json", body: body).httpMessage
 
-        #expect(
-            message == "PUT /users HTTP/1.1\nHost: api.example.com\n"
-                + "Content-Type: application/json\n\n" + expected)
+            #expect(
+                message == "PUT /users HTTP/1.1\nHost: api.example.com\n"
+                    + "Content-Type: application/json\n\n" + expected, "\(body)")
+        }
     }
 
     @Test func removesSecrets() throws {

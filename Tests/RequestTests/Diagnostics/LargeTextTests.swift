@@ -1,7 +1,6 @@
+import APIKitLite
 import Foundation
 import Testing
-
-@testable import APIKitLite
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking

@@ -1,7 +1,6 @@
+import APIKitLite
 import Foundation
 import Testing
-
-@testable import APIKitLite
 
 @Suite(.timeLimit(.minutes(5))) struct RedactionTests {
     private let standard = Redaction.standard
@@ -118,15 +117,17 @@ import Testing
             (["code"] as Redaction).body(form, contentType: type)?.contains("hunter2") == false)
     }
 
-    @Test(arguments: [
-        ("password=hunter2", "text/plain"), ("<p>hunter2</p>", "text/html"),
-        ("", "application/json"),
-        (#"{"token":"hunter2"#, "application/json"),
-        (#"{"token":"hunter2"} x"#, "application/json"),
-        ("--b\r\n\r\nhunter2\r\n--b--", "multipart/form-data; boundary=b"), ("a=b", ""),
-    ])
-    func doesNotShowWhatItCannotRead(_ body: String, _ type: String) {
-        #expect(standard.body(Data(body.utf8), contentType: type) == nil)
+    @Test func doesNotShowWhatItCannotRead() {
+        let rows: [(String, String)] = [
+            ("password=hunter2", "text/plain"), ("<p>hunter2</p>", "text/html"),
+            ("", "application/json"),
+            (#"{"token":"hunter2"#, "application/json"),
+            (#"{"token":"hunter2"} x"#, "application/json"),
+            ("--b\r\n\r\nhunter2\r\n--b--", "multipart/form-data; boundary=b"), ("a=b", ""),
+        ]
+        for (body, type) in rows {
+            #expect(standard.body(Data(body.utf8), contentType: type) == nil, "\(body)")
+        }
     }
 
     @Test(arguments: [

@@ -2,9 +2,11 @@ import APIKitLite
 import Foundation
 import Testing
 
-/// Which names say that a value is a secret.
+/// The names whose values are secret.
 @Suite(.timeLimit(.minutes(5))) struct SecretNameTests {
-    private static let secretNames = [
+    /// The names that ``Redaction/standard`` hides: those that APIs use, and one for each word and
+    /// pair of words that it knows.
+    static let secretNames = [
         "Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie", "X-Api-Key", "api_key",
         "apiKey", "apikey", "APIKEY", "googleApiKey", "X-Amz-Signature", "X-Amz-Credential",
         "X-Amz-Security-Token", "X-Goog-Signature", "X-Goog-Credential", "Key-Pair-Id", "Signature",
@@ -20,6 +22,13 @@ import Testing
         "passphrase", "passcode", "pin", "otp", "totp", "cvv", "cardNumber", "credential",
         "credentials", "jwt", "session_id", "sessionId", "sessionToken", "JSESSIONID", "PHPSESSID",
         "connect.session.id", "device_code", "code_verifier", "client_assertion", "SAMLResponse",
+        "secrets", "passwords", "creds", "authorisation", "bearer", "jws", "cvc", "xsrf", "cookies",
+        "sessid", "access_key", "account_key", "app_key", "application_key", "auth_key",
+        "client_key", "consumer_key", "deploy_key", "functions_key", "host_key", "license_key",
+        "master_key", "recovery_key", "secret_key", "service_key", "session_key", "shared_key",
+        "signing_key", "storage_key", "stream_key", "subscription_key", "webhook_key",
+        "session_cookie", "verification_code", "recovery_code", "backup_code", "mfa_code",
+        "sms_code", "auth_code", "security_code", "pw", "hmac",
     ]
 
     private static let ordinaryNames = [
@@ -66,7 +75,7 @@ import Testing
         ]
     }
 
-    @Test func hidesWhatGoesByASecretName() {
+    @Test func hidesTheValuesOfSecretNames() {
         for name in Self.secretNames {
             for text in shown(name) {
                 #expect(text?.contains("hunter2") == false, "\(name)")
@@ -74,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func showsOrdinaryData() {
+    @Test func showsTheValuesOfOrdinaryNames() {
         for name in Self.ordinaryNames {
             for text in shown(name) {
                 #expect(text?.contains("hunter2") == true, "\(name)")
@@ -82,9 +91,9 @@ import Testing
         }
     }
 
-    /// An OAuth `code` comes in a query; the `code` of an error comes in JSON.
+    /// An OAuth `code` is an item of a query; the `code` of an error is a key of JSON.
     @Test(arguments: ["code", "key", "auth"])
-    func tellsAmbiguousNamesByTheirPlace(_ name: String) {
+    func hidesAmbiguousNamesOnlyInItems(_ name: String) {
         #expect(query(name) == "https://h/?\(name)=REDACTED&z=1")
         for value in [
             "\"hunter2\"", "\"INVALID_ARGUMENT_42\"", "404", "\"uploads/2024/Image1.png\"",
@@ -95,20 +104,20 @@ import Testing
     }
 
     @Test(arguments: ["code", "key", "auth", "access", "refresh", "session", "keys", "tokens"])
-    func hidesUnderAVagueNameWhatLooksLikeAToken(_ name: String) {
+    func hidesTokenLikeValuesOfVagueNames(_ name: String) {
         let json = #"{"\#(name)":["4/0AeanS0bPx7Qd_Ykz-3","read",{"x":"4/0AeanS0bPx7Qd_Ykz-3"},5]}"#
         let expected = #"{"\#(name)":["REDACTED","read",{"x":"4/0AeanS0bPx7Qd_Ykz-3"},5]}"#
 
         #expect(Redaction.standard.body(Data(json.utf8), contentType: nil) == expected)
     }
 
-    @Test func showsThatThereIsNoSecret() {
+    @Test func showsNullAndBooleans() {
         let json = #"{"token":null,"password":true,"otp":false}"#
 
         #expect(Redaction.standard.body(Data(json.utf8), contentType: nil) == json)
     }
 
-    @Test func takesTheNamesOfALiteralAsTheyAre() {
+    @Test func comparesTheNamesOfALiteralAsAWhole() {
         let pin: Redaction = ["user-pin"]
 
         #expect(pin.headerValue("hunter2", named: "userPIN") == "REDACTED")

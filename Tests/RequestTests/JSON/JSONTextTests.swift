@@ -1,7 +1,6 @@
+import APIKitLite
 import Foundation
 import Testing
-
-@testable import APIKitLite
 
 @Suite(.timeLimit(.minutes(5))) struct JSONTextTests {
     private struct Key: CodingKey, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {

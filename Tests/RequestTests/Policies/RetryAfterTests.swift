@@ -12,18 +12,18 @@ import Testing
             // Seconds.
             ("7", nil, 7), (" 7 ", nil, 7), ("0", nil, 0), ("007", nil, 7), ("30", nil, 30),
             ("31", nil, 30), ("99999999999999999999999999", nil, 30),
-            // A date, from the answer's own.
+            // A date, compared with the date of the response.
             ("Sun, 06 Nov 1994 08:50:07 GMT", "Sun, 06 Nov 1994 08:50:00 GMT", 7),
             ("Sunday, 06-Nov-94 08:50:07 GMT", "Sun, 06 Nov 1994 08:50:00 GMT", 7),
             ("Sun Nov  6 08:50:07 1994", "Sunday, 06-Nov-94 08:50:00 GMT", 7),
-            // Without one, or with one that is none, from now.
+            // A date, compared with the current date if the response has no valid one.
             ("Sun, 06 Nov 1994 08:49:44 GMT", nil, 7),
             ("Sun, 06 Nov 1994 08:49:44 GMT", "yesterday", 7),
             // In the past, and beyond the longest wait.
             ("Sun, 06 Nov 1994 08:49:00 GMT", nil, 0),
             ("Sun, 06 Nov 1994 08:49:37 GMT", "Mon, 07 Nov 1994 08:49:37 GMT", 0),
             ("Mon, 07 Nov 1994 08:49:37 GMT", nil, 30), ("Fri, 31 Dec 9999 23:59:59 GMT", nil, 30),
-            // Neither: as if it were not there.
+            // Invalid: treated as if the header were missing.
             ("", nil, 0.5), ("soon", nil, 0.5), ("-7", nil, 0.5), ("+7", nil, 0.5),
             ("1.5", nil, 0.5), ("7 s", nil, 0.5), ("٧", nil, 0.5), ("0x7", nil, 0.5),
             ("Sun, 06 Nov 1994 08:49:44 CET", nil, 0.5),
@@ -60,12 +60,14 @@ import Testing
         #expect(waits == [.seconds(0.5), .seconds(9.5), .zero])
     }
 
-    @Test func standsUpToANowThatIsNoNumber() {
+    @Test func waitsBetweenZeroAndTheLongestForADateThatIsNotFinite() {
         let outcome = RetryPolicy.Outcome.response(
             status: 503, headers: ["Retry-After": "Sunday, 06-Nov-94 08:49:37 GMT"])
 
         for now in [Double.nan, .infinity, -.infinity].map(Date.init(timeIntervalSince1970:)) {
-            _ = RetryPolicy.standard.schedule(for: [outcome], of: request, now: now)
+            let waits = RetryPolicy.standard.schedule(for: [outcome], of: request, now: now)
+            #expect(waits.allSatisfy { $0 >= .zero && $0 <= .seconds(30) }, "\(waits)")
+            #expect(waits.count == 1, "\(now.timeIntervalSince1970)")
         }
     }
 }
