@@ -3,7 +3,7 @@ import APIKitLiteTesting
 import Foundation
 import XCTest
 
-/// Requests take turns, and a handler may do in its turn what it likes.
+/// Handlers run one at a time, in the order of their requests.
 final class HandlerOrderTests: HandlerTestCase {
     func testACounterNeedsNoLock() async throws {
         var count = 0
@@ -97,7 +97,7 @@ final class HandlerOrderTests: HandlerTestCase {
         XCTAssertEqual(
             waiting.map(\.reason), [.handlerReplaced, .handlerReplaced, .handlerReplaced])
         XCTAssertEqual(new.text, "new")
-        XCTAssertNil(blocked.text, "The old handler still has its turn.")
+        XCTAssertNil(blocked.text, "The old handler still runs.")
 
         mayLeave.signal()
         wait(for: [blocked.ended], timeout: 10)

@@ -1,7 +1,7 @@
 import APIKitLite
 import Foundation
 
-/// What an exchange ended in: its body, or the code of its error.
+/// The outcome of an exchange: its body, or the code of its error.
 package enum ExchangeOutcome: Hashable, Sendable {
     case body(String)
     case error(URLError.Code)

@@ -1,4 +1,4 @@
-/// Opens once; whoever waits goes on.
+/// Suspends tasks until it is opened, once.
 package final class Gate: Sendable {
     private let stream: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation

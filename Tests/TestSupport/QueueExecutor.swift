@@ -22,7 +22,7 @@ package final class QueueExecutor: TaskExecutor {
         Task(executorPreference: self) { try await work() }
     }
 
-    /// Returns when each task that was started before has come to its first wait.
+    /// Suspends until each task that was started before has reached its first suspension.
     package func settle() async {
         await withCheckedContinuation { continuation in
             queue.async(flags: .barrier) { continuation.resume() }

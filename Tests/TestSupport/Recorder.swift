@@ -1,4 +1,4 @@
-/// Collects what callbacks say, from any thread, and hands it out when there is enough.
+/// Collects events from callbacks on any thread.
 package final class Recorder<Event: Sendable>: Sendable {
     private let stream: AsyncStream<Event>
     private let continuation: AsyncStream<Event>.Continuation
@@ -11,7 +11,7 @@ package final class Recorder<Event: Sendable>: Sendable {
         continuation.yield(event)
     }
 
-    /// The events up to the first that is the last.
+    /// Suspends until an event satisfies `isLast`, and returns the events up to it.
     package func events(until isLast: (Event) -> Bool) async -> [Event] {
         var events: [Event] = []
         for await event in stream {

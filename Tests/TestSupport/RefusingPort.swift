@@ -1,6 +1,6 @@
 import Foundation
 
-/// A port of this machine that nobody listens on, and that nobody else can take meanwhile.
+/// A bound port without a listener, so that connections are refused.
 package final class RefusingPort: Sendable {
     package let url: URL
     private let descriptor: Int32

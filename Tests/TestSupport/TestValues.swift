@@ -2,7 +2,7 @@ import APIKitLite
 import APIKitLiteTesting
 import Foundation
 
-/// What a handler does that never answers: it ends when its task is cancelled.
+/// Suspends until the task is cancelled, as a handler that never answers.
 package func waitForCancellation() async throws -> MockResponse {
     for await _ in AsyncStream<Never>.makeStream().stream {}
     throw CancellationError()

@@ -2,7 +2,7 @@ import APIKitLite
 import APIKitLiteTesting
 import Foundation
 
-/// The ways into one network.
+/// The transports that reach a mock network.
 package enum Transport: String, CaseIterable, Sendable {
     case urlProtocol
     case mockURLSession
@@ -21,7 +21,7 @@ package enum Transport: String, CaseIterable, Sendable {
 }
 
 extension URLSessionConfiguration {
-    /// Reaches this machine also where the environment names a proxy.
+    /// A configuration that reaches this machine also if the environment names a proxy.
     package static var withoutProxy: URLSessionConfiguration {
         _ = noProxy
         return .ephemeral

@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: Transport.allCases)
-    func endsTheFlight(_ transport: Transport) async throws {
+    func endsTheExchange(_ transport: Transport) async throws {
         let arrived = Gate()
         let handlerEnded = Gate()
         let network = MockNetwork { _ in

@@ -47,7 +47,7 @@ struct CurlTests {
         #expect(received.request.value(forHTTPHeaderField: "Content-Type") == nil)
     }
 
-    /// What a script prints.
+    /// Returns the output of a shell script.
     ///
     /// Not by `Process`: where many files are open, as beside the tests of the server, it reads past
     /// the end of the list of them (Foundation on Linux, 6.3, by the address sanitizer).

@@ -136,7 +136,7 @@ import Testing
         #expect(try await second.value == expected)
     }
 
-    /// A flight that nobody takes off the list would hold its end for ever.
+    /// An exchange that stays in the list would keep its result forever.
     @Test func keepsNoEnd() async throws {
         final class Token: Sendable {
             let onEnd: Gate

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Answers when a test lets it, and takes no notice of a cancellation.
+/// Answers when a test opens its gate, and ignores cancellation.
 struct StubbornSession: HTTPSession {
     let arrived = Gate()
     let mayAnswer = Gate()
@@ -23,7 +23,7 @@ struct StubbornSession: HTTPSession {
     }
 }
 
-/// Opens when so many have come.
+/// Opens when `pass()` has been called `count` times.
 final class CountdownLatch: Sendable {
     private let missing: Locked<Int>
     private let gate = Gate()
@@ -53,7 +53,7 @@ func answer(
     return (Data(text.utf8), try #require(response))
 }
 
-/// An observer and what it was told.
+/// An observer and the events that it received.
 struct EventLog: Sendable {
     let list: Locked<[ExchangeEvent]>
     let observer: ExchangeObserver

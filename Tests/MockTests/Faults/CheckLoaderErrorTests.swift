@@ -113,13 +113,13 @@ import Testing
         (.status(0), "0 is not an HTTP status: use 100...599."),
         (.hanging, "it is broken itself. Give the answer of a healthy server."),
     ])
-    func aBadSampleIsRefused(_ sample: MockResponse, _ mistake: String) async {
+    func aBadSampleIsRefused(_ sample: MockResponse, _ reason: String) async {
         let error = await #expect(throws: MockError.self) {
             try await checkLoader(
                 of: UserRequest(), with: sample, from: 1, fileID: "A/B.swift", line: 3)
         }
         #expect(
             error?.description
-                == "checkLoader(of:with:from:) cannot use its sample: \(mistake) (A/B.swift:3)")
+                == "checkLoader(of:with:from:) cannot use its sample: \(reason) (A/B.swift:3)")
     }
 }

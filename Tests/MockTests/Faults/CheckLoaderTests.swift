@@ -65,7 +65,7 @@ import Testing
         #expect(report == (try await checkLoader(of: UserRequest(), with: Self.sample, from: 42)))
     }
 
-    @Test func whatTheRequestAcceptsIsNoMistake() async throws {
+    @Test func aFaultThatTheRequestAcceptsIsNotReported() async throws {
         struct Lenient: APIRequest {
             func makeRequest(from data: Void) throws -> URLRequest { .test("a") }
             func validateResponse(data: Data, response: HTTPURLResponse) throws {

@@ -165,13 +165,13 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
         ),
         (.text("x").held, "it is held, and nobody releases it."),
     ])
-    func aBadSampleIsRefused(_ sample: MockResponse, _ mistake: String) async {
+    func aBadSampleIsRefused(_ sample: MockResponse, _ reason: String) async {
         let error = await #expect(throws: MockError.self) {
             try await forEachFault(in: sample, fileID: "A/B.swift", line: 3) { _ in }
         }
         #expect(
             error?.description
-                == "forEachFault(in:) cannot use its sample: \(mistake) (A/B.swift:3)")
+                == "forEachFault(in:) cannot use its sample: \(reason) (A/B.swift:3)")
     }
 }
 

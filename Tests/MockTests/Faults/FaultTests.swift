@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5)), .usesSockets) struct FaultTests {
-    @Test func namesItself() {
+    @Test func describesItself() {
         let rows: [(Fault, String)] = [
             (Fault.error(.notConnectedToInternet), "URLError.notConnectedToInternet"),
             (.error(.zeroByteResource), "URLError -1014"),
@@ -186,8 +186,8 @@ import Testing
         (.html(status: 600), .json("{}"), "600 is not an HTTP status: use 100...599."),
         (.hanging, .json("{"), ".json(_:) was given text that is not JSON: {"),
     ])
-    func whatCannotBeMadeIsTheStubsMistake(
-        _ fault: Fault, _ sample: MockResponse, _ mistake: String
+    func anUnusableStubReportsItsConfigurationError(
+        _ fault: Fault, _ sample: MockResponse, _ reason: String
     ) async {
         let network = MockNetwork()
         network.stub(.any, fault.response(from: sample), fileID: "A/B.swift", line: 3)
@@ -195,7 +195,7 @@ import Testing
         let error = await #expect(throws: MockError.self) {
             try await MockURLSession(network).exchange(.test("a"))
         }
-        #expect(error?.description == "\(mistake) (A/B.swift:3)")
+        #expect(error?.description == "\(reason) (A/B.swift:3)")
     }
 }
 

@@ -21,7 +21,7 @@ import Testing
 
     private static let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#)
 
-    @Test func allCarriersAgree() async throws {
+    @Test func allTransportsAgree() async throws {
         var reports: [FaultReport] = []
         for transport in Transport.allCases {
             let report = try await forEachFault(in: Self.sample, seed: 1) { network in
@@ -74,7 +74,7 @@ import Testing
         #expect(2...16 ~= running.withLock { $0.most })
     }
 
-    @Test func aClientThatWaitsGetsTheClock() async throws {
+    @Test func aClientThatWaitsReceivesTheClock() async throws {
         let report = try await forEachFault(in: .text("hello")) { network, clock in
             for _ in 0..<3 {
                 if let (_, response) = try? await MockURLSession(network).exchange(.test("a")),

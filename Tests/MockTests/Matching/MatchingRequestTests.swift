@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: Transport.allCases)
-    func matchesOverEveryCarrier(_ transport: Transport) async throws {
+    func matchesOverEveryTransport(_ transport: Transport) async throws {
         struct Search: APIRequest {
             let baseURL: URL
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5)), .usesSockets) struct RequestMatcherTests {
-    @Test func matchesWhereItGoes() {
+    @Test func matchesMethodAndURLAndHeaders() {
         let rows: [MatchCase] = [
             MatchCase(.any, takes: [.url("https://h"), .url("x:y")], leaves: []),
             MatchCase(
@@ -108,7 +108,7 @@ import Testing
     ])
     func combines(_ row: MatchCase) { row.check() }
 
-    @Test func keepsWhatTheFirstThatHoldsCaptures() {
+    @Test func keepsThePathValuesOfTheFirstMatch() {
         let matcher = RequestMatcher.get("/{kind}/{id}")
             .anyOf(.path("/{plural}/{number}").query(["x": nil]), .path("/users/{user}"))
             .not(.path("/{never}"))
@@ -119,7 +119,7 @@ import Testing
         #expect(other.pathValues == [:])
     }
 
-    @Test func tellsWhatItCannotBeMadeFrom() async throws {
+    @Test func anInvalidCriterionReportsItsReason() async throws {
         let rows: [(RequestMatcher, String)] = [
             (RequestMatcher.get("/users/{id"), "brace without its partner"),
             (.path(prefix: "/{"), "brace without its partner"), (.path(exactly: "/a?b"), "? or #"),

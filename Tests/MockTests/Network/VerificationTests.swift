@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)), .usesSockets) struct VerificationTests {
     let network = MockNetwork()
 
-    @Test func wantsAStubUsed() async {
+    @Test func checksHowOftenAStubIsUsed() async {
         let rows: [(Stub.Times, Int, Int)] = [
             (Stub.Times.any, 0, 0), (.any, 3, 0), (.once, 0, 1), (.once, 1, 0), (.exactly(2), 1, 1),
             (.exactly(2), 2, 0), (.atLeast(1), 0, 1), (.atLeast(1), 9, 0), (.atLeast(3), 2, 1),
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func aStubThatIsAddedAfterwardsIsAMistake() async throws {
+    @Test func aStubAddedAfterVerifyIsReported() async throws {
         try network.verify()
         let line = #line - 1
         network.stub(.get("/late"), .text("x"))
@@ -127,7 +127,7 @@ import Testing
         if let rest { #expect(failure?.findings.last == rest) }
     }
 
-    @Test func listsAllThatIsWrongTogether() async throws {
+    @Test func listsAllFindingsTogether() async throws {
         network.stub(.get("/unused"), .text("x"))
         network.stub(.get("/twice"), .text("x"), times: .exactly(2))
         let held = network.stub(.get("/held"), .text("x").held)

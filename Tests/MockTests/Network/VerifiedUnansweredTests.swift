@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 
 /// Whom `verify()` takes for somebody who waits.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct VerifiedStragglerTests {
-    @Test func aRequestThatIsCancelledAsSoonAsItCameIsNone() async throws {
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct VerifiedUnansweredTests {
+    @Test func aRequestCancelledOnArrivalIsNotReported() async throws {
         guard #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) else { return }
         let network = MockNetwork()
         network.stub(.any, .hanging)
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: [Transport.urlProtocol, .mockURLSession])
-    func oneThatTheJournalDoesNotKeepIsOneToo(_ transport: Transport) async throws {
+    func anUnansweredRequestBeyondTheJournalLimitIsReported(_ transport: Transport) async throws {
         let network = MockNetwork()
         network.journalLimit = 0
         network.stub(.any, .hanging)

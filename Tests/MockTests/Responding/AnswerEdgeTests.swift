@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(arguments: [Stub.Times.exactly(-1), .atLeast(-1)])
-    func aNegativeCountIsAMistake(_ times: Stub.Times) async throws {
+    func aNegativeCountIsAConfigurationError(_ times: Stub.Times) async throws {
         let network = MockNetwork()
         network.stub(.any, .text("x"), times: times)
 

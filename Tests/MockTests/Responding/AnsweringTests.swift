@@ -190,7 +190,7 @@ import Testing
         (.text("x").failing(afterHeaderBytes: -1), "a count is not negative"),
         (.json("{").delayed(by: .seconds(1)), "text that is not JSON"),
     ])
-    func aWrongResponseNamesItsMistakeAndItsPlace(
+    func anUnusableResponseReportsItsErrorAndLocation(
         _ response: MockResponse, _ text: String
     ) async throws {
         for isMadeByHandler in [false, true] {

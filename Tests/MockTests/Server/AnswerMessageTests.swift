@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(arguments: [-1, 0, 99, 1_000])
-    func refusesAStatusThatIsNone(_ status: Int) {
+    func refusesAnInvalidStatus(_ status: Int) {
         let request = ParsedRequest(method: "GET", target: "/", minorVersion: 1)
 
         #expect(throws: HTTPResponseError.self) {

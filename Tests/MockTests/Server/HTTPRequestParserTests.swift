@@ -96,7 +96,7 @@ import Testing
         #expect(body == Data((0..<1_000_000).map { UInt8(truncatingIfNeeded: $0) }))
     }
 
-    @Test func doesNotTrustALength() throws {
+    @Test func reservesNoMemoryForAnAnnouncedLength() throws {
         var parser = HTTPRequestParser()
         parser.append("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: \(Int.max)\r\n\r\nhello")
 
@@ -104,7 +104,7 @@ import Testing
         #expect(parser.isInsideRequest)
     }
 
-    @Test func owesAContinueUntilTheBodyBegins() async {
+    @Test func sendsContinueOnlyBeforeTheBody() async {
         let rows: [(String, Bool)] = [
             ("Content-Length: 5\r\n\r\n", true), ("Transfer-Encoding: chunked\r\n\r\n", true),
             ("Content-Length: 5\r\n\r\nh", false), ("Content-Length: 0\r\n\r\n", false),
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func knowsWhetherTheConnectionStays() async {
+    @Test func knowsWhetherTheConnectionIsKeptAlive() async {
         let rows: [(String, Bool)] = [
             ("HTTP/1.1\r\nHost: h", true), ("HTTP/1.1\r\nHost: h\r\nConnection: x, Close", false),
             ("HTTP/1.0", false), ("HTTP/1.0\r\nConnection: Keep-Alive", true),

@@ -146,7 +146,7 @@ import Testing
     }
 
     @Test(arguments: [-1, 65_536])
-    func saysThatThePortIsNone(_ port: Int) {
+    func refusesAnInvalidPort(_ port: Int) {
         let error = #expect(throws: LoopbackServerError.self) {
             try LoopbackServer(port: port) { _, _ in {} }
         }

@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: ["a/b", "a@b", "a?b", "a#b", "a b", "a\\b", "é", "a:b", "[::1"])
-    func refusesAHostThatIsNone(_ host: String) {
+    func refusesAnInvalidHost(_ host: String) {
         var parsed = ParsedRequest(method: "GET", target: "/", minorVersion: 1)
         parsed.fields = [.init(name: "Host", value: host)]
 
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: ["a", "*", "host:80", "ftp://h/", "http://", "http:///a", "http:a"])
-    func refusesATargetThatIsNone(_ target: String) {
+    func refusesAnInvalidTarget(_ target: String) {
         let parsed = ParsedRequest(method: "GET", target: target, minorVersion: 1)
 
         #expect(throws: HTTPRequestError.self) { try parsed.urlRequest(authority: "h") }

@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func isForItsOriginsOnly() {
+    @Test func coversOnlyItsOrigins() {
         let rows: [(String, Bool)] = [
             ("https://api.example.com", true), ("https://API.example.com:443/other?q=1", true),
             ("https://cdn.example.com/a", true), ("http://api.example.com/", false),
@@ -66,7 +66,7 @@ import Testing
 
     // Otherwise it would go to whatever has no host either.
     @Test(arguments: ["/v1", "file:///v1", "https:///v1"])
-    func isForNobodyWhereTheBaseHasNoHost(_ base: String) throws {
+    func coversNoURLIfTheBaseHasNoHost(_ base: String) throws {
         let url = try #require(URL(string: base))
 
         #expect(!Credentials.bearer("secret", for: url).covers(url))

@@ -49,7 +49,7 @@ import FoundationNetworking
         #"{"a":"{\"b\":\"{\\\"password\\\":\\\"\#(long)\\\"}\"}","#,
     ]
 
-    @Test func hidesASecretThatGoesBeyondWhatIsRead() {
+    @Test func hidesASecretLongerThanTheExcerpt() {
         for start in Self.secrets {
             let isDeep = start.hasPrefix(#"{"secret""#)
             let body = start + (isDeep ? #""]},"# : "") + #""z":1}"#
@@ -71,7 +71,7 @@ import FoundationNetworking
         }
     }
 
-    @Test func hidesASecretThatGoesBeyondWhatIsReadOfAForm() {
+    @Test func hidesASecretLongerThanTheExcerptOfAForm() {
         let rows: [String] = [
             "a=b&token=\(Self.long)&c=d", "to=https://u:\(Self.long)@h&c=d",
             "to=https%3A%2F%2Fu:\(Self.long)%40h",

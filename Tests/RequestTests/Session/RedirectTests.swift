@@ -36,7 +36,7 @@ import Testing
             (302, "ftp://a.example/new"), (302, "mailto:a@b.example"), (302, "javascript:alert(1)"),
             (302, "http://"),
         ] as [(Int, String?)])
-    func isTheAnswerItself(_ status: Int, _ location: String?) {
+    func followsNoOtherResponse(_ status: Int, _ location: String?) {
         #expect(redirectedRequest(after: response(status, location), from: request("GET")) == nil)
     }
 
