@@ -14,7 +14,7 @@ import Testing
 
     @Test func aNameIsGivenOnce() {
         #expect(HTTPAuthenticationError.self == APIKitLite.AuthenticationError.self)
-        #expect(KeyAuthenticator() is any HTTPAuthenticator)
+        #expect((KeyAuthenticator() as Any) is any HTTPAuthenticator)
     }
 }
 
