@@ -1,19 +1,19 @@
 import Foundation
 import PointsOfInterest
 
-/// Places, and which of them are near.
+/// Places, found by distance or by name.
 public struct PlacesIndex: Sendable {
-    /// All of them, in the order given.
+    /// All places, in the order given.
     public let places: [PointOfInterest]
 
-    /// An index of these places.
+    /// Creates an index of these places.
     public init(_ places: [PointOfInterest]) {
         self.places = places
     }
 
-    /// The airports and cities of the world that come with this example (see ATTRIBUTION.md).
+    /// Reads the airports and cities of the world that come with this example (see ATTRIBUTION.md).
     ///
-    /// - Throws: When the file is missing or damaged.
+    /// - Throws: `CocoaError` or `DecodingError` if the file is missing or damaged.
     public static func world() throws -> PlacesIndex {
         guard let file = Bundle.module.url(forResource: "places", withExtension: "json") else {
             throw CocoaError(.fileNoSuchFile)
@@ -22,11 +22,25 @@ public struct PlacesIndex: Sendable {
             try JSONDecoder().decode([PointOfInterest].self, from: Data(contentsOf: file)))
     }
 
-    /// The nearest places, nearest first; of two at the same distance, the first by name.
+    /// Returns the nearest places, nearest first; of two at the same distance, the first by name.
     public func nearest(to point: Coordinate, limit: Int) -> [PointOfInterest] {
-        // 14,000 distances take milliseconds, so there is nothing cleverer here.
+        // 14,000 distances take milliseconds, so a list is enough.
         places.lazy.map { (distance: point.distance(to: $0.coordinate), place: $0) }
             .sorted { ($0.distance, $0.place.name) < ($1.distance, $1.place.name) }
             .prefix(limit).map(\.place)
+    }
+
+    /// Returns the places with a text in their name, and the airport with it as its code, by name.
+    ///
+    /// Case and accents make no difference: "são" finds Sao Tome, and "sao" finds São Paulo.
+    public func search(_ text: String) -> [PointOfInterest] {
+        let options: String.CompareOptions = [.caseInsensitive, .diacriticInsensitive]
+        return places.filter { place in
+            place.name.range(of: text, options: options) != nil
+                || place.code?.caseInsensitiveCompare(text) == .orderedSame
+        }.sorted {
+            ($0.name, $0.country, $0.latitude, $0.longitude)
+                < ($1.name, $1.country, $1.latitude, $1.longitude)
+        }
     }
 }

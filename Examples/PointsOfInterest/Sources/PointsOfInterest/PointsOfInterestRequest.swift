@@ -2,7 +2,7 @@ import APIKitLite
 import Foundation
 
 /// Asks for the places around a coordinate: `GET /locations?lat=…&long=…`.
-public struct PointsOfInterestRequest: APIRequest {
+public struct PointsOfInterestRequest: APIRequest, Sendable {
     /// The default parsing decodes it from JSON.
     public typealias ResponseDataType = [PointOfInterest]
 
@@ -10,9 +10,11 @@ public struct PointsOfInterestRequest: APIRequest {
     private let baseURL: URL
     private let limit: Int?
 
-    /// A request to one server.
+    /// Creates a request to one server.
     ///
-    /// - Parameter limit: How many places to ask for; nil leaves it to the server.
+    /// - Parameters:
+    ///   - baseURL: The URL before `/locations`.
+    ///   - limit: How many places to ask for. If nil, the server decides.
     public init(baseURL: URL, limit: Int? = nil) {
         self.baseURL = baseURL
         self.limit = limit
@@ -20,7 +22,7 @@ public struct PointsOfInterestRequest: APIRequest {
 
     /// Makes the request. Nothing is sent.
     ///
-    /// - Throws: ``InvalidCoordinate`` for a place that is not on the globe.
+    /// - Throws: ``InvalidCoordinate`` for a coordinate that is not on the globe.
     public func makeRequest(from coordinate: Coordinate) throws -> URLRequest {
         guard coordinate.isValid else { throw InvalidCoordinate(coordinate: coordinate) }
         return try URLRequest(

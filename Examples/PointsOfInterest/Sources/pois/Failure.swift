@@ -3,35 +3,107 @@ import APIKitLiteTesting
 import Foundation
 import PointsOfInterest
 
-/// One sentence about a load that failed, which names the server.
-package func sentence(about error: APIRequestError, from baseURL: URL) -> String {
-    let reason: String
-    if let refusal = try? error.decodeBody(Refusal.self), let status = error.statusCode {
-        reason = "it answered \(status): \(refusal.error.printable)"
-    } else if error.stage == .parse {
-        reason = "its answer is not a JSON array of places."
-    } else {
-        let sentence = error.errorDescription ?? "\(error)"
-        reason = sentence.prefix(1).lowercased() + sentence.dropFirst()
+/// Why the command ends without a result, for the user.
+package struct Failure: Error, Equatable, Encodable {
+    /// One sentence about what is wrong.
+    package let error: String
+    /// One sentence about what to do.
+    package let hint: String
+    /// The exit code: 64 for a wrong command line (`EX_USAGE`), otherwise 1.
+    package let exitCode: Int32
+
+    // The keys that scripts read.
+    private enum CodingKeys: String, CodingKey { case error, hint }
+
+    /// A wrong command line.
+    package init(_ error: UsageError) {
+        self.init(error: error.error, hint: error.hint, exitCode: 64)
     }
-    return "Cannot load places from \(shown(baseURL)): \(reason)"
+
+    /// A load that failed. The sentence names the server.
+    package init(_ error: APIRequestError, from baseURL: URL) {
+        // No punctuation follows the URL: a terminal would copy it along.
+        self.init(
+            error: "Cannot load places from \(shown(baseURL)) because \(reason(for: error))",
+            hint: advice(about: error))
+    }
+
+    /// A server that did not start.
+    package init(_ error: LoopbackServerError) {
+        switch error {
+        case .portInUse(let port):
+            self.init(error: "Port \(port) is in use.", hint: anotherPort)
+        case .cannotListen(let port, let reason):
+            self.init(error: "Port \(port) cannot be used (\(reason)).", hint: anotherPort)
+        }
+    }
+
+    /// Anything else.
+    package init(_ error: any Error) {
+        switch error {
+        case let error as Failure: self = error
+        case let error as LoopbackServerError: self.init(error)
+        default: self.init(error: error.localizedDescription, hint: seeAttempts)
+        }
+    }
+
+    private init(error: String, hint: String, exitCode: Int32 = 1) {
+        self.error = error
+        self.hint = hint
+        self.exitCode = exitCode
+    }
+
+    /// One line for standard error.
+    package func line(asJSON: Bool) -> String {
+        guard asJSON else { return "pois: \(error) \(hint)\n" }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // Two strings can always be encoded.
+        let json = (try? encoder.encode(self)) ?? Data()
+        return String(decoding: json, as: UTF8.self) + "\n"
+    }
 }
 
-/// A URL without the parts in which secrets are sent.
+private let anotherPort = "Choose another port, or 0 for any free port."
+private let seeAttempts = "Add --verbose to see each attempt."
+
+private func reason(for error: APIRequestError) -> String {
+    if let signIn = (error.underlying as? AuthenticationError)?.underlying {
+        return "the sign-in failed: \(reason(for: signIn))"
+    }
+    if let refusal = try? error.decodeBody(Refusal.self), let status = error.statusCode {
+        return "it answered \(status): \(refusal.error.printable)"
+    }
+    if error.stage == .parse { return "its answer is not the expected JSON." }
+    let sentence = error.errorDescription ?? "\(error)"
+    return sentence.prefix(1).lowercased() + sentence.dropFirst()
+}
+
+private func advice(about error: APIRequestError) -> String {
+    if let signIn = (error.underlying as? AuthenticationError)?.underlying {
+        return advice(about: signIn)
+    }
+    switch ((error.underlying as? URLError)?.code, error.statusCode, error.stage) {
+    case (.timedOut, _, _):
+        return "Allow more time with --timeout, or try again later."
+    case (.notConnectedToInternet, _, _):
+        return "Check the internet connection."
+    case (.cannotConnectToHost, _, _), (.cannotFindHost, _, _), (.dnsLookupFailed, _, _):
+        return "Check --base-url, or leave it out to use the server inside pois."
+    case (_, 429, _), (_, .some(500...), _):
+        return "Try again later."
+    case (_, _, .parse), (_, 401, _), (_, 403, _), (_, 404, _):
+        return "Check that --base-url names a server of this API."
+    default:
+        return seeAttempts
+    }
+}
+
+/// Returns a URL without the parts in which secrets are sent.
 private func shown(_ url: URL) -> String {
     var components = URLComponents(url: url, resolvingAgainstBaseURL: true)
     components?.user = nil
     components?.password = nil
     components?.query = nil
     return components?.string ?? "the server"
-}
-
-/// One sentence about a server that did not start.
-package func sentence(about error: LoopbackServerError) -> String {
-    switch error {
-    case .portInUse(let port):
-        "Port \(port) is in use; choose another, or 0 for any that is free."
-    case .cannotListen(let port, let reason):
-        "Port \(port) cannot be used (\(reason)); choose another, or 0 for any that is free."
-    }
 }

@@ -6,92 +6,109 @@ package struct Options: Equatable, Sendable {
     /// What to do; the other options say how.
     package enum Action: Equatable, Sendable {
         case help
+        case version
         case serve(port: Int)
         case find(near: Coordinate)
+        case search(String)
     }
 
     /// The one thing to do.
     package var action: Action
-    /// The server to load from; nil for the one inside.
+    /// The server to load from; nil for the server inside the program.
     package var baseURL: URL?
     /// How many places to list, 1 to 100.
     package var limit = 10
-    /// Whether to print JSON in place of a table.
+    /// Whether to load every page of a search.
+    package var loadsAllPages = false
+    /// How long one attempt may take.
+    package var timeout = Duration.seconds(10)
+    /// Whether to print JSON in place of text, for errors too.
     package var printsJSON = false
-    /// Whether to show each exchange.
+    /// Whether to show each attempt.
     package var isVerbose = false
+    /// Whether the server inside the program is unavailable now and then.
+    package var isFlaky = false
 
     /// Reads the arguments after the program's name.
     ///
     /// - Throws: ``UsageError``, which names the first thing that is wrong.
-    package init(_ arguments: [String]) throws {
+    package init(_ arguments: [String]) throws(UsageError) {
         action = .help
         if arguments.contains("--help") || arguments.contains("-h") { return }
+        action = .version
+        if arguments.contains("--version") { return }
 
-        var values = try Self.values(in: arguments)
-        if let port = values.removeValue(forKey: "--serve") {
-            if let other = values.keys.min() { throw UsageError.servesOnly(other) }
-            guard let port = Int(port), (0...65535).contains(port) else {
-                throw UsageError.port(port)
-            }
-            action = .serve(port: port)
+        var values = try OptionName.values(in: arguments)
+        isFlaky = values[.flaky] != nil
+        if let port = values.removeValue(forKey: .serve) {
+            values[.flaky] = nil
+            if let other = values.keys.min() { throw .conflict(.serve, other) }
+            action = .serve(port: try Self.port(port))
             return
         }
-        guard let near = values["--near"] else { throw UsageError.missingPlace }
-        action = .find(near: try Self.coordinate(near))
-        baseURL = try values["--base-url"].map(Self.baseURL)
-        limit = try values["--limit"].map(Self.limit) ?? limit
-        printsJSON = values["--json"] != nil
-        isVerbose = values["--verbose"] != nil
-    }
-
-    private static let flags: Set = ["--json", "--verbose"]
-    private static let options: Set = ["--near", "--base-url", "--limit", "--serve"]
-
-    /// Every option with its value, as text; a flag's is empty.
-    private static func values(in arguments: [String]) throws -> [String: String] {
-        var values: [String: String] = [:]
-        var rest = arguments[...]
-        while let argument = rest.popFirst() {
-            let name = String(argument.prefix { $0 != "=" })
-            var value = name == argument ? nil : String(argument.dropFirst(name.count + 1))
-            guard flags.contains(name) || options.contains(name) else {
-                throw UsageError.unknown(argument)
-            }
-            guard values[name] == nil else { throw UsageError.repeated(name) }
-            if flags.contains(name) {
-                guard value == nil else { throw UsageError.unwantedValue(name) }
-                values[name] = ""
-                continue
-            }
-            // One hyphen may start a value, such as a southern latitude.
-            if value == nil, rest.first?.hasPrefix("--") == false { value = rest.popFirst() }
-            guard let value, !value.isEmpty else { throw UsageError.missingValue(name) }
-            values[name] = value
+        action = try Self.action(values)
+        for (name, other) in OptionName.conflicts
+        where values[name] != nil && values[other] != nil {
+            throw .conflict(name, other)
         }
-        return values
+        if let text = values[.baseURL] { baseURL = try Self.baseURL(text) }
+        if let text = values[.limit] { limit = try Self.limit(text) }
+        if let text = values[.timeout] { timeout = try Self.timeout(text) }
+        loadsAllPages = values[.all] != nil
+        printsJSON = values[.json] != nil
+        isVerbose = values[.verbose] != nil
+        if loadsAllPages, values[.search] == nil { throw .allWithoutSearch }
     }
 
-    private static func coordinate(_ text: String) throws -> Coordinate {
+    private static func action(_ values: [OptionName: String]) throws(UsageError) -> Action {
+        switch (values[.near], values[.search]) {
+        case (let near?, nil):
+            return .find(near: try coordinate(near))
+        case (nil, let text?):
+            guard text.contains(where: { !$0.isWhitespace }) else {
+                throw .missingValue(.search)
+            }
+            return .search(text)
+        case (_?, _?):
+            throw .conflict(.near, .search)
+        case (nil, nil):
+            throw .nothingToDo
+        }
+    }
+
+    private static func coordinate(_ text: String) throws(UsageError) -> Coordinate {
         let numbers = text.split(separator: ",", omittingEmptySubsequences: false)
             .map { Double($0.trimmingCharacters(in: .whitespaces)) }
         guard numbers.count == 2, let latitude = numbers[0], let longitude = numbers[1] else {
-            throw UsageError.notACoordinate(text)
+            throw .notACoordinate(text)
         }
         let coordinate = Coordinate(latitude: latitude, longitude: longitude)
-        guard coordinate.isValid else { throw UsageError.offTheGlobe(text) }
+        guard coordinate.isValid else { throw .offTheGlobe(text) }
         return coordinate
     }
 
-    private static func baseURL(_ text: String) throws -> URL {
+    private static func baseURL(_ text: String) throws(UsageError) -> URL {
         guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()),
             let host = url.host, !host.isEmpty, url.fragment == nil
-        else { throw UsageError.baseURL(text) }
+        else { throw .baseURL(text) }
         return url
     }
 
-    private static func limit(_ text: String) throws -> Int {
-        guard let limit = Int(text), (1...100).contains(limit) else { throw UsageError.limit(text) }
+    private static func limit(_ text: String) throws(UsageError) -> Int {
+        guard let limit = Int(text), (1...100).contains(limit) else { throw .limit(text) }
         return limit
+    }
+
+    private static func timeout(_ text: String) throws(UsageError) -> Duration {
+        // No server answers in less than a millisecond.
+        guard let seconds = Double(text), (0.001...3600).contains(seconds) else {
+            throw .timeout(text)
+        }
+        return .seconds(seconds)
+    }
+
+    private static func port(_ text: String) throws(UsageError) -> Int {
+        guard let port = Int(text), (0...65535).contains(port) else { throw .port(text) }
+        return port
     }
 }

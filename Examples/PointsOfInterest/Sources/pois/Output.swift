@@ -1,28 +1,39 @@
 import Foundation
 import PointsOfInterest
 
-/// Lays places out in columns, one line each, under a line of titles.
+/// Lays places out in columns, with distance and direction, one line each under a line of titles.
 package func table(of places: [NearbyPlace]) -> String {
     if places.isEmpty { return "There are no places.\n" }
-    let titles = ["Name", "Kind", "Distance", "Direction"]
-    let rows = places.map { nearby in
-        [
-            nearby.place.name.printable, nearby.place.kind.printable,
-            String(format: "%.1f km", nearby.distance), nearby.direction?.rawValue ?? "here",
-        ]
-    }
-    let lines = [titles] + rows
-    let widths = titles.indices.map { column in lines.map(\.[column].count).max() ?? 0 }
-    return lines.map { line in
-        let name = line[0] + spaces(widths[0] - line[0].count)
-        let kind = line[1] + spaces(widths[1] - line[1].count)
-        let distance = spaces(widths[2] - line[2].count) + line[2]
-        return [name, kind, distance, line[3]].joined(separator: "  ") + "\n"
-    }.joined()
+    return table(
+        titles: ["Name", "Kind", "Distance", "Direction"],
+        rows: places.map { nearby in
+            [
+                nearby.place.name.printable, nearby.place.kind.printable,
+                String(format: "%.1f km", nearby.distance), nearby.direction?.rawValue ?? "here",
+            ]
+        },
+        numbers: [2])
+}
+
+/// Lays places out in columns, with country and coordinate, one line each under a line of titles.
+///
+/// - Parameter hasMore: Whether the search found places that are not listed.
+package func table(of places: [PointOfInterest], hasMore: Bool = false) -> String {
+    if places.isEmpty { return "There are no places.\n" }
+    let lines = table(
+        titles: ["Name", "Kind", "Country", "Latitude", "Longitude"],
+        rows: places.map { place in
+            [
+                place.name.printable, place.kind.printable, place.country.printable,
+                String(format: "%.4f", place.latitude), String(format: "%.4f", place.longitude),
+            ]
+        },
+        numbers: [3, 4])
+    return lines + (hasMore ? "There are more places; --all lists all of them.\n" : "")
 }
 
 /// Writes places as a JSON array, with sorted keys.
-package func json(of places: [NearbyPlace]) throws -> String {
+package func json(of places: [some Encodable]) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     return String(decoding: try encoder.encode(places), as: UTF8.self) + "\n"
@@ -39,4 +50,18 @@ extension String {
     }
 }
 
-private func spaces(_ count: Int) -> String { String(repeating: " ", count: count) }
+/// Lays rows out in columns as wide as their widest text.
+///
+/// - Parameter numbers: The columns that are aligned at their right edge.
+private func table(titles: [String], rows: [[String]], numbers: Set<Int>) -> String {
+    let lines = [titles] + rows
+    let widths = titles.indices.map { column in lines.map(\.[column].count).max() ?? 0 }
+    return lines.map { line in
+        line.indices.map { column in
+            let text = line[column]
+            let space = String(repeating: " ", count: widths[column] - text.count)
+            if numbers.contains(column) { return space + text }
+            return column == line.count - 1 ? text : text + space
+        }.joined(separator: "  ") + "\n"
+    }.joined()
+}

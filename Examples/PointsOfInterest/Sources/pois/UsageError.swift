@@ -1,47 +1,80 @@
 import Foundation
 
-/// What is wrong with the command line. Each case holds the text that was given.
+/// What is wrong with the command line. Most cases hold the text that was given.
 package enum UsageError: LocalizedError, Equatable {
-    case missingPlace
-    case unknown(String)
-    case repeated(String)
-    case missingValue(String)
-    case unwantedValue(String)
-    case servesOnly(String)
+    case nothingToDo
+    case unknown(String, nearest: OptionName?)
+    case repeated(OptionName)
+    case missingValue(OptionName)
+    case unwantedValue(OptionName)
+    case conflict(OptionName, OptionName)
+    case allWithoutSearch
     case notACoordinate(String)
     case offTheGlobe(String)
     case baseURL(String)
     case limit(String)
+    case timeout(String)
     case port(String)
 
-    /// One sentence that says what to write instead.
-    package var errorDescription: String? {
+    /// One sentence about what is wrong.
+    package var error: String {
         switch self {
-        case .missingPlace:
-            "Say where to look, such as --near 37.3293,-121.8893, or see --help."
-        case .unknown(let argument):
-            "There is no option \"\(argument)\"; see --help for those that there are."
-        case .repeated(let name):
-            "\(name) is given twice; give it once."
-        case .missingValue(let name):
-            "\(name) needs a value; see --help for an example."
-        case .unwantedValue(let name):
-            "\(name) takes no value; write \(name) alone."
-        case .servesOnly(let other):
-            "--serve starts the server and nothing else; leave \(other) out."
-        case .notACoordinate(let text):
-            "--near takes latitude,longitude in degrees, such as 37.3293,-121.8893, "
-                + "not \"\(text)\"."
-        case .offTheGlobe(let text):
-            "--near takes a latitude from -90 to 90 and a longitude from -180 to 180, "
-                + "not \"\(text)\"."
-        case .baseURL(let text):
-            "--base-url takes an http or https URL with a host and without a #, "
-                + "such as http://127.0.0.1:8080, not \"\(text)\"."
-        case .limit(let text):
-            "--limit takes a whole number from 1 to 100, not \"\(text)\"."
-        case .port(let text):
-            "--serve takes a port from 0 to 65535, where 0 is any that is free, not \"\(text)\"."
+        case .nothingToDo: "There is nothing to look for."
+        case .unknown(let argument, _): "There is no option \"\(argument)\"."
+        case .repeated(let name): "\(name.rawValue) is given twice."
+        case .missingValue(let name): "\(name.rawValue) needs a value."
+        case .unwantedValue(let name): "\(name.rawValue) takes no value."
+        case .conflict(let name, let other):
+            "\(name.rawValue) and \(other.rawValue) exclude each other."
+        case .allWithoutSearch: "--all needs --search."
+        case .notACoordinate(let text): "--near cannot be \"\(text)\"."
+        case .offTheGlobe(let text): "--near \"\(text)\" is not on the globe."
+        case .baseURL(let text): "--base-url cannot be \"\(text)\"."
+        case .limit(let text): "--limit cannot be \"\(text)\"."
+        case .timeout(let text): "--timeout cannot be \"\(text)\"."
+        case .port(let text): "--serve cannot be \"\(text)\"."
+        }
+    }
+
+    /// One sentence about what to write instead.
+    package var hint: String {
+        switch self {
+        case .nothingToDo:
+            "Use --near 37.3293,-121.8893 or --search \"San Jose\"; see --help."
+        case .unknown(_, let nearest):
+            nearest.map { "Did you mean \($0.rawValue)?" } ?? "See --help for all options."
+        case .repeated(let name): "Give \(name.rawValue) once."
+        case .missingValue(let name): "For example: \(name.rawValue) \(name.exampleValue)"
+        case .unwantedValue(let name): "Write \(name.rawValue) alone."
+        case .conflict(_, let other): "Leave \(other.rawValue) out."
+        case .allWithoutSearch: "With --near, use --limit."
+        case .notACoordinate:
+            "Give a latitude and a longitude in degrees, such as 37.3293,-121.8893."
+        case .offTheGlobe:
+            "Give a latitude from -90 to 90 and a longitude from -180 to 180."
+        case .baseURL:
+            "Give an http or https URL with a host and without a #, such as http://127.0.0.1:8080"
+        case .limit: "Give a whole number from 1 to 100."
+        case .timeout: "Give seconds from 0.001 to 3600."
+        case .port: "Give a port from 0 to 65535; 0 takes any free port."
+        }
+    }
+
+    /// Both sentences.
+    package var errorDescription: String? { error + " " + hint }
+}
+
+extension OptionName {
+    /// A value to copy. Quoted where a shell would split it.
+    fileprivate var exampleValue: String {
+        switch self {
+        case .baseURL: "http://127.0.0.1:8080"
+        case .limit: "10"
+        case .near: "37.3293,-121.8893"
+        case .search: "\"San Jose\""
+        case .serve: "8080"
+        case .timeout: "10"
+        case .all, .flaky, .help, .json, .verbose, .version: ""
         }
     }
 }

@@ -13,19 +13,29 @@ import pois
         #expect(options.action == sanJose)
         #expect(options.baseURL == nil)
         #expect(options.limit == 10)
+        #expect(options.timeout == .seconds(10))
         #expect(!options.printsJSON && !options.isVerbose)
+        #expect(!options.isFlaky && !options.loadsAllPages)
     }
 
     @Test func readsEveryOption() throws {
         let options = try Options([
             "--json", "--limit", "100", "--base-url=https://example.com/v1?key=a=b",
-            "--near=37.3293, -121.8893", "--verbose",
+            "--near=37.3293, -121.8893", "--verbose", "--timeout", "2.5",
         ])
 
         #expect(options.action == sanJose)
         #expect(options.baseURL?.absoluteString == "https://example.com/v1?key=a=b")
         #expect(options.limit == 100)
+        #expect(options.timeout == .seconds(2.5))
         #expect(options.printsJSON && options.isVerbose)
+    }
+
+    @Test func readsASearch() throws {
+        let options = try Options(["--search", "San Jose", "--all", "--flaky"])
+
+        #expect(options.action == .search("San Jose"))
+        #expect(options.loadsAllPages && options.isFlaky)
     }
 
     @Test(arguments: [["--near", "-33.87,151.21"], ["--near=-33.87,151.21"]])
@@ -40,68 +50,124 @@ import pois
         #expect(try Options(arguments).action == .help)
     }
 
+    @Test(arguments: [["--version"], ["--near", "--version"]])
+    func showsTheVersionWhateverElseIsThere(_ arguments: [String]) throws {
+        #expect(try Options(arguments).action == .version)
+    }
+
     @Test(arguments: [0, 8080, 65535])
     func serves(_ port: Int) throws {
         #expect(try Options(["--serve", "\(port)"]).action == .serve(port: port))
+        #expect(try Options(["--serve", "\(port)", "--flaky"]).isFlaky)
     }
 
     @Test(arguments: [
-        ([], "Say where to look, such as --near 37.3293,-121.8893, or see --help."),
-        (["--json"], "Say where to look, such as --near 37.3293,-121.8893, or see --help."),
-        (["--far"], "There is no option \"--far\"; see --help for those that there are."),
-        (["37,-121"], "There is no option \"37,-121\"; see --help for those that there are."),
-        ([""], "There is no option \"\"; see --help for those that there are."),
-        (["--json", "--json"], "--json is given twice; give it once."),
-        (["--near"], "--near needs a value; see --help for an example."),
-        (["--near="], "--near needs a value; see --help for an example."),
-        (["--near", "--json"], "--near needs a value; see --help for an example."),
-        (["--json=yes"], "--json takes no value; write --json alone."),
+        ([], "There is nothing to look for. " + start),
+        (["--json"], "There is nothing to look for. " + start),
+        (["--far-away"], "There is no option \"--far-away\". See --help for all options."),
+        (["37,-121"], "There is no option \"37,-121\". See --help for all options."),
+        ([""], "There is no option \"\". See --help for all options."),
+        (["--json", "--json"], "--json is given twice. Give --json once."),
+        (["--near"], "--near needs a value. For example: --near 37.3293,-121.8893"),
+        (["--near="], "--near needs a value. For example: --near 37.3293,-121.8893"),
+        (["--near", "--json"], "--near needs a value. For example: --near 37.3293,-121.8893"),
+        (["--search"], "--search needs a value. For example: --search \"San Jose\""),
+        (["--search", "  "], "--search needs a value. For example: --search \"San Jose\""),
+        (["--timeout"], "--timeout needs a value. For example: --timeout 10"),
+        (["--json=yes"], "--json takes no value. Write --json alone."),
+        (["--all=yes"], "--all takes no value. Write --all alone."),
+        (
+            ["--near", "1,1", "--search", "a"],
+            "--near and --search exclude each other. Leave --search out."
+        ),
+        (
+            ["--search", "a", "--all", "--limit", "3"],
+            "--all and --limit exclude each other. Leave --limit out."
+        ),
+        (["--near", "1,1", "--all"], "--all needs --search. With --near, use --limit."),
+        (
+            ["--search", "a", "--flaky", "--base-url", "http://example.com"],
+            "--flaky and --base-url exclude each other. Leave --base-url out."
+        ),
         (
             ["--serve", "0", "--near", "1,1"],
-            "--serve starts the server and nothing else; leave --near out."
+            "--serve and --near exclude each other. Leave --near out."
         ),
     ])
-    func refusesWhatIsNotAnOption(_ arguments: [String], _ sentence: String) throws {
-        let error = #expect(throws: UsageError.self) { try Options(arguments) }
-        #expect(error?.localizedDescription == sentence)
+    func refusesWhatIsNotAnOption(_ arguments: [String], _ sentence: String) {
+        expectError(arguments, sentence)
+    }
+
+    @Test(
+        arguments: [
+            ("--limt", "--limit"), ("--limit=3x", nil), ("-limit", "--limit"), ("limit", "--limit"),
+            ("--Limit", "--limit"), ("--serch=a", "--search"), ("--nearby", "--near"),
+            ("--base_url", "--base-url"), ("--flakey", "--flaky"), ("--al", "--all"),
+            ("--verbos", "--verbose"), ("--versio", "--version"), ("--time", nil), ("--", nil),
+        ] as [(String, String?)])
+    func suggestsTheNearestOption(_ argument: String, _ nearest: String?) {
+        guard let nearest else {
+            let error = #expect(throws: UsageError.self) { try Options([argument]) }
+            #expect(error?.hint.hasPrefix("Did you mean") == false)
+            return
+        }
+        expectError(
+            [argument], "There is no option \"\(argument)\". Did you mean \(nearest)?")
+    }
+
+    @Test(
+        arguments: [
+            ("", "", 0), ("a", "", 1), ("", "ab", 2), ("limit", "limit", 0), ("limit", "limt", 1),
+            ("limit", "limti", 2), ("kitten", "sitting", 3),
+        ] as [(String, String, Int)])
+    func countsEdits(_ one: String, _ other: String, _ distance: Int) {
+        #expect(editDistance(one, other) == distance)
+        #expect(editDistance(other, one) == distance)
     }
 
     @Test(arguments: ["1", "1,", ",1", "1,2,3", "north,west", "1;2"])
     func refusesWhatIsNotACoordinate(_ text: String) {
         expectError(
             ["--near", text],
-            "--near takes latitude,longitude in degrees, such as 37.3293,-121.8893, "
-                + "not \"\(text)\".")
+            "--near cannot be \"\(text)\". "
+                + "Give a latitude and a longitude in degrees, such as 37.3293,-121.8893.")
     }
 
     @Test(arguments: ["90.1,0", "-91,0", "0,180.1", "0,-181", "nan,0", "0,inf"])
     func refusesACoordinateOffTheGlobe(_ text: String) {
         expectError(
             ["--near", text],
-            "--near takes a latitude from -90 to 90 and a longitude from -180 to 180, "
-                + "not \"\(text)\".")
+            "--near \"\(text)\" is not on the globe. "
+                + "Give a latitude from -90 to 90 and a longitude from -180 to 180.")
     }
 
     @Test(arguments: ["0", "101", "-1", "ten", "1.5"])
     func refusesALimit(_ text: String) {
         expectError(
             ["--near", "1,1", "--limit", text],
-            "--limit takes a whole number from 1 to 100, not \"\(text)\".")
+            "--limit cannot be \"\(text)\". Give a whole number from 1 to 100.")
+    }
+
+    @Test(arguments: ["0", "-1", "0.0001", "3601", "nan", "inf", "ten", "5s"])
+    func refusesATimeout(_ text: String) {
+        expectError(
+            ["--near", "1,1", "--timeout", text],
+            "--timeout cannot be \"\(text)\". Give seconds from 0.001 to 3600.")
     }
 
     @Test(arguments: ["example.com", "ftp://example.com", "http://", "/v1", "http://h/#a"])
     func refusesABaseURL(_ text: String) {
         expectError(
             ["--near", "1,1", "--base-url", text],
-            "--base-url takes an http or https URL with a host and without a #, "
-                + "such as http://127.0.0.1:8080, not \"\(text)\".")
+            "--base-url cannot be \"\(text)\". Give an http or https URL with a host and without "
+                + "a #, such as http://127.0.0.1:8080")
     }
 
     @Test(arguments: ["65536", "-1", "http"])
     func refusesAPort(_ text: String) {
         expectError(
             ["--serve", text],
-            "--serve takes a port from 0 to 65535, where 0 is any that is free, not \"\(text)\".")
+            "--serve cannot be \"\(text)\". Give a port from 0 to 65535; 0 takes any free port.")
     }
 
     private func expectError(_ arguments: [String], _ sentence: String) {
@@ -109,3 +175,5 @@ import pois
         #expect(error?.localizedDescription == sentence)
     }
 }
+
+private let start = "Use --near 37.3293,-121.8893 or --search \"San Jose\"; see --help."

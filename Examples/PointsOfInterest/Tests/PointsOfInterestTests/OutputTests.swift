@@ -22,7 +22,7 @@ import pois
     }
 
     @Test func saysThatThereAreNoPlaces() {
-        #expect(table(of: []) == "There are no places.\n")
+        #expect(table(of: [NearbyPlace]()) == "There are no places.\n")
     }
 
     @Test func writesJSON() throws {
@@ -43,23 +43,27 @@ import pois
         #expect(try json(of: Array(places.suffix(1))).contains(#""direction" : "W""#))
     }
 
-    @Test func explainsEveryOption() {
-        for option in ["near", "limit", "base-url", "json", "verbose", "serve", "help"] {
-            #expect(help.contains("--\(option) "))
-        }
-        #expect(help.split(separator: "\n").filter { $0.count > 80 } == [])
+    @Test func listsFoundPlaces() {
+        let found = places.map(\.place)
+
+        #expect(
+            table(of: found, hasMore: true) == """
+                Name              Kind     Country  Latitude  Longitude
+                São Tomé          city     XX         0.0000     0.0000
+                Null [31m Island  airport  XX         0.0000    -9.5000
+                There are more places; --all lists all of them.
+
+                """)
+        #expect(table(of: [PointOfInterest]()) == "There are no places.\n")
     }
 
-    @Test func showsEachExchange() async throws {
-        let network = MockNetwork()
-        network.stub(.get("/locations"), .json("[]"))
-        let lines = Lines()
-        let session = VerboseSession(network.urlSession) { lines.append($0) }
+    @Test(arguments: OptionName.allCases)
+    func explainsEveryOption(_ option: OptionName) {
+        #expect(help.contains("\(option.rawValue) "))
+    }
 
-        _ = try await session.exchange(
-            URLRequest(url: try #require(URL(string: "https://example.com/locations"))))
-
-        #expect(lines.all == ["curl 'https://example.com/locations'", "→ 200, 2 bytes"])
+    @Test func helpsInEightyColumns() {
+        #expect(help.split(separator: "\n").filter { $0.count > 80 } == [])
     }
 }
 
@@ -69,16 +73,4 @@ private func place(
     PointOfInterest(
         name: name, kind: kind, country: "XX", code: code,
         latitude: latitude, longitude: longitude)
-}
-
-private final class Lines: @unchecked Sendable {
-    // Safe: `lines` is touched only while holding `lock`.
-    private let lock = NSLock()
-    private var lines: [String] = []
-
-    var all: [String] { lock.withLock { lines } }
-
-    func append(_ line: String) {
-        lock.withLock { lines.append(line) }
-    }
 }

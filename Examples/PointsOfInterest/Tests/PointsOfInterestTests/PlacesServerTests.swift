@@ -40,17 +40,98 @@ import Testing
         #expect(nearest.count == 100)
     }
 
+    @Test(arguments: [
+        ("são TOMÉ", ["Sao Tome International Airport"]), ("SJC", [sjc]), ("sjc", [sjc]),
+        ("mineta", [sjc]), ("no such place", []),
+    ])
+    func findsByNameAndByCode(_ text: String, _ names: [String]) throws {
+        #expect(try Self.world.get().search(text).map(\.name) == names)
+    }
+
+    @Test func sortsWhatItFinds() throws {
+        let names = try Self.world.get().search("san").map(\.name)
+
+        #expect(names.count > 100)
+        #expect(names == names.sorted())
+    }
+
     @Test func answersWithTheNearest() async throws {
         let network = MockNetwork.places(try Self.world.get())
-        let loader = APIRequestLoader(
-            apiRequest: PointsOfInterestRequest(
-                baseURL: URL(string: "https://example.com")!, limit: 2),
-            urlSession: network.urlSession)
+        let baseURL = try #require(URL(string: "https://example.com"))
+        let client = PlacesClient(
+            baseURL: baseURL, session: placesSession(over: network.urlSession, from: baseURL))
 
-        let places = try await loader.load(sanJose)
+        let places = try await client.places(near: sanJose, limit: 2)
 
+        #expect(places.map(\.name) == ["San Jose", sjc])
+    }
+
+    @Test(
+        arguments: [
+            (nil, ["A1", "A2"], "2"), ("0", ["A1", "A2"], "2"), ("2", ["A3", "A4"], "4"),
+            ("3", ["A4", "A5"], nil), ("4", ["A5"], nil), ("5", [], nil), ("99", [], nil),
+        ] as [(String?, [String], String?)])
+    func answersWithAPage(_ cursor: String?, _ names: [String], _ next: String?) async throws {
+        let places = (1...5).map {
+            PointOfInterest(name: "A\($0)", kind: "city", country: "XX", latitude: 0, longitude: 0)
+        }
+        let path = "/search?q=a&limit=2" + (cursor.map { "&cursor=" + $0 } ?? "")
+
+        let (data, response) = try await answer(to: path, from: PlacesIndex(places))
+
+        let page = try JSONDecoder().decode(SearchPage.self, from: data)
+        #expect(response.statusCode == 200)
+        #expect(page.places.map(\.name) == names)
+        #expect(page.next == next)
+    }
+
+    @Test(arguments: [
+        ("", "q must be the text to look for, but is missing or blank."),
+        ("q=%20", "q must be the text to look for, but is missing or blank."),
+        ("q=a&limit=101", "limit must be a whole number from 1 to 100, but is \"101\"."),
+        ("q=a&cursor=-1", "cursor must be the \"next\" of a page, but is \"-1\"."),
+        ("q=a&cursor=x", "cursor must be the \"next\" of a page, but is \"x\"."),
+    ])
+    func refusesAWrongSearch(_ query: String, _ sentence: String) async throws {
+        let (data, response) = try await answer(to: "/search?" + query)
+
+        #expect(response.statusCode == 400)
+        #expect(try JSONDecoder().decode(Refusal.self, from: data) == Refusal(error: sentence))
+    }
+
+    @Test(arguments: ["/locations?lat=1&long=1", "/search?q=a"], [nil, "", "other"])
+    func refusesARequestWithoutItsToken(_ path: String, _ token: String?) async throws {
+        let (data, response) = try await answer(to: path, token: token)
+
+        #expect(response.statusCode == 401)
+        #expect(response.value(forHTTPHeaderField: "WWW-Authenticate") == "Bearer")
         #expect(
-            places.map(\.name) == ["San Jose", "Mineta San Jose International Airport"])
+            try JSONDecoder().decode(Refusal.self, from: data)
+                == Refusal(error: "A token is needed: see POST /token."))
+    }
+
+    @Test func refusesAnotherGrant() async throws {
+        let baseURL = try #require(URL(string: "https://example.com"))
+        let request = try URLRequest("POST", baseURL, path: "/token")
+            .formBody(["grant_type": "password"])
+
+        let (_, response) = try await MockNetwork.places(PlacesIndex([])).urlSession
+            .exchange(request)
+
+        #expect(response.statusCode == 400)
+    }
+
+    @Test func isUnavailableForEveryThirdRequestIfFlaky() async throws {
+        let session = MockNetwork.places(PlacesIndex([]), token: "t", isFlaky: true).urlSession
+        let baseURL = try #require(URL(string: "https://example.com"))
+        let request = try URLRequest("GET", baseURL, path: "/search", query: ["q": "a"])
+            .authorization(bearer: "t")
+
+        var answers: [HTTPURLResponse] = []
+        for _ in 1...7 { answers.append(try await session.exchange(request).1) }
+
+        #expect(answers.map(\.statusCode) == [503, 200, 200, 503, 200, 200, 503])
+        #expect(answers[0].value(forHTTPHeaderField: "Retry-After") == "1")
     }
 
     @Test(arguments: [
@@ -82,15 +163,19 @@ import Testing
         let (data, response) = try await answer(to: "/")
 
         #expect(response.statusCode == 200)
-        #expect(String(decoding: data, as: UTF8.self).contains("/locations?lat="))
+        #expect(String(decoding: data, as: UTF8.self).contains("GET /locations"))
     }
 
-    private func answer(to path: String) async throws -> (Data, HTTPURLResponse) {
-        let url = try #require(URL(string: "https://example.com" + path))
-        return try await MockNetwork.places(PlacesIndex([])).urlSession
-            .exchange(URLRequest(url: url))
+    private func answer(
+        to path: String, token: String? = "t", from index: PlacesIndex = PlacesIndex([])
+    ) async throws -> (Data, HTTPURLResponse) {
+        var request = URLRequest(url: try #require(URL(string: "https://example.com" + path)))
+        if let token { request = try request.authorization(bearer: token) }
+        return try await MockNetwork.places(index, token: "t").urlSession.exchange(request)
     }
 }
+
+private let sjc = "Mineta San Jose International Airport"
 
 /// The straight line between two points of a globe of radius 1: another way to the same order.
 private func chord(from one: Coordinate, to other: Coordinate) -> Double {

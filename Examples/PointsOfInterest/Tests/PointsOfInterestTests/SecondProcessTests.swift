@@ -45,22 +45,28 @@ import Testing
         let pois = try await Pois(
             "--near", "0.5,0.5", "--base-url", server.url.absoluteString, "--json", "--verbose")
 
+        let url = "\(server.url)/locations?lat=0.5&long=0.5&limit=10"
+        let lines = pois.errors.split(separator: "\n")
+        #expect(lines.count == 4)
+        #expect(lines.prefix(2) == ["load #1 GET \(url)", "attempt #1 GET \(url)"])
         #expect(
-            pois.errors == """
-                curl '\(server.url)/locations?lat=0.5&long=0.5&limit=10'
-                → 200, 2 bytes
-
-                """)
+            lines.dropFirst(2).map { $0.prefix { $0 != "," } }
+                == ["attempt #1 GET \(url): 200 (OK)", "load #1 GET \(url): 200 (OK)"])
         #expect(try JSONDecoder().decode([String].self, from: Data(pois.output.utf8)) == [])
         #expect(pois.exitCode == 0)
     }
 
     @Test(
         arguments: [
-            (.status(500), "the server answered 500 (Internal Server Error)."),
-            (.json(#"{"error": "Out of maps."}"#, status: 500), "it answered 500: Out of maps."),
-            (.text("<html>"), "its answer is not a JSON array of places."),
-            (.json(#"{"places": 3}"#), "its answer is not a JSON array of places."),
+            (
+                .status(404),
+                "the server answered 404 (Not Found). \(server)"
+            ),
+            (
+                .json(#"{"error": "Out of maps."}"#, status: 500),
+                "it answered 500: Out of maps. Try again later."
+            ),
+            (.text("<html>"), "its answer is not the expected JSON. \(server)"),
         ] as [(MockResponse, String)])
     func saysWhyThereIsNoResult(_ response: MockResponse, _ reason: String) async throws {
         network.stub(.get("/locations"), response)
@@ -70,12 +76,12 @@ import Testing
         let pois = try await Pois("--near", "1,1", "--base-url", server.url.absoluteString)
 
         #expect(pois.output == "")
-        #expect(pois.errors == "pois: Cannot load places from \(server.url): \(reason)\n")
+        #expect(pois.errors == "pois: Cannot load places from \(server.url) because \(reason)\n")
         #expect(pois.exitCode == 1)
         try network.verify()
     }
 
-    @Test func saysThatNobodyListens() async throws {
+    @Test func saysThatTheServerIsNotThere() async throws {
         let server = try network.serve()
         server.stop()
 
@@ -83,8 +89,8 @@ import Testing
 
         #expect(
             pois.errors
-                == "pois: Cannot load places from \(server.url): "
-                + "the server could not be reached.\n")
+                == "pois: Cannot load places from \(server.url) because the server could not be "
+                + "reached. Check --base-url, or leave it out to use the server inside pois.\n")
         #expect(pois.exitCode == 1)
     }
 
@@ -96,8 +102,8 @@ import Testing
 
         #expect(
             pois.errors
-                == "pois: Port \(server.port) is in use; "
-                + "choose another, or 0 for any that is free.\n")
+                == "pois: Port \(server.port) is in use. "
+                + "Choose another port, or 0 for any free port.\n")
         #expect(pois.exitCode == 1)
     }
 
@@ -107,8 +113,8 @@ import Testing
         #expect(pois.output == "")
         #expect(
             pois.errors == """
-                pois: --near takes a latitude from -90 to 90 and a longitude from -180 to 180, \
-                not "91,0".
+                pois: --near "91,0" is not on the globe. Give a latitude from -90 to 90 and a \
+                longitude from -180 to 180.
 
                 """)
         #expect(pois.exitCode == 64)
@@ -117,7 +123,7 @@ import Testing
     @Test func helps() async throws {
         let pois = try await Pois("--help")
 
-        #expect(pois.output.hasPrefix("Lists the airports and cities"))
+        #expect(pois.output.hasPrefix("Lists airports and cities"))
         #expect(pois.exitCode == 0)
     }
 
@@ -132,4 +138,28 @@ import Testing
         #expect(pois.output.contains("Mineta San Jose International Airport"))
         #expect(pois.exitCode == 0)
     }
+
+    @Test func retriesWhatItsOwnServerRefuses() async throws {
+        let pois = try await Pois("--search", "SJC", "--flaky", "--verbose")
+
+        #expect(pois.errors.contains("/token: 200 (OK)"))
+        #expect(pois.errors.contains(": 503 (Service Unavailable)"))
+        #expect(pois.output.contains("Mineta San Jose International Airport"))
+        #expect(pois.exitCode == 0)
+    }
+
+    @Test func endsAtTheTimeout() async throws {
+        network.stub(.get("/locations"), .hanging)
+        let server = try network.serve()
+        defer { server.stop() }
+
+        let pois = try await Pois(
+            "--near", "1,1", "--base-url", server.url.absoluteString, "--timeout", "0.05", "--json")
+
+        #expect(pois.errors.hasPrefix(#"{"error":"Cannot load places from \#(server.url) because"#))
+        #expect(pois.errors.contains("the request timed out."))
+        #expect(pois.exitCode == 1)
+    }
 }
+
+private let server = "Check that --base-url names a server of this API."

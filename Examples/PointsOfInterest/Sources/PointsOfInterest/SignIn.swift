@@ -1,0 +1,70 @@
+import APIKitLite
+import Foundation
+
+/// What the requests of this client are authorized with.
+public struct AccessToken: Equatable, Sendable {
+    /// The token itself; nil before the first sign-in.
+    public let value: String?
+
+    /// Creates a token, or the state before the first sign-in.
+    public init(_ value: String? = nil) {
+        self.value = value
+    }
+}
+
+/// Puts the token into each request. After a 401, asks for a new token.
+public struct TokenAuthenticator: Authenticator {
+    /// The request for a new token.
+    public let refresh: SignInRequest
+
+    /// Creates an authenticator for one server.
+    public init(baseURL: URL) {
+        refresh = SignInRequest(baseURL: baseURL)
+    }
+
+    /// Returns the request with the token. Before the first sign-in, returns it unchanged: a server
+    /// that needs no token answers it, and any other rejects it with a 401.
+    public func apply(_ token: AccessToken, to request: URLRequest) throws -> URLRequest {
+        try token.value.map { try request.authorization(bearer: $0) } ?? request
+    }
+}
+
+/// Exchanges a token that the server rejected for a new one: `POST /token` (RFC 6749, section 4.4).
+public struct SignInRequest: APIRequest, Sendable {
+    private let baseURL: URL
+
+    /// Creates a request to one server.
+    public init(baseURL: URL) {
+        self.baseURL = baseURL
+    }
+
+    /// Makes the request. Nothing is sent. The old token is not needed for a new one here.
+    public func makeRequest(from old: AccessToken) throws -> URLRequest {
+        try URLRequest("POST", baseURL, path: "/token")
+            .formBody(["grant_type": "client_credentials", "client_id": "pois"])
+    }
+
+    /// Parses the new token.
+    public func parseResponse(data: Data) throws -> AccessToken {
+        AccessToken(try jsonDecoder.decode(TokenAnswer.self, from: data).accessToken)
+    }
+}
+
+/// The answer of `POST /token`, with the names of RFC 6749, section 5.1.
+public struct TokenAnswer: Codable, Equatable, Sendable {
+    /// The new token.
+    public let accessToken: String
+    /// How the token is sent: `Bearer`.
+    public let tokenType: String
+
+    /// Creates an answer with a bearer token.
+    public init(accessToken: String) {
+        self.accessToken = accessToken
+        tokenType = "Bearer"
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case accessToken = "access_token"
+        case tokenType = "token_type"
+    }
+}

@@ -1,0 +1,54 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import pois
+
+/// The command, run inside this process.
+struct CommandRun {
+    let exitCode: Int32
+    let output: String
+    let errors: String
+
+    /// Runs the command to its end. The waits between attempts take no time.
+    ///
+    /// - Parameter network: What the requests are sent over: that of the test, or for the server
+    ///   inside the command, `URLSession.shared`.
+    init(_ arguments: [String], over network: any HTTPSession = URLSession.shared) async {
+        let (output, errors, clock) = (Log(), Log(), MockClock())
+        let command = Command(
+            network: network, clock: clock,
+            output: { output.append($0) }, errors: { errors.append($0) })
+        let waits = clock.endingWaits()
+        exitCode = await command.run(arguments)
+        waits.cancel()
+        self.output = output.entries.joined()
+        self.errors = errors.entries.joined()
+    }
+}
+
+extension MockClock {
+    /// Ends each wait between two attempts as soon as it begins, until the task is cancelled.
+    ///
+    /// A wait in these tests is a second at most.
+    func endingWaits() -> Task<Void, Never> {
+        Task {
+            while !Task.isCancelled {
+                await waitForSleepers()
+                await advance(by: .seconds(1))
+            }
+        }
+    }
+}
+
+/// Texts, in the order in which they came.
+final class Log: @unchecked Sendable {
+    // Safe: `texts` is touched only while holding `lock`.
+    private let lock = NSLock()
+    private var texts: [String] = []
+
+    var entries: [String] { lock.withLock { texts } }
+
+    func append(_ text: String) {
+        lock.withLock { texts.append(text) }
+    }
+}

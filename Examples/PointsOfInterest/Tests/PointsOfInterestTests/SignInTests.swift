@@ -1,0 +1,41 @@
+import APIKitLite
+import Foundation
+import PointsOfInterest
+import Testing
+
+/// The sign-in, tested without a session.
+@Suite struct SignInTests {
+    let authenticator = TokenAuthenticator(baseURL: URL(string: "https://example.com/v1")!)
+    let request = URLRequest(url: URL(string: "https://example.com/v1/search")!)
+
+    @Test func asksForAToken() throws {
+        let made = try authenticator.refresh.makeRequest(from: AccessToken("old"))
+
+        #expect(made.httpMethod == "POST")
+        #expect(made.url?.absoluteString == "https://example.com/v1/token")
+        #expect(made.httpBody == Data("grant_type=client_credentials&client_id=pois".utf8))
+    }
+
+    @Test func parsesAToken() throws {
+        let json = #"{"access_token": "abc", "token_type": "Bearer"}"#
+
+        #expect(
+            try authenticator.refresh.parseResponse(data: Data(json.utf8)) == AccessToken("abc"))
+    }
+
+    @Test(arguments: ["{}", #"{"access_token": null, "token_type": "Bearer"}"#, ""])
+    func refusesAnAnswerWithoutAToken(_ json: String) {
+        #expect(throws: DecodingError.self) {
+            try authenticator.refresh.parseResponse(data: Data(json.utf8))
+        }
+    }
+
+    @Test(
+        arguments: [(AccessToken("abc"), "Bearer abc"), (AccessToken(), nil)]
+            as [(AccessToken, String?)])
+    func authorizesARequest(_ token: AccessToken, _ header: String?) throws {
+        let authorized = try authenticator.apply(token, to: request)
+
+        #expect(authorized.value(forHTTPHeaderField: "Authorization") == header)
+    }
+}
