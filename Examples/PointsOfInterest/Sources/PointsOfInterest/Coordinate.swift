@@ -2,12 +2,12 @@ import Foundation
 
 /// A point on the globe, in degrees. (CoreLocation's is not on Linux.)
 public struct Coordinate: Equatable, Sendable {
-    /// North of the equator is positive.
+    /// Degrees; positive north of the equator.
     public let latitude: Double
-    /// East of Greenwich is positive.
+    /// Degrees; positive east of Greenwich.
     public let longitude: Double
 
-    /// A point, on the globe or not: see ``isValid``.
+    /// Creates a point, on the globe or not: see ``isValid``.
     public init(latitude: Double, longitude: Double) {
         self.latitude = latitude
         self.longitude = longitude
@@ -20,24 +20,25 @@ public struct Coordinate: Equatable, Sendable {
 }
 
 extension Coordinate {
-    /// The great-circle distance in kilometres, on a sphere of the Earth's mean radius.
+    /// Returns the great-circle distance in kilometres, on a sphere of the Earth's mean radius.
     ///
-    /// The Earth is flatter than that by one part in 298, so half a percent may be missing.
+    /// The Earth is not quite a sphere, so the error is up to half a percent.
     public func distance(to other: Coordinate) -> Double {
         let northward = sin((other.latitude - latitude).radians / 2)
         let eastward = sin((other.longitude - longitude).radians / 2)
-        // The haversine formula; others lose the digits of short distances.
+        // The haversine formula, since others are inexact for short distances.
         let haversine =
             northward * northward
             + cos(latitude.radians) * cos(other.latitude.radians) * eastward * eastward
         return 2 * 6371.0088 * asin(min(1, haversine.squareRoot()))
     }
 
-    /// The direction in which the shortest way to another point starts; nil to the same point.
+    /// Returns the direction in which the shortest way to another point starts. If it is the same
+    /// point, returns nil.
     public func direction(to other: Coordinate) -> CompassDirection? {
-        // Half a metre; the formula would say something even about no distance at all.
+        // Half a metre. The formula would return a bearing even for the same point.
         if distance(to: other) < 0.0005 { return nil }
-        // At a pole every way leads to the equator, whatever longitude the pole is given.
+        // At a pole every way leads to the equator, whatever the longitude of the pole is.
         if latitude == 90 { return .south }
         if latitude == -90 { return .north }
         let turn = (other.longitude - longitude).radians
@@ -60,7 +61,7 @@ public enum CompassDirection: String, CaseIterable, Codable, Sendable {
     case west = "W"
     case northWest = "NW"
 
-    /// The nearest direction to a bearing: 0 degrees is north, 90 and -270 are east.
+    /// Rounds a bearing to the nearest direction: 0 degrees is north, 90 and -270 are east.
     public init(bearing: Double) {
         let eighths = Int((bearing / 45).rounded()) % 8
         self = Self.allCases[(eighths + 8) % 8]

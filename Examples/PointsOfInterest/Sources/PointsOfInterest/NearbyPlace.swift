@@ -1,15 +1,15 @@
 import Foundation
 
-/// A place as it is seen from somewhere.
+/// A place, with its distance and direction from a point.
 public struct NearbyPlace: Equatable, Sendable {
-    /// What is seen.
+    /// The place.
     public let place: PointOfInterest
-    /// In kilometres.
+    /// The distance in kilometres.
     public let distance: Double
-    /// Nil for a place that is right here.
+    /// The direction; nil for a place at the point itself.
     public let direction: CompassDirection?
 
-    /// Looks at a place from a point.
+    /// Measures the way from a point to a place.
     public init(_ place: PointOfInterest, from point: Coordinate) {
         self.place = place
         distance = point.distance(to: place.coordinate)
@@ -18,7 +18,7 @@ public struct NearbyPlace: Equatable, Sendable {
 }
 
 extension Sequence<PointOfInterest> {
-    /// The places as they are seen from a point, nearest first.
+    /// Returns the places with their distances from a point, nearest first.
     public func seen(from point: Coordinate) -> [NearbyPlace] {
         map { NearbyPlace($0, from: point) }
             .sorted { ($0.distance, $0.place.name) < ($1.distance, $1.place.name) }
@@ -31,7 +31,8 @@ extension NearbyPlace: Encodable {
         case direction
     }
 
-    /// Writes one flat object: the place's own keys and these two. The distance is to the metre.
+    /// Writes one flat object: the keys of the place and these two. The distance is rounded to
+    /// metres.
     public func encode(to encoder: any Encoder) throws {
         try place.encode(to: encoder)
         var container = encoder.container(keyedBy: CodingKeys.self)

@@ -8,12 +8,12 @@ public struct PointOfInterest: Codable, Equatable, Sendable {
     public let country: String
     /// The airport's three letters (IATA).
     public let code: String?
-    /// Degrees (WGS 84).
+    /// The latitude in degrees (WGS 84).
     public let latitude: Double
-    /// Degrees (WGS 84).
+    /// The longitude in degrees (WGS 84).
     public let longitude: Double
 
-    /// A place, piece by piece.
+    /// Creates a place from its properties.
     public init(
         name: String, kind: String, country: String, code: String? = nil,
         latitude: Double, longitude: Double
@@ -26,18 +26,18 @@ public struct PointOfInterest: Codable, Equatable, Sendable {
         self.longitude = longitude
     }
 
-    /// Where the place is.
+    /// The position of the place.
     public var coordinate: Coordinate {
         Coordinate(latitude: latitude, longitude: longitude)
     }
 }
 
-/// What the server says about a request that it refuses: `{"error": "…"}`.
+/// The body of the server's answer to a request that it refuses: `{"error": "…"}`.
 public struct Refusal: Codable, Equatable, Sendable {
     /// A sentence for the user.
     public let error: String
 
-    /// A refusal and its reason.
+    /// Creates a refusal.
     public init(error: String) {
         self.error = error
     }

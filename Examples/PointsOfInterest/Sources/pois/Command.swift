@@ -107,14 +107,7 @@ package struct Command: Sendable {
         let server = try MockNetwork.places(index, token: token, isFlaky: options.isFlaky)
             .serve(port: port)
         defer { server.stop() }
-        output(
-            """
-            Serving \(index.places.count) places at \(server.url)
-            Stop the server with control-C. To try it:
-            curl -H 'Authorization: Bearer \(token)' '\(server.url)/search?q=San+Jose'
-            pois --base-url \(server.url) --search 'San Jose'
-
-            """)
+        output(announcement(of: server.url, placeCount: index.places.count, token: token))
         while true { try await Task.sleep(for: .seconds(3600)) }
     }
 }

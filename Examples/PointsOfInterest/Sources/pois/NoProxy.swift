@@ -1,11 +1,11 @@
 import Foundation
 
-/// The value of `no_proxy` that keeps a server of this machine off every proxy.
+/// Returns the value of `no_proxy` with which no proxy is used for a server of this machine.
 ///
-/// On Linux URLSession hands even a request for 127.0.0.1 to the proxy of `http_proxy`, and has no
-/// setting against it; what it heeds is the environment.
+/// On Linux, URLSession sends even a request for 127.0.0.1 to the proxy that `http_proxy` names.
+/// Only the environment prevents that; no setting of the session does.
 ///
-/// - Returns: The present value and the host; nil where nothing needs to change.
+/// - Returns: The present value and the host; nil if nothing needs to change.
 package func noProxy(for host: String, environment: [String: String]) -> String? {
     let host = host.trimmingCharacters(in: ["[", "]"])
     guard host == "localhost" || host == "::1" || host.hasPrefix("127.") else { return nil }

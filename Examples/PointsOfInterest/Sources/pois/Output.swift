@@ -39,8 +39,19 @@ package func json(of places: [some Encodable]) throws -> String {
     return String(decoding: try encoder.encode(places), as: UTF8.self) + "\n"
 }
 
+/// Says where the server is, with commands to copy. No punctuation follows a URL.
+package func announcement(of url: URL, placeCount: Int, token: String) -> String {
+    """
+    Serving \(placeCount) places at \(url)
+    Stop the server with control-C. To try it:
+    curl -H 'Authorization: Bearer \(token)' '\(url)/search?q=San+Jose'
+    pois --base-url \(url) --search 'San Jose'
+
+    """
+}
+
 extension String {
-    /// A server's text without what would move the cursor or change the colour.
+    /// A server's text without control characters, which could move the cursor or change colours.
     package var printable: String {
         var result = String.UnicodeScalarView()
         for scalar in unicodeScalars {

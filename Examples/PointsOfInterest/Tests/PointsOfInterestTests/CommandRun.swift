@@ -11,9 +11,10 @@ struct CommandRun {
 
     /// Runs the command to its end. The waits between attempts take no time.
     ///
-    /// - Parameter network: What the requests are sent over: that of the test, or for the server
-    ///   inside the command, `URLSession.shared`.
-    init(_ arguments: [String], over network: any HTTPSession = URLSession.shared) async {
+    /// - Parameter network: What the requests are sent over. By default, none is answered.
+    init(
+        _ arguments: [String], over network: any HTTPSession = MockURLSession(MockNetwork())
+    ) async {
         let (output, errors, clock) = (Log(), Log(), MockClock())
         let command = Command(
             network: network, clock: clock,

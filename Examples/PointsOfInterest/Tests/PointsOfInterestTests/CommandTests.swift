@@ -138,12 +138,16 @@ import pois
         #expect(run.exitCode == 0)
     }
 
-    @Test func findsSanJoseOnItsOwnFlakyServer() async throws {
-        // The server inside listens on a socket, so this uses `URLSession.shared`.
-        let run = await CommandRun(["--search", "sjc", "--flaky"])
+    @Test func announcesItsServerWithTextToCopy() throws {
+        let url = try #require(URL(string: "http://127.0.0.1:8080"))
 
-        #expect(run.errors == "")
-        #expect(run.output.contains("Mineta San Jose International Airport"))
-        #expect(run.exitCode == 0)
+        #expect(
+            announcement(of: url, placeCount: 3, token: "abc") == """
+                Serving 3 places at http://127.0.0.1:8080
+                Stop the server with control-C. To try it:
+                curl -H 'Authorization: Bearer abc' 'http://127.0.0.1:8080/search?q=San+Jose'
+                pois --base-url http://127.0.0.1:8080 --search 'San Jose'
+
+                """)
     }
 }

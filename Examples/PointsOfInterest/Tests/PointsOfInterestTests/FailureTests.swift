@@ -65,7 +65,6 @@ import pois
         #expect(failure.hint == Self.server)
     }
 
-    /// The text in README.md.
     @Test func printsWhereTheAnswerIsWrong() async throws {
         let network = MockNetwork()
         network.stub(
@@ -88,6 +87,11 @@ import pois
                 "longitude": -121.9}]
                 curl 'http://127.0.0.1:8080/locations?lat=37.3293&long=-121.8893&limit=1'
                 """)
+        let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        let readme = try String(
+            contentsOf: package.appendingPathComponent("README.md"), encoding: .utf8)
+        #expect(readme.contains("\(error)"))
     }
 
     private func error(_ network: MockNetwork, from baseURL: URL) async throws -> APIRequestError {

@@ -3,7 +3,7 @@ import Foundation
 import PointsOfInterest
 import Testing
 
-/// The two pure halves of the call. Nothing is sent, and nothing stands in for a network.
+/// The two pure halves of the call. Nothing is sent, and no network is mocked.
 @Suite struct PointsOfInterestRequestTests {
     let request = PointsOfInterestRequest(baseURL: URL(string: "https://example.com")!)
 

@@ -7,7 +7,7 @@ struct Pois {
     let output: String
     let errors: String
 
-    /// Runs the program to its end, with nothing blocked meanwhile.
+    /// Runs the program to its end, without blocking a thread.
     ///
     /// - Parameter environment: Added to this process's own.
     init(_ arguments: String..., environment: [String: String] = [:]) async throws {
@@ -15,7 +15,7 @@ struct Pois {
             .appendingPathComponent("pois-" + UUID().uuidString)
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: directory) }
-        // Files, since a pipe that nobody empties in time stops the program.
+        // Files, since a full pipe suspends the program.
         let output = directory.appendingPathComponent("output")
         let errors = directory.appendingPathComponent("errors")
         for file in [output, errors] { try Data().write(to: file) }

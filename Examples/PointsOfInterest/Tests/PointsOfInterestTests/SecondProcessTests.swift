@@ -3,8 +3,8 @@ import Foundation
 import PointsOfInterest
 import Testing
 
-/// The program as its user runs it, against this test's own network: how an app is tested from a
-/// UI test.
+/// The program in a process of its own, against this test's own network. A UI test tests an app in
+/// the same way.
 @Suite(.timeLimit(.minutes(2))) struct SecondProcessTests {
     let network = MockNetwork()
 
