@@ -44,7 +44,7 @@ package func announcement(of url: URL, placeCount: Int, token: String) -> String
     """
     Serving \(placeCount) places at \(url)
     Stop the server with control-C. To try it:
-    curl -H 'Authorization: Bearer \(token)' '\(url)/search?q=San+Jose'
+    curl -H 'Authorization: Bearer \(token)' '\(url)/search?q=San%20Jose'
     pois --base-url \(url) --search 'San Jose'
 
     """

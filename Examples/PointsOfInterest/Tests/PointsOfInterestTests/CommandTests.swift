@@ -145,7 +145,7 @@ import pois
             announcement(of: url, placeCount: 3, token: "abc") == """
                 Serving 3 places at http://127.0.0.1:8080
                 Stop the server with control-C. To try it:
-                curl -H 'Authorization: Bearer abc' 'http://127.0.0.1:8080/search?q=San+Jose'
+                curl -H 'Authorization: Bearer abc' 'http://127.0.0.1:8080/search?q=San%20Jose'
                 pois --base-url http://127.0.0.1:8080 --search 'San Jose'
 
                 """)

@@ -28,7 +28,9 @@ import Testing
 
         let page = try request.parseResponse(data: Data(json.utf8))
 
-        #expect(request.nextInput(after: page, response: HTTPURLResponse(), from: nil) == next)
+        let response = try #require(
+            HTTPURLResponse(url: baseURL, statusCode: 200, httpVersion: nil, headerFields: nil))
+        #expect(request.nextInput(after: page, response: response, from: nil) == next)
     }
 
     @Test func loadsEachPageOnce() async throws {
