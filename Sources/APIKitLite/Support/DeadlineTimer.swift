@@ -5,7 +5,7 @@ import Foundation
 /// A `CallbackClock` schedules each deadline itself. On any other clock, one sleeping task serves
 /// all deadlines. A task for each would cost more than an exchange, and on Linux, the system timer
 /// of a cancelled sleep exists until it is due.
-final class DeadlineTimer: Sendable {
+package final class DeadlineTimer: Sendable {
     /// A closure in a struct, because generic storage must not hold a bare closure: see `Locked`.
     private struct Callback: Sendable {
         let call: @Sendable () -> Void
@@ -23,7 +23,7 @@ final class DeadlineTimer: Sendable {
     private let state = Locked(State())
 
     /// Creates a timer without deadlines.
-    init(_ duration: Duration, on timeline: Timeline) {
+    package init(_ duration: Duration, on timeline: Timeline) {
         self.duration = duration
         self.timeline = timeline
     }
@@ -37,7 +37,7 @@ final class DeadlineTimer: Sendable {
     /// - Parameter work: Called at the deadline, at most once, unless the deadline is cancelled
     ///   before.
     /// - Returns: The deadline on the timeline, and a handle that cancels it.
-    func schedule(
+    package func schedule(
         _ work: @escaping @Sendable () -> Void
     ) -> (deadline: Duration, Cancellation) {
         if let callBack = timeline.callBack {

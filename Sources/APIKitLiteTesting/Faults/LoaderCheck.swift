@@ -66,7 +66,7 @@ struct LoaderCheck<T: APIRequest> {
             }
             if fault == .cancelledDuring {
                 let task = Task {
-                    await trial.network.waitForRequests()
+                    await trial.network.core.journal.count.wait(for: 1)
                     work.cancel()
                 }
                 canceller.withLock { $0 = task }

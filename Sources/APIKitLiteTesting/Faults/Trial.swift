@@ -33,7 +33,7 @@ struct Trial<Outcome: Sendable>: Sendable {
     ///   - watchdog: Decides when the work hangs.
     init(_ response: MockResponse, watchdog: Watchdog) {
         clock = MockClock()
-        network = MockNetwork(clock: clock)
+        network = MockNetwork(clock: clock, reporter: nil)
         network.stub(.any, response, times: .any)
         self.watchdog = watchdog
     }
@@ -74,7 +74,7 @@ struct Trial<Outcome: Sendable>: Sendable {
     /// Advances the clock to the next sleeper, again and again, until the task is cancelled.
     private func autoAdvance() async {
         while !Task.isCancelled {
-            await clock.waitForSleepers()
+            await clock.waitForSleepersUnreported()
             await network.core.journal.count.waitForQuiet()
             moves.update { $0 += 1 }
             await clock.advanceToNextSleeper()

@@ -77,14 +77,21 @@ extension MockError {
     }
 }
 
-extension RecordedRequest {
+extension PendingRequest {
     /// The finding of `verify()` for a request that a client still waits for.
-    var unansweredFinding: String {
-        let sourceLocation =
-            stub.map { " by the stub for \($0.matcher) (\($0.sourceLocation))" } ?? ""
+    var finding: String {
+        let stub =
+            request.stub.map { " by the stub for \($0.matcher) (\($0.sourceLocation))" } ?? ""
+        let line = request.request.line
+        guard cause == .release else {
+            return """
+                \(line) has not been answered yet\(stub), and its client still waits. Await or \
+                cancel every request before the test ends.
+                """
+        }
         return """
-            \(request.line) has not been answered yet\(sourceLocation), and its client still waits. \
-            Await or cancel every request before the test ends.
+            \(line) is held\(stub), and its client still waits. Call stub.release(), or \
+            cancel the request, before the test ends.
             """
     }
 }

@@ -1,3 +1,4 @@
+import APIKitLite
 import Foundation
 
 extension MockNetwork {
@@ -23,11 +24,24 @@ extension MockNetwork {
     /// Suspends until the network has received a number of requests, or until the task is
     /// cancelled.
     ///
-    /// - Parameter count: The number of requests, counted from the creation of the network.
+    /// A wait that lasts five seconds, or that is cancelled, is reported to standard error.
+    ///
+    /// - Parameters:
+    ///   - count: The number of requests, counted from the creation of the network.
+    ///   - fileID: The file that a report names as the place of this call.
+    ///   - line: The line that a report names as the place of this call.
     /// - Returns: The requests received so far, as ``requests`` lists them.
     @discardableResult
-    public func waitForRequests(_ count: Int = 1) async -> [RecordedRequest] {
-        await core.journal.count.wait(for: count)
+    public func waitForRequests(
+        _ count: Int = 1, fileID: StaticString = #fileID, line: UInt = #line
+    ) async -> [RecordedRequest] {
+        let received = core.journal.count
+        if received.number < count {
+            let watch = watch("waitForRequests", count, "\(fileID):\(line)") {
+                "\(received.number) of \(requestCount(count)) came"
+            }
+            await watch.run { await received.wait(for: count) }
+        }
         return requests
     }
 
@@ -36,20 +50,23 @@ extension MockNetwork {
     ///
     /// Requests that the journal no longer keeps do not count: see ``journalLimit``.
     ///
+    /// A wait that lasts five seconds, or that is cancelled, is reported to standard error.
+    ///
     /// - Parameters:
     ///   - count: The number of matching requests, counted from the creation of the network.
     ///   - matcher: The requests to count.
+    ///   - fileID: The file that a report names as the place of this call.
+    ///   - line: The line that a report names as the place of this call.
     /// - Returns: The matching requests that the journal keeps, oldest first.
     @discardableResult
     public func waitForRequests(
-        _ count: Int = 1, matching matcher: RequestMatcher
+        _ count: Int = 1, matching matcher: RequestMatcher, fileID: StaticString = #fileID,
+        line: UInt = #line
     ) async -> [RecordedRequest] {
-        while true {
-            let seen = core.journal.count.number
-            let matching = requests.filter { matcher.match(RequestReading($0)) != nil }
-            if matching.count >= count || Task.isCancelled { return matching }
-            await core.journal.count.wait(for: seen + 1)
-        }
+        await wait(
+            "waitForRequests", count, matching: matcher, verb: "came", "\(fileID):\(line)",
+            on: core.journal.count
+        ) { _ in true }
     }
 
     /// Suspends until a number of matching requests have ended, or until the task is cancelled.
@@ -58,21 +75,66 @@ extension MockNetwork {
     /// The client may receive the result a moment later. Requests that the journal no longer keeps
     /// do not count: see ``journalLimit``.
     ///
+    /// A wait that lasts five seconds, or that is cancelled, is reported to standard error.
+    ///
     /// - Parameters:
     ///   - count: The number of ended requests, counted from the creation of the network.
     ///   - matcher: The requests to count; by default, every request.
+    ///   - fileID: The file that a report names as the place of this call.
+    ///   - line: The line that a report names as the place of this call.
     /// - Returns: The matching requests that have ended and that the journal keeps, oldest first.
     @discardableResult
     public func waitForResponses(
-        _ count: Int = 1, matching matcher: RequestMatcher = .any
+        _ count: Int = 1, matching matcher: RequestMatcher = .any,
+        fileID: StaticString = #fileID, line: UInt = #line
     ) async -> [RecordedRequest] {
-        while true {
-            let seen = core.journal.ends.number
-            let ended = requests.filter {
-                $0.endTime != nil && matcher.match(RequestReading($0)) != nil
+        await wait(
+            "waitForResponses", count, matching: matcher, verb: "ended", "\(fileID):\(line)",
+            on: core.journal.ends
+        ) { $0.endTime != nil }
+    }
+
+    /// Waits until enough requests match, and looks whenever a counter changes.
+    private func wait(
+        _ name: String, _ count: Int, matching matcher: RequestMatcher, verb: String,
+        _ sourceLocation: String, on counter: AwaitableCounter,
+        where isCounted: @escaping @Sendable (RecordedRequest) -> Bool
+    ) async -> [RecordedRequest] {
+        @Sendable func found() -> [RecordedRequest] {
+            requests.filter { isCounted($0) && matcher.match(RequestReading($0)) != nil }
+        }
+        let start = counter.number
+        let first = found()
+        if first.count >= count || Task.isCancelled { return first }
+        // The report must not ask the matcher, which may have a predicate of the user's.
+        let number = Locked(first.count)
+        let watch = watch(name, count, sourceLocation) {
+            "\(number.withLock { $0 }) of \(requestCount(count)) \(verb) that match \(matcher)"
+        }
+        return await watch.run {
+            var seen = start
+            while true {
+                await counter.wait(for: seen + 1)
+                seen = counter.number
+                let found = found()
+                if found.count >= count || Task.isCancelled { return found }
+                number.withLock { $0 = found.count }
             }
-            if ended.count >= count || Task.isCancelled { return ended }
-            await core.journal.ends.wait(for: seen + 1)
         }
     }
+
+    private func watch(
+        _ name: String, _ count: Int, _ sourceLocation: String,
+        progress: @escaping @Sendable () -> String
+    ) -> WaitWatch {
+        WaitWatch(
+            .init(
+                text: "network.\(name)(\(count == 1 ? "" : "\(count)"))",
+                sourceLocation: sourceLocation, progress: progress),
+            over: [core], on: core.mockClock)
+    }
+}
+
+private func requestCount(_ count: Int) -> String {
+    "\(count) \(count == 1 ? "request" : "requests")"
 }

@@ -36,6 +36,11 @@ public final class MockNetwork: Sendable {
         core = NetworkCore(nil, clock: clock)
     }
 
+    /// Creates a network for the library itself, which may report nothing.
+    init(clock: MockClock, reporter: WaitReporter?) {
+        core = NetworkCore(nil, clock: clock, reporter: reporter)
+    }
+
     /// Creates a network that answers requests from a closure.
     ///
     /// Stubs that are added later are asked before the closure.

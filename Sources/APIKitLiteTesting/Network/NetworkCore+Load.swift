@@ -25,7 +25,8 @@ extension NetworkCore {
     ) -> CancellationHandle {
         // The journal checks whether the request has ended. That check, made here, crashes the
         // optimizer of Swift 6.3.1.
-        let id = journal.append(decision.record, awaitedBy: client)
+        let id = journal.append(
+            decision.record, awaitedBy: client, stage: decision.resolution.stage)
         let recordCancellation = { @Sendable [self] in journal.markCancelled(id, at: time.now) }
         switch decision.resolution {
         case .now(.success(let answer)):
@@ -37,20 +38,23 @@ extension NetworkCore {
         case .play(let plan):
             let player = player(of: decision.record, id, for: client, respond)
             player.start(plan)
+            if mayStall(plan) { stallWatch.begin(id, of: self) }
             return CancellationHandle(
                 recordCancellation: recordCancellation, cancelWork: { player.cancel() })
-        case .later(let work):
+        case .later(_, let work):
             let player = player(of: decision.record, id, for: client, respond)
             let handler = run { [self] in
                 do {
                     let plan = try await work()
                     if plan.isPassedThrough { journal.markPassedThrough(id) }
+                    if plan.immediateAnswer == nil { journal.markPlanned(id, plan) }
                     player.start(plan)
                 } catch {
                     player.fail(error)
                 }
             }
             player.watchHandler(onTimeout: handler.cancel)
+            stallWatch.begin(id, of: self)
             return CancellationHandle(
                 recordCancellation: recordCancellation,
                 cancelWork: {
@@ -58,6 +62,12 @@ extension NetworkCore {
                     handler.cancel()
                 })
         }
+    }
+
+    /// Whether the answer may wait for something other than the time.
+    private func mayStall(_ plan: ResponsePlan) -> Bool {
+        if case .never = plan.ending { return true }
+        return plan.gate != nil || time.mockClock != nil
     }
 
     /// Makes the player of a request's answer, which also records the end of the request.
@@ -71,5 +81,16 @@ extension NetworkCore {
                 if step.isLast { journal.markEnded(id, at: time.now) }
                 respond(step)
             })
+    }
+}
+
+extension NetworkCore.Resolution {
+    /// How far the answer is at first.
+    fileprivate var stage: PendingRequest.Stage {
+        switch self {
+        case .now: .handler  // Not used: the request has ended.
+        case .play(let plan): .plan(plan)
+        case .later(let stage, _): stage
+        }
     }
 }

@@ -17,7 +17,8 @@ final class NetworkCore: Responder {
         /// With events at their own times.
         case play(ResponsePlan)
         /// With a plan that a handler makes, or that holds the answer of a real session.
-        case later(@Sendable () async throws -> ResponsePlan)
+        case later(
+            PendingRequest.Stage = .handler, @Sendable () async throws -> ResponsePlan)
     }
 
     let journal: Journal
@@ -32,12 +33,18 @@ final class NetworkCore: Responder {
     private let verified = Locked<String?>(nil)
     private let leasedClass = Locked<LeasedProtocolClass?>(nil)
     private let cookies = Locked<HTTPCookieStorage?>(nil)
+    /// Reports requests whose answer does not come.
+    let stallWatch: StallWatch
 
-    init(_ closure: Closure?, clock: (any Clock<Duration>)?) {
+    init(
+        _ closure: Closure?, clock: (any Clock<Duration>)?, reporter: WaitReporter? = .current
+    ) {
         self.closure = closure
         let journal = Journal()
         self.journal = journal
         time = clock.map(makeTime) ?? JumpingTime(activity: journal.count)
+        stallWatch = StallWatch(reporter)
+        time.mockClock?.register(self)
     }
 
     deinit {
@@ -51,7 +58,7 @@ final class NetworkCore: Responder {
     ) -> Stub {
         let stub = Stub(
             matcher, behavior, times: times, sourceLocation: sourceLocation, journal: journal,
-            verified: verified.withLock { $0 })
+            network: self, verified: verified.withLock { $0 })
         stubs.withLock { $0.add(stub) }
         return stub
     }
@@ -149,7 +156,9 @@ final class NetworkCore: Responder {
         for record: RecordedRequest, _ passage: Passage, _ stub: Stub, _ response: MockResponse
     ) -> Resolution {
         if case .passed = response.behavior {
-            return .later { [self] in try await plan(for: record, passage, stub, response) }
+            return .later(.session) { [self] in
+                try await plan(for: record, passage, stub, response)
+            }
         }
         guard response.isImmediate else {
             return .play(response.plan(for: record.request, gate: stub.gate))
@@ -177,6 +186,12 @@ final class NetworkCore: Responder {
 
     var stubCount: Int { stubs.withLock { $0.all.count } }
 
+    /// The first errors of requests without an answer, and the number of all.
+    var errors: UnansweredRequests { unanswered.withLock { $0 } }
+
+    /// Whether neither a stub nor the closure answers a recorded request.
+    func isUnmatched(_ record: RecordedRequest) -> Bool { record.stub == nil && closure == nil }
+
     /// The number of failures that `verify()` reports as requests without an answer.
     var unansweredCount: Int { unanswered.withLock { $0.count } }
 
@@ -198,11 +213,13 @@ final class NetworkCore: Responder {
         }
         let sound = stubs.filter { $0.configurationError == nil }
         let awaited = journal.awaited
+        let isUnused = journal.count.number == 0
         let limit = UnansweredRequests.limit
         let excess = awaited.count - limit
         let summary = excess > 0 ? ["and \(excess) more requests are still waited for."] : []
-        return broken + unanswered.withLock { $0.findings } + sound.compactMap(\.finding)
-            + awaited.prefix(limit).map(\.unansweredFinding) + summary
+        return broken + unanswered.withLock { $0.findings }
+            + sound.compactMap { $0.finding(isNetworkUnused: isUnused) }
+            + awaited.prefix(limit).map(\.finding) + summary
     }
 }
 

@@ -4,7 +4,7 @@ struct UnansweredRequests {
     /// The number of errors that are kept.
     static let limit = 20
 
-    private var first: [MockError] = []
+    private(set) var first: [MockError] = []
     private(set) var count = 0
 
     mutating func add(_ failure: MockError) {

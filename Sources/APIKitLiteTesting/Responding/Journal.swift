@@ -14,7 +14,7 @@ final class Journal: Sendable {
         var firstID = 0
         var limit = 10_000
         /// The unanswered requests by ID, including those that are not in `entries` any more.
-        var inFlight: [Int: (client: any Client, request: RecordedRequest)] = [:]
+        var inFlight: [Int: PendingRequest] = [:]
         var mostInFlight = 0
 
         mutating func trim(to limit: Int) {
@@ -51,27 +51,50 @@ final class Journal: Sendable {
     /// The largest number of requests that were unanswered at the same time.
     var mostInFlight: Int { state.withLock { $0.mostInFlight } }
 
-    /// The requests that clients still wait for, including those that the journal no longer keeps.
-    var awaited: [RecordedRequest] {
-        let open = state.withLock { state in state.inFlight.sorted { $0.key < $1.key } }
-        // Clients are asked outside the lock, because they have locks of their own.
-        return open.map(\.value).filter(\.client.isWaiting).map(\.request)
+    /// The unanswered requests, oldest first, including those that the journal no longer keeps.
+    var pending: [PendingRequest] {
+        state.withLock { $0.inFlight.values.sorted { $0.id < $1.id } }
     }
+
+    /// The unanswered requests that clients still wait for.
+    var awaited: [PendingRequest] {
+        // Clients are asked outside the lock, because they have locks of their own.
+        pending.filter(\.client.isWaiting)
+    }
+
+    /// The number of unanswered requests.
+    var pendingCount: Int { state.withLock { $0.inFlight.count } }
+
+    /// The ID of the oldest unanswered request; nil if there is none.
+    var oldestPendingID: Int? { state.withLock { $0.inFlight.keys.min() } }
+
+    /// The ID of the last request that was recorded.
+    var lastID: Int { state.withLock { $0.firstID + $0.entries.count - 1 } }
+
+    /// The last request, if the journal keeps it.
+    var last: RecordedRequest? { state.withLock { $0.entries.last } }
 
     /// Records a request, counts it at its stub, and then resumes the tasks that wait for either.
     ///
     /// - Parameters:
     ///   - request: The request. If it has an `endTime`, it has already ended.
     ///   - client: The client that waits for the answer; nil if none does.
+    ///   - stage: What the answer waits for.
     /// - Returns: The ID of the request.
-    func append(_ request: RecordedRequest, awaitedBy client: (any Client)?) -> Int {
+    func append(
+        _ request: RecordedRequest, awaitedBy client: (any Client)?,
+        stage: PendingRequest.Stage = .handler
+    ) -> Int {
         let id = state.withLock { state in
             // Trimmed only at a quarter above the limit, so that the entries are seldom moved.
             if state.entries.count >= state.limit + state.limit / 4 { state.trim(to: state.limit) }
             state.entries.append(request)
             let id = state.firstID + state.entries.count - 1
             state.mostInFlight = max(state.mostInFlight, state.inFlight.count + 1)
-            if let client, request.endTime == nil { state.inFlight[id] = (client, request) }
+            if let client, request.endTime == nil {
+                state.inFlight[id] = PendingRequest(
+                    id: id, client: client, request: request, stage: stage)
+            }
             return id
         }
         request.stub?.didRecord()
@@ -93,6 +116,11 @@ final class Journal: Sendable {
 
     func markPassedThrough(_ id: Int) {
         state.withLock { $0.change(id) { $0.wasPassedThrough = true } }
+    }
+
+    /// Records that a handler has returned the plan of an answer.
+    func markPlanned(_ id: Int, _ plan: ResponsePlan) {
+        state.withLock { $0.inFlight[id]?.stage = .plan(plan) }
     }
 
     private func close(_ id: Int, _ change: (inout RecordedRequest) -> Void) {

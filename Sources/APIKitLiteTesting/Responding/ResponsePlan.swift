@@ -90,6 +90,9 @@ struct ResponsePlan: Sendable {
     /// Whether the answer needs a clock.
     var takesTime: Bool { delay > .zero || interval > .zero }
 
+    /// Whether the answer waits for the release of its stub.
+    var isHeld: Bool { gate.map { $0.number == 0 } ?? false }
+
     /// Returns the events and their times, in order.
     ///
     /// - Parameters:

@@ -47,6 +47,8 @@ public final class Stub: Sendable {
     private let behavior: Behavior
     // Weak, because the journal's entries refer to their stub.
     private weak let journal: Journal?
+    // Weak, because the network keeps its stubs.
+    private weak let network: (any StubNetwork)?
     /// The number of recorded requests.
     private let count = AwaitableCounter()
     /// The number of responses taken: those of recorded requests and of requests that are about to
@@ -61,17 +63,18 @@ public final class Stub: Sendable {
     ///   - times: How often it may answer.
     ///   - sourceLocation: The file and the line of the stub.
     ///   - journal: The journal of its network.
+    ///   - network: Its network.
     ///   - verified: Where the network was already verified; nil if it was not.
     init(
         _ matcher: RequestMatcher, _ behavior: Behavior, times: Times, sourceLocation: String,
-        journal: Journal,
-        verified: String?
+        journal: Journal, network: any StubNetwork, verified: String?
     ) {
         self.matcher = matcher
         self.behavior = behavior
         self.times = times
         self.sourceLocation = sourceLocation
         self.journal = journal
+        self.network = network
         var responses: [MockResponse] = []
         if case .responses(let given, _) = behavior { responses = given }
         let lateness = verified.map {
@@ -97,9 +100,35 @@ public final class Stub: Sendable {
     /// With a response that is ``MockResponse/held``, a test can then check what the client does
     /// while it waits.
     ///
-    /// - Parameter count: The number of requests, counted from the creation of the stub.
-    public func started(_ count: Int = 1) async {
-        await self.count.wait(for: count)
+    /// A wait that lasts five seconds, or that is cancelled, is reported to standard error. If a
+    /// request of the network matched no stub, and for a second nothing is left that could lead to
+    /// another request, the wait ends early, with the same report: the test then goes on to the
+    /// `await` that throws the error of that request.
+    ///
+    /// - Parameters:
+    ///   - count: The number of requests, counted from the creation of the stub.
+    ///   - fileID: The file that a report names as the place of this call.
+    ///   - line: The line that a report names as the place of this call.
+    public func started(
+        _ count: Int = 1, fileID: StaticString = #fileID, line: UInt = #line
+    ) async {
+        guard callCount < count else { return }
+        let waiter = Waiter<Void>()
+        let stuck = network.map(StuckCheck.init)
+        let call = WaitWatch.Call(
+            text: "stub.started(\(count == 1 ? "" : "\(count)"))",
+            sourceLocation: "\(fileID):\(line)"
+        ) { [self] in
+            "\(callCount) of \(count) \(count == 1 ? "request" : "requests") came to the stub for "
+                + "\(matcher) (\(sourceLocation))"
+        }
+        let watch = WaitWatch(call, over: network.map { [$0] } ?? [], on: network?.mockClock) {
+            watch, now in
+            guard stuck?.isStuck(at: now) == true else { return }
+            watch.report(.stuck)
+            waiter.end(with: .success(()))
+        }
+        await watch.run { await self.count.wait(for: count, on: waiter) }
     }
 
     /// Releases the responses that are ``MockResponse/held``: those that wait, and all that follow.
@@ -153,8 +182,10 @@ extension Stub {
         }
     }
 
-    /// The text of `verify()` about this stub; nil if it was used as often as expected.
-    var finding: String? {
+    /// Returns the text of `verify()` about this stub; nil if it was used as often as expected.
+    ///
+    /// - Parameter isNetworkUnused: Whether the network received no request at all.
+    func finding(isNetworkUnused: Bool) -> String? {
         let count = callCount
         let wanted: String
         switch times {
@@ -170,6 +201,7 @@ extension Stub {
         }
         let actual = count == 0 ? "was never used" : "was used \(count.times)"
         return "The stub for \(matcher) (\(sourceLocation)) \(actual), but should \(wanted)."
+            + (isNetworkUnused ? " \(WaitReport.noRequest)" : "")
     }
 }
 

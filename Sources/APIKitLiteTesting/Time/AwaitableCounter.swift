@@ -68,10 +68,14 @@ final class AwaitableCounter: Sendable {
     }
 
     /// Suspends until a number is reached, or until the task is cancelled.
-    func wait(for number: Int) async {
-        let waiter = Waiter<Void>()
+    ///
+    /// - Parameters:
+    ///   - number: The number to wait for.
+    ///   - waiter: The waiter that suspends. Whoever ends it, ends the wait.
+    func wait(for number: Int, on waiter: Waiter<Void> = Waiter()) async {
         let entry = whenReached(number) { waiter.end(with: .success(())) }
-        try? await waiter.value(ifCancelled: .success(())) { entry?.cancel() }
+        defer { entry?.cancel() }
+        try? await waiter.value(ifCancelled: .success(()))
     }
 
     /// Suspends until the number has not changed for two milliseconds, or until the task is

@@ -52,6 +52,8 @@ public final class MockClock: CallbackClock {
     private let sleeperCount = AwaitableCounter()
     /// Increases whenever something starts to wait on the clock, and at each step of a move.
     private let changes = AwaitableCounter()
+    /// The networks on this clock, which a report of a wait describes.
+    private let networks = Locked<[WeakNetwork]>([])
 
     /// Creates a clock at zero.
     public init() {}
@@ -70,7 +72,7 @@ public final class MockClock: CallbackClock {
     /// ended, and of handlers that have not answered.
     ///
     /// A deadline limits other work. The clock fires it at its moment, as it wakes a sleeper, but
-    /// ``waitForSleepers(_:)`` and ``pending`` do not count it.
+    /// ``waitForSleepers(_:fileID:line:)`` and ``pending`` do not count it.
     public var pendingDeadlines: [Duration] {
         sleepers.withLock { $0.remaining(areDeadlines: true) }
     }
@@ -100,8 +102,25 @@ public final class MockClock: CallbackClock {
     /// A task that is about to sleep may not have come to it yet, so call this before you move the
     /// clock.
     ///
-    /// - Parameter count: The smallest number of sleepers.
-    public func waitForSleepers(_ count: Int = 1) async {
+    /// A wait that lasts five seconds, or that is cancelled, is reported to standard error.
+    ///
+    /// - Parameters:
+    ///   - count: The smallest number of sleepers.
+    ///   - fileID: The file that a report names as the place of this call.
+    ///   - line: The line that a report names as the place of this call.
+    public func waitForSleepers(
+        _ count: Int = 1, fileID: StaticString = #fileID, line: UInt = #line
+    ) async {
+        guard sleeperCount.number < count else { return }
+        let watch = watch("waitForSleepers(\(count == 1 ? "" : "\(count)"))", "\(fileID):\(line)") {
+            [sleeperCount] in
+            "\(sleeperCount.number) of \(count) \(count == 1 ? "sleeper waits" : "sleepers wait") on the clock"
+        }
+        await watch.run { await waitForSleepersUnreported(count) }
+    }
+
+    /// Suspends as ``waitForSleepers(_:fileID:line:)`` does, but reports nothing.
+    func waitForSleepersUnreported(_ count: Int = 1) async {
         await sleeperCount.wait(for: count)
     }
 
@@ -110,12 +129,26 @@ public final class MockClock: CallbackClock {
     /// Use it if there are other sleepers: `waitForSleeper(within: .seconds(1))` ignores a delay of
     /// thirty seconds, and waits for the retry.
     ///
-    /// - Parameter duration: The longest remaining time of the sleeper.
-    public func waitForSleeper(within duration: Duration) async {
-        while !Task.isCancelled {
-            let (count, next) = sleepers.withLock { ($0.changes, $0.nextRemaining) }
-            if let next, next <= duration { return }
-            await changes.wait(for: count + 1)
+    /// A wait that lasts five seconds, or that is cancelled, is reported to standard error.
+    ///
+    /// - Parameters:
+    ///   - duration: The longest remaining time of the sleeper.
+    ///   - fileID: The file that a report names as the place of this call.
+    ///   - line: The line that a report names as the place of this call.
+    public func waitForSleeper(
+        within duration: Duration, fileID: StaticString = #fileID, line: UInt = #line
+    ) async {
+        if let next = nextRemaining, next <= duration { return }
+        let watch = watch("waitForSleeper(within:)", "\(fileID):\(line)") { [self] in
+            let next = nextRemaining.map { "the next one is due in \($0)" } ?? "there is none"
+            return "no sleeper is due within \(duration); \(next)"
+        }
+        await watch.run {
+            while !Task.isCancelled {
+                let count = changeCount
+                if let next = nextRemaining, next <= duration { return }
+                await changes.wait(for: count + 1)
+            }
         }
     }
 
@@ -130,7 +163,7 @@ public final class MockClock: CallbackClock {
     /// This includes the sleepers that the woken tasks add. Before the clock moves on, each woken
     /// task runs up to its next sleep on this clock, or until it has run for a moment without one.
     /// The clock does not wait for other work of the tasks: if a later sleeper depends on it, wait
-    /// for that sleeper with ``waitForSleepers(_:)``.
+    /// for that sleeper with ``waitForSleepers(_:fileID:line:)``.
     ///
     /// - Parameter duration: The time to move. A negative one does not move the clock.
     public func advance(by duration: Duration) async {
@@ -235,6 +268,31 @@ extension MockClock {
         return Cancellation { [self] in if let key { remove(key) } }
     }
 
+    /// Registers a network, so that reports of waits on this clock describe it.
+    func register(_ network: any WatchedNetwork) {
+        networks.withLock { networks in
+            networks.removeAll { $0.network == nil }
+            networks.append(WeakNetwork(network: network))
+        }
+    }
+
+    /// What waits on the clock, for a report.
+    var waitState: WaitReport.Clock { sleepers.withLock { $0.waitState } }
+
+    /// The number of sleepers that started to wait, and of steps that moved the clock.
+    var changeCount: Int { sleepers.withLock { $0.changes } }
+
+    private var nextRemaining: Duration? { sleepers.withLock { $0.nextRemaining } }
+
+    /// Begins to watch a wait for sleepers.
+    private func watch(
+        _ call: String, _ sourceLocation: String, progress: @escaping @Sendable () -> String
+    ) -> WaitWatch {
+        WaitWatch(
+            .init(text: "clock.\(call)", sourceLocation: sourceLocation, progress: progress),
+            over: networks.withLock { $0.compactMap(\.network) }, on: self)
+    }
+
     /// The next moment at which a sleeper wakes or a deadline fires; nil if there is none.
     var nextDeadline: Instant? { sleepers.withLock { $0.waiting.first?.key.deadline } }
 
@@ -251,4 +309,9 @@ extension MockClock {
         let sleeper = sleepers.withLock { $0.remove(key) }
         if let sleeper, sleeper.kind.isCounted { sleeperCount.update { $0 -= 1 } }
     }
+}
+
+/// A network on a clock, which does not keep it alive.
+private struct WeakNetwork: Sendable {
+    weak let network: (any WatchedNetwork)?
 }

@@ -8,6 +8,9 @@ protocol NetworkTime: Sendable {
     /// Whether the test chose the clock. Only then does a request without any answer time out.
     var isChosen: Bool { get }
 
+    /// The clock that only the test moves; nil if the time passes by itself.
+    var mockClock: MockClock? { get }
+
     /// Calls back once, at a moment. If it has passed, calls back at once.
     ///
     /// - Parameters:
@@ -18,6 +21,10 @@ protocol NetworkTime: Sendable {
     func schedule(
         at moment: Duration, isDeadline: Bool, _ work: @escaping @Sendable () -> Void
     ) -> Cancellation
+}
+
+extension NetworkTime {
+    var mockClock: MockClock? { nil }
 }
 
 /// The time of any clock that the user chose, except a ``MockClock``.
@@ -46,6 +53,7 @@ struct ChosenTime: NetworkTime {
 struct MockTime: NetworkTime {
     private let clock: MockClock
     private let start: MockClock.Instant
+    var mockClock: MockClock? { clock }
 
     init(_ clock: MockClock) {
         self.clock = clock

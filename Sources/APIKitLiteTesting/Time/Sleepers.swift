@@ -135,6 +135,16 @@ struct Sleepers {
             .map { now.duration(to: $0.key.deadline) }
     }
 
+    /// What waits, for a report.
+    var waitState: WaitReport.Clock {
+        WaitReport.Clock(
+            now: now.offset,
+            sleepers: waiting.filter(\.kind.isCounted).map { sleeper in
+                .init(isTask: sleeper.kind == .task, moment: sleeper.key.deadline.offset)
+            },
+            deadlines: waiting.filter { !$0.kind.isCounted }.map(\.key.deadline.offset))
+    }
+
     /// Returns the index at which a key is, or at which it would be inserted.
     private func index(of key: Sleeper.Key) -> Int {
         // Most sleepers come in the order in which they wake.

@@ -89,6 +89,7 @@ import Testing
     @Test(arguments: [Transport.urlProtocol, .mockURLSession])
     func namesTheRequestsThatSomebodyStillWaitsFor(_ transport: Transport) async throws {
         let stub = network.stub(.get("/slow"), .text("x").held)
+        let line = #line - 1
         let (session, _) = try transport.open(network)
         let load = Task { try await session.exchange(.test("slow")) }
         await stub.started()
@@ -97,11 +98,49 @@ import Testing
 
         let finding = failure?.findings.first ?? ""
         #expect(failure?.findings.count == 1)
-        #expect(finding.hasPrefix("GET https://api.example.com/slow has not been answered yet"))
-        #expect(finding.contains("VerificationTests.swift:"))
+        #expect(
+            finding == """
+                GET https://api.example.com/slow is held by the stub for method GET, path /slow \
+                (MockTests/VerificationTests.swift:\(line)), and its client still waits. Call \
+                stub.release(), or cancel the request, before the test ends.
+                """)
         load.cancel()
         _ = await load.result
         try network.verify()
+    }
+
+    @Test(arguments: [false, true])
+    func suggestsWhyNoRequestCame(_ hasOtherRequest: Bool) async throws {
+        network.stub(.get("/unused"), .text("x"))
+        if hasOtherRequest {
+            network.stub(.get("/used"), .text("x"))
+            _ = try await network.urlSession.exchange(.test("used"))
+        }
+
+        let failure = #expect(throws: VerificationError.self) { try network.verify() }
+
+        let finding = try #require(failure?.findings.first)
+        #expect(failure?.findings.count == 1)
+        let advice = """
+            The network received no request. Perhaps no load was started or awaited, or the load \
+            uses another session than the network's.
+            """
+        #expect(finding.hasSuffix(advice) == !hasOtherRequest)
+    }
+
+    @Test(arguments: [Transport.urlProtocol, .mockURLSession])
+    func namesTheRequestsWhoseHandlerStillRuns(_ transport: Transport) async throws {
+        let stub = network.stub(.get("/slow")) { _ in try await waitForCancellation() }
+        let (session, _) = try transport.open(network)
+        let load = Task { try await session.exchange(.test("slow")) }
+        await stub.started()
+
+        let failure = #expect(throws: VerificationError.self) { try network.verify() }
+
+        let finding = failure?.findings.first ?? ""
+        #expect(finding.hasPrefix("GET https://api.example.com/slow has not been answered yet"))
+        load.cancel()
+        _ = await load.result
     }
 
     @Test(
@@ -140,7 +179,7 @@ import Testing
 
         let starts = [
             "No stub answers GET", "The stub for method GET, path /unused",
-            "The stub for method GET, path /twice", "GET https://api.example.com/held has not",
+            "The stub for method GET, path /twice", "GET https://api.example.com/held is held",
         ]
         #expect(failure?.findings.count == starts.count)
         for (finding, start) in zip(failure?.findings ?? [], starts) {

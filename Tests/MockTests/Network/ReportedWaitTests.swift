@@ -1,0 +1,205 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// What a wait that lasts, or that is cancelled, writes.
+@Suite(.timeLimit(.minutes(5))) struct ReportedWaitTests {
+    private let recorder = ReportRecorder()
+    private let clock = MockClock()
+    private let network: MockNetwork
+    private let stub: Stub
+
+    init() {
+        let (recorder, clock) = (recorder, clock)
+        network = recorder.run { MockNetwork(clock: clock) }
+        stub = network.stub(.get("/a"), .json("{}"), fileID: "Tests/Stub.swift", line: 3)
+    }
+
+    /// A call that waits at line 7.
+    enum Call: CaseIterable, Sendable {
+        case started, requests, matchingRequests, responses, sleepers, sleeper
+
+        func wait(_ network: MockNetwork, _ stub: Stub, _ clock: MockClock) async {
+            let file: StaticString = "Tests/Wait.swift"
+            switch self {
+            case .started: await stub.started(fileID: file, line: 7)
+            case .requests: await network.waitForRequests(3, fileID: file, line: 7)
+            case .matchingRequests:
+                await network.waitForRequests(2, matching: .get("/a"), fileID: file, line: 7)
+            case .responses:
+                await network.waitForResponses(2, matching: .get("/b"), fileID: file, line: 7)
+            case .sleepers: await clock.waitForSleepers(2, fileID: file, line: 7)
+            case .sleeper: await clock.waitForSleeper(within: .seconds(1), fileID: file, line: 7)
+            }
+        }
+
+        var text: String {
+            switch self {
+            case .started: "stub.started()"
+            case .requests: "network.waitForRequests(3)"
+            case .matchingRequests: "network.waitForRequests(2)"
+            case .responses: "network.waitForResponses(2)"
+            case .sleepers: "clock.waitForSleepers(2)"
+            case .sleeper: "clock.waitForSleeper(within:)"
+            }
+        }
+
+        /// How far it gets after a request for `/b`, with a sleeper for 20 seconds.
+        var progress: String {
+            switch self {
+            case .started:
+                "0 of 1 request came to the stub for method GET, path /a (Tests/Stub.swift:3)"
+            case .requests: "1 of 3 requests came"
+            case .matchingRequests: "0 of 2 requests came that match method GET, path /a"
+            case .responses: "0 of 2 requests ended that match method GET, path /b"
+            case .sleepers: "1 of 2 sleepers wait on the clock"
+            case .sleeper:
+                "no sleeper is due within 1.0 seconds; the next one is due in 20.0 seconds"
+            }
+        }
+    }
+
+    /// Starts a call that waits while a request for `/b` is delayed.
+    private func start(_ call: Call) async -> (wait: Task<Void, Never>, load: Task<Void, Never>) {
+        network.stub(
+            .get("/b"), .json("{}").delayed(by: .seconds(20)), fileID: "Tests/Stub.swift", line: 4)
+        let load = recorder.run { Task { _ = try? await send("/b") } }
+        await network.waitForRequests()
+        await clock.waitForSleepers()
+        let wait = recorder.run { Task { await call.wait(network, stub, clock) } }
+        // Two: the other is that of the network, whose request waits.
+        while recorder.clock.pendingDeadlines.count < 2 { await Task.yield() }
+        return (wait, load)
+    }
+
+    @discardableResult
+    private func send(_ path: String) async throws -> Data {
+        let url = URL(string: "https://api.example.com\(path)")!
+        return try await MockURLSession(network).exchange(URLRequest(url: url)).0
+    }
+
+    @Test(arguments: Call.allCases)
+    func aWaitOfFiveSecondsIsReportedOnce(_ call: Call) async {
+        let (wait, load) = await start(call)
+
+        await recorder.clock.advance(by: .milliseconds(4_900))
+        #expect(recorder.reports == [])
+        await recorder.clock.advance(by: .seconds(60))
+
+        #expect(
+            recorder.reports == [
+                """
+                APIKitLiteTesting: \(call.text) (Tests/Wait.swift:7) has waited for 5.0 seconds: \
+                \(call.progress).
+                  The stub for method GET, path /b (Tests/Stub.swift:4) delays 1 request.
+                  The clock is at 0.0 seconds. On it wait a response until 20.0 seconds.
+                  To wake the first, move the clock by 20.0 seconds.
+
+                """
+            ])
+        wait.cancel()
+        load.cancel()
+        await wait.value
+        #expect(recorder.reports.count == 1)
+    }
+
+    @Test(arguments: Call.allCases)
+    func aCancelledWaitIsReported(_ call: Call) async throws {
+        let (wait, load) = await start(call)
+        await recorder.clock.advance(by: .seconds(1))
+
+        wait.cancel()
+        await wait.value
+        load.cancel()
+
+        #expect(recorder.reports.count == 1)
+        #expect(
+            try #require(recorder.reports.first).hasPrefix(
+                "APIKitLiteTesting: \(call.text) (Tests/Wait.swift:7) was cancelled while it waited: "
+                    + "\(call.progress).\n"))
+    }
+
+    @Test(arguments: Call.allCases)
+    func aWaitThatATestCancelsAtOnceIsNot(_ call: Call) async {
+        let (wait, load) = await start(call)
+
+        wait.cancel()
+        await wait.value
+        load.cancel()
+        await recorder.clock.advance(by: .seconds(4))
+
+        #expect(recorder.reports == [])
+    }
+
+    @Test func aWaitThatEndsInTimeIsNotReported() async throws {
+        let (wait, load) = await start(.started)
+        await recorder.clock.advance(by: .seconds(4))
+
+        try await send("/a")
+        await wait.value
+        load.cancel()
+        await load.value
+        await recorder.clock.advance(by: .seconds(60))
+
+        #expect(recorder.reports == [])
+        #expect(recorder.clock.pendingDeadlines == [])
+    }
+
+    @Test func anUnmatchedRequestEndsTheWaitForAStub() async throws {
+        let load = Task { try await send("/c") }
+        let wait = recorder.run { Task { await Call.started.wait(network, stub, clock) } }
+        await recorder.waitForWatch()
+        await network.waitForRequests()
+
+        await recorder.clock.advance(by: .seconds(2))
+        await wait.value
+
+        let report = try #require(recorder.reports.first)
+        #expect(
+            report.hasPrefix(
+                """
+                APIKitLiteTesting: stub.started() (Tests/Wait.swift:7) ends early, because nothing \
+                is left that could end it: 0 of 1 request came to the stub for method GET, path /a \
+                (Tests/Stub.swift:3).
+                  1 request got no answer:
+                    No stub answers GET https://api.example.com/c.
+                    The only stub (Tests/Stub.swift:3):
+                """))
+        #expect(recorder.reports.count == 1)
+        await #expect(throws: MockError.self) { try await load.value }
+    }
+
+    @Test func aSleeperOnTheClockKeepsTheWaitForAStub() async throws {
+        await #expect(throws: MockError.self) { try await send("/c") }
+        let retry = Task {
+            try await clock.sleep(for: .seconds(30))
+            try await send("/a")
+        }
+        await clock.waitForSleepers()
+        let wait = recorder.run { Task { await Call.started.wait(network, stub, clock) } }
+        await recorder.waitForWatch()
+
+        await recorder.clock.advance(by: .seconds(4))
+        #expect(recorder.reports == [])
+        await clock.advance(by: .seconds(30))
+
+        await wait.value
+        try await retry.value
+        #expect(recorder.reports == [])
+    }
+
+    @Test func theReportHidesSecrets() async throws {
+        await #expect(throws: MockError.self) { try await send("/c?access_token=swordfish") }
+        let wait = recorder.run { Task { await Call.requests.wait(network, stub, clock) } }
+        await recorder.waitForWatch()
+
+        await recorder.clock.advance(by: .seconds(5))
+        wait.cancel()
+
+        let report = try #require(recorder.reports.first)
+        #expect(report.contains("/c?access_token="))
+        #expect(!report.contains("swordfish"))
+    }
+}

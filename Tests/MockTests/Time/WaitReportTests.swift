@@ -1,0 +1,154 @@
+import Testing
+
+@testable import APIKitLiteTesting
+
+/// The texts of reports, from values alone.
+@Suite(.timeLimit(.minutes(5))) struct WaitReportTests {
+    private static let stub = "the stub for GET /a (Tests/A.swift:3)"
+
+    private func report(
+        clock: WaitReport.Clock? = nil, _ networks: WaitReport.Network...
+    ) -> WaitReport {
+        WaitReport(subject: .request("GET https://a.test/"), clock: clock, networks: networks)
+    }
+
+    private func details(_ report: WaitReport) -> [String] {
+        report.description.split(separator: "\n").dropFirst().map(String.init)
+    }
+
+    @Test(arguments: [
+        (WaitReport.Occasion.lasted, "has waited for 5.0 seconds"),
+        (.cancelled, "was cancelled while it waited"),
+        (.stuck, "ends early, because nothing is left that could end it"),
+    ])
+    func theFirstLineSaysWhatWaitsAndWhere(_ occasion: WaitReport.Occasion, _ what: String) {
+        let report = WaitReport(
+            subject: .call(
+                "stub.started(3)", sourceLocation: "Tests/A.swift:7", progress: "1 of 3 requests",
+                occasion))
+
+        #expect(report.description == "stub.started(3) (Tests/A.swift:7) \(what): 1 of 3 requests.")
+    }
+
+    @Test func aRequestIsNamedByItsLine() {
+        #expect(
+            report().description
+                == "GET https://a.test/ has waited for its answer for 5.0 seconds.")
+    }
+
+    @Test(arguments: [
+        (
+            [WaitReport.Waiting(cause: .release, stub: stub)],
+            [
+                "  The stub for GET /a (Tests/A.swift:3) holds 1 request. To release it, call "
+                    + "stub.release()."
+            ]
+        ),
+        (
+            Array(repeating: .init(cause: .release, stub: stub), count: 2),
+            [
+                "  The stub for GET /a (Tests/A.swift:3) holds 2 requests. To release them, call "
+                    + "stub.release()."
+            ]
+        ),
+        (
+            [.init(cause: .handler, stub: stub), .init(cause: .handler)],
+            [
+                "  The handler of the stub for GET /a (Tests/A.swift:3) has not returned for "
+                    + "1 request.",
+                "  The closure of the network has not returned for 1 request.",
+            ]
+        ),
+        (
+            [.init(cause: .session, stub: stub)],
+            [
+                "  The session to which the stub for GET /a (Tests/A.swift:3) passes 1 request has "
+                    + "not answered."
+            ]
+        ),
+        (
+            [.init(cause: .clock, stub: stub)],
+            ["  The stub for GET /a (Tests/A.swift:3) delays 1 request."]
+        ),
+        (
+            [.init(cause: .nothing, stub: stub)],
+            [
+                "  The stub for GET /a (Tests/A.swift:3) never answers 1 request: its response is "
+                    + ".hanging."
+            ]
+        ),
+    ])
+    func aLineForEachStubSaysWhatItsRequestsWaitFor(
+        _ waiting: [WaitReport.Waiting], _ lines: [String]
+    ) {
+        #expect(details(report(.init(requestCount: 2, waiting: waiting))) == lines)
+    }
+
+    @Test func listsFiveStubs() {
+        let waiting = (1...7).map { WaitReport.Waiting(cause: .release, stub: "the stub \($0)") }
+
+        let lines = details(report(.init(requestCount: 7, waiting: waiting)))
+
+        #expect(lines.count == 6)
+        #expect(lines.last == "  The requests of 2 more stubs wait.")
+    }
+
+    @Test(arguments: [
+        (1, ["  1 request got no answer:", "    No stub answers.", "      ✗ path", "    b"]),
+        (
+            4,
+            [
+                "  4 requests got no answer:", "    No stub answers.", "      ✗ path", "    b",
+                "    and 2 more.",
+            ]
+        ),
+    ])
+    func errorTextsAreIndented(_ count: Int, _ lines: [String]) {
+        let errors = ["No stub answers.\n  ✗ path", "b"]
+        let shown = min(count, 2)
+
+        let network = WaitReport.Network(
+            requestCount: 4, errors: Array(errors.prefix(shown)), errorCount: count)
+
+        #expect(details(report(network)) == lines.filter { shown > 1 || $0 != "    b" })
+    }
+
+    @Test func aNetworkWithoutRequestsGetsAdvice() {
+        #expect(details(report(.init())) == ["  \(WaitReport.noRequest)"])
+        #expect(details(report()) == [])
+        #expect(details(report(.init(), .init(requestCount: 1))) == [])
+    }
+
+    @Test(arguments: [
+        (
+            WaitReport.Clock(now: .seconds(3)),
+            ["  The clock is at 3.0 seconds. No task and no response waits on it."]
+        ),
+        (
+            WaitReport.Clock(
+                now: .seconds(3),
+                sleepers: [
+                    .init(isTask: true, moment: .seconds(5)),
+                    .init(isTask: false, moment: .seconds(9)),
+                ],
+                deadlines: [.seconds(60)]),
+            [
+                "  The clock is at 3.0 seconds. On it wait a task until 5.0 seconds, a response "
+                    + "until 9.0 seconds.",
+                "  To wake the first, move the clock by 2.0 seconds.",
+                "  Deadlines on the clock: 60.0 seconds.",
+            ]
+        ),
+        (
+            WaitReport.Clock(now: .zero, deadlines: (1...7).map { .seconds($0) }),
+            [
+                "  The clock is at 0.0 seconds. No task and no response waits on it.",
+                "  Deadlines on the clock: 1.0 seconds, 2.0 seconds, 3.0 seconds, 4.0 seconds, "
+                    + "5.0 seconds, 2 more.",
+            ]
+        ),
+    ])
+    func theClockSaysWhatWaitsOnIt(_ clock: WaitReport.Clock, _ lines: [String]) {
+        #expect(details(report(clock: clock)) == lines)
+    }
+}
