@@ -17,6 +17,9 @@ import Foundation
 /// try network.verify()
 /// ```
 ///
+/// If a client waits for an answer for five seconds of real time and only the test can end that,
+/// the network writes once to standard error which stubs hold, delay or never give an answer.
+///
 /// A session or a configuration keeps its network alive. No request reaches a real server, except
 /// through ``MockResponse/passthrough(to:)`` and ``decline(_:fileID:line:)``.
 public final class MockNetwork: Sendable {

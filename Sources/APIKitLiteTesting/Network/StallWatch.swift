@@ -85,14 +85,14 @@ final class StallWatch: Sendable {
         // The journal is read under the lock, so that a request that comes now is either seen here
         // or starts the watch again.
         state.withLock { state in
-            guard !state.hasReported, let oldest = journal.oldestPendingID else {
+            guard !state.hasReported, journal.pendingCount > 0 else {
                 state.isRunning = false
                 return .stop
             }
             let isLong = state.newestIDs.count == WaitReporter.seconds
             let id = isLong ? state.newestIDs.removeFirst() : nil
             state.newestIDs.append(journal.lastID)
-            guard let id, oldest <= id, state.waitCount == 0 else { return .goOn }
+            guard let id, state.waitCount == 0 else { return .goOn }
             return .report(upTo: id)
         }
     }

@@ -65,9 +65,6 @@ final class Journal: Sendable {
     /// The number of unanswered requests.
     var pendingCount: Int { state.withLock { $0.inFlight.count } }
 
-    /// The ID of the oldest unanswered request; nil if there is none.
-    var oldestPendingID: Int? { state.withLock { $0.inFlight.keys.min() } }
-
     /// The ID of the last request that was recorded.
     var lastID: Int { state.withLock { $0.firstID + $0.entries.count - 1 } }
 
