@@ -5,7 +5,8 @@ extension URLRequest {
     /// the whole request.
     ///
     /// `Host` is the first header; the others are sorted by name. A JSON body is indented, with
-    /// sorted keys. The text is the same on every platform, and does not end with a line break.
+    /// sorted keys. A `multipart/form-data` body is shown part by part, with the type and the size
+    /// of a file. The text is the same on every platform, and does not end with a line break.
     ///
     ///     #expect(
     ///         request.httpMessage == """
@@ -44,6 +45,9 @@ extension URLRequest {
         guard let body = httpBody, !body.isEmpty else {
             guard httpBodyStream != nil else { return nil }
             return redaction.placeholder(size: "a stream, not read", contentType: type)
+        }
+        if let multipart = try? MultipartBody(body, contentType: type) {
+            return multipart.text(redacting: redaction)
         }
         guard let text = redaction.body(body, contentType: type) else {
             return redaction.placeholder(for: body, contentType: type)

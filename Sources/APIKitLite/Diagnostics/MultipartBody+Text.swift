@@ -1,0 +1,78 @@
+import Foundation
+
+extension MultipartBody {
+    /// Returns the body as a text, with its secrets redacted and without preamble and epilogue.
+    func text(redacting redaction: Redaction) -> String {
+        let delimiter = "--" + redaction.text(boundary)
+        let lines = parts.flatMap { part in
+            let headers = part.headers.map { name, value in
+                "\(name): \(redaction.headerValue(value, named: name))"
+            }
+            return [delimiter] + headers + ["", part.text(redacting: redaction)]
+        }
+        return (lines + [delimiter + "--"]).joined(separator: "\n")
+    }
+}
+
+extension MultipartBody.Part {
+    /// Whether the content is a secret because of the name, as for a form field.
+    package func isHidden(by redaction: Redaction) -> Bool {
+        redaction.hides(name, in: .item, value: data)
+    }
+
+    /// Returns the content as a text may show it: redacted, or as its type and size.
+    fileprivate func text(redacting redaction: Redaction) -> String {
+        if isHidden(by: redaction) { return Redaction.mark }
+        if let body = redaction.body(data, contentType: contentType) {
+            return (try? JSONValue(body.utf8))?.pretty ?? body
+        }
+        return fieldText.map(redaction.text)
+            ?? redaction.placeholder(for: data, contentType: contentType)
+    }
+
+    /// Returns the name and the content on one line, such as `title=x`, with secrets redacted.
+    ///
+    /// A file is shown as its name, type and size.
+    ///
+    /// - Parameter limit: The length of the content that is shown, in bytes.
+    package func summary(limit: Int) -> String {
+        "\(Redaction.standard.text(name))=\(shortContent(limit: limit))"
+    }
+
+    private func shortContent(limit: Int) -> String {
+        excerpt(limit: limit)?.text(limit: limit) ?? placeholder
+    }
+
+    /// Returns the beginning of the content on one line, with secrets redacted; nil for a file and
+    /// for bytes that are not text.
+    package func excerpt(limit: Int) -> Excerpt? {
+        if isHidden(by: .standard) { return Excerpt(Redaction.mark) }
+        guard fileName == nil else { return nil }
+        return Excerpt(body: data, contentType: contentType, limit: limit)
+            ?? fieldText.map { Excerpt(redacting: $0, limit: limit) }
+    }
+
+    /// The name of the file, the type and the size: `<file "a.png", image/png, 1,234 bytes>`.
+    package var placeholder: String {
+        let redaction = Redaction.standard
+        let placeholder = redaction.placeholder(for: data, contentType: contentType)
+        guard let fileName else { return placeholder }
+        return "<file \(redaction.text(fileName).debugDescription), \(placeholder.dropFirst())"
+    }
+
+    /// The text of a field without secrets; nil for any other part, and for a text that is longer
+    /// than the limit, in bytes.
+    package func plainText(limit: Int) -> String? {
+        guard data.count <= limit, let text = fieldText, !isHidden(by: .standard),
+            Redaction.standard.text(text) == text
+        else { return nil }
+        return text
+    }
+
+    /// The text of a field; nil for a file and for bytes that are not text.
+    private var fieldText: String? {
+        // RFC 7578, section 4.4: a part without a type is plain text.
+        let isText = mediaType(contentType)?.hasPrefix("text/") ?? true
+        return fileName == nil && isText ? exactText(data) : nil
+    }
+}
