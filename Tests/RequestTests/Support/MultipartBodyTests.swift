@@ -1,0 +1,198 @@
+import Foundation
+import Testing
+
+@testable import APIKitLite
+
+@Suite(.timeLimit(.minutes(5))) struct MultipartBodyTests {
+    /// A part as a table can compare it.
+    private struct Row: Equatable {
+        var name: String
+        var fileName: String?
+        var contentType: String?
+        var text: String
+    }
+
+    private func read(
+        _ text: String, boundary: String = "b", lines: String = "\r\n"
+    ) throws(MultipartBody.Failure) -> [Row] {
+        let body = Data(text.replacingOccurrences(of: "\n", with: lines).utf8)
+        return try MultipartBody(body, contentType: "multipart/form-data; boundary=\(boundary)")
+            .parts.map {
+                Row(
+                    name: $0.name, fileName: $0.fileName, contentType: $0.contentType,
+                    text: String(decoding: $0.data, as: UTF8.self))
+            }
+    }
+
+    private static let title = "Content-Disposition: form-data; name=\"title\"\n\n"
+
+    @Test(arguments: [
+        ("--b\n\(title)x\n--b--", ["x"]),
+        ("--b\n\(title)x\n--b--\n", ["x"]),
+        ("--b\n\(title)\n--b--", [""]),
+        ("--b\n\(title)\n\n--b--", ["\r\n"]),
+        ("--b\n\(title)1\n--b\n\(title)2\n--b--", ["1", "2"]),
+        ("preamble\n--b\n\(title)x\n--b--\nepilogue\n--b\n", ["x"]),
+        ("\n--b\n\(title)x\n--b--", ["x"]),
+        ("--b \t\n\(title)x\n--b-- \n", ["x"]),
+        // Only a whole line is a delimiter.
+        ("--b\n\(title)--bc\n--b--c\n --b\n-–b\n--b--", ["--bc\r\n--b--c\r\n --b\r\n-–b"]),
+        ("--b\n\(title)a --b--\n--b--", ["a --b--"]),
+        // The empty line may be missing if nothing follows.
+        ("--b\nContent-Disposition: form-data; name=a\n\n--b--", [""]),
+        ("--b--\n", []),
+    ])
+    func cutsABodyAtItsBoundary(_ body: String, _ contents: [String]) throws {
+        #expect(try read(body).map(\.text) == contents)
+    }
+
+    @Test(arguments: [
+        ("form-data; name=\"a\"", "a", nil),
+        ("form-data; name=a", "a", nil),
+        ("FORM-DATA;NAME = a ; x=y", "a", nil),
+        ("form-data; name=\"\"; filename=\"\"", "", ""),
+        ("form-data; filename=\"a.png\"; name=\"ä\"", "ä", "a.png"),
+        ("form-data; name=\"a;b=c\"; filename=\"x; y\"", "a;b=c", "x; y"),
+        ("form-data; name=\"a%22%0D%0A%20\"", "a\"\r\n%20", nil),
+        (#"form-data; name="a\"b"; filename="C:\x\"y\".png""#, #"a"b"#, #"C:\x"y".png"#),
+        (#"form-data; name="a"b"; filename="ends with \""#, #"a"b"#, #"ends with \"#),
+        (#"form-data; name="never closed"#, "never closed", nil),
+    ])
+    func readsNames(_ disposition: String, _ name: String, _ fileName: String?) throws {
+        let parts = try read("--b\ncontent-disposition: \(disposition)\n\n--b--")
+
+        #expect(parts == [Row(name: name, fileName: fileName, text: "")])
+    }
+
+    @Test func readsHeaders() throws {
+        let head = "CONTENT-DISPOSITION: form-data;\n  name=a\ncontent-type:  text/html \nX-A:\n"
+        let body = Data(
+            "--b\n\(head)\nx\n--b--".replacingOccurrences(of: "\n", with: "\r\n").utf8)
+        let parts = try MultipartBody(body, contentType: "multipart/form-data; boundary=b").parts
+
+        #expect(parts.map(\.contentType) == ["text/html"])
+        #expect(parts.first?.name == "a")
+        #expect(parts.first?.headers.map(\.value) == ["form-data; name=a", "text/html", ""])
+        #expect(parts.first?.header("x-a") == "")
+    }
+
+    @Test(arguments: [
+        ("multipart/form-data; boundary=x", "x"),
+        ("Multipart/Form-Data ; charset=utf-8; Boundary=\"a b'()+_,-./:=?\"", "a b'()+_,-./:=?"),
+        (
+            "multipart/form-data; boundary=----WebKitFormBoundary7MA4YWxkTrZu0gW; charset=utf-8",
+            "----WebKitFormBoundary7MA4YWxkTrZu0gW"
+        ),
+        ("multipart/form-data;boundary=a:b", "a:b"),
+        (
+            "multipart/form-data; boundary=\(String(repeating: "x", count: 70))",
+            String(repeating: "x", count: 70)
+        ),
+    ])
+    func takesTheBoundaryFromTheType(_ type: String, _ boundary: String) throws {
+        let text = "--\(boundary)\n\(Self.title)x\n--\(boundary)--"
+        let body = Data(text.replacingOccurrences(of: "\n", with: "\r\n").utf8)
+
+        let multipart = try MultipartBody(body, contentType: type)
+
+        #expect(multipart.boundary == boundary)
+        #expect(multipart.parts.map(\.data) == [Data("x".utf8)])
+    }
+
+    @Test(
+        arguments: [
+            (nil, .otherType), ("", .otherType), ("application/json", .otherType),
+            ("multipart/mixed; boundary=b", .otherType), ("multipart/form-data", .boundary),
+            ("multipart/form-data; boundary=", .boundary),
+            ("multipart/form-data; boundary=\"\"", .boundary),
+            ("multipart/form-data; boundary=\(String(repeating: "x", count: 71))", .boundary),
+            ("multipart/form-data; boundary=c", .noDelimiter),
+        ] as [(String?, MultipartBody.Failure)])
+    func refusesATypeWithoutParts(_ type: String?, _ failure: MultipartBody.Failure) {
+        let body = Data("--b\r\nContent-Disposition: form-data; name=a\r\n\r\n\r\n--b--".utf8)
+
+        #expect(throws: failure) { try MultipartBody(body, contentType: type) }
+    }
+
+    @Test(
+        arguments: [
+            ("", .noDelimiter), ("x", .noDelimiter), ("--b", .noDelimiter),
+            (" --b\n", .noDelimiter),
+            ("--b\n", .noEnd), ("--b\n\(title)x", .noEnd), ("--b\n\(title)x\n--b\n", .noEnd),
+            ("--b\n\(title)x--b--", .noEnd), ("--b\n\(title)x\n--b-", .noEnd),
+            ("--b\n--b--", .noName(part: 1)), ("--b\n\nx\n--b--", .noName(part: 1)),
+            ("--b\n\(title)\n--b\nContent-Type: text/plain\n\nx\n--b--", .noName(part: 2)),
+            ("--b\nContent-Disposition: form-data\n\nx\n--b--", .noName(part: 1)),
+            ("--b\nContent-Disposition: attachment; name=a\n\nx\n--b--", .noName(part: 1)),
+            ("--b\nx\n--b--", .headers(part: 1)), ("--b\nno colon\n\nx\n--b--", .headers(part: 1)),
+            ("--b\na b: c\n\nx\n--b--", .headers(part: 1)),
+            ("--b\n: c\n\n--b--", .headers(part: 1)),
+        ] as [(String, MultipartBody.Failure)])
+    func refusesAMalformedBody(_ body: String, _ failure: MultipartBody.Failure) {
+        #expect(throws: failure) { try read(body) }
+        #expect(!failure.reason.isEmpty)
+    }
+
+    @Test func refusesLinesThatEndWithLF() {
+        #expect(throws: MultipartBody.Failure.lineFeeds) {
+            try read("--b\n\(Self.title)x\n--b--\n", lines: "\n")
+        }
+        // Between two headers.
+        #expect(throws: MultipartBody.Failure.lineFeeds) {
+            try MultipartBody(
+                Data("--b\r\nX-A: 1\nX-B: 2\r\n\r\n\r\n--b--".utf8),
+                contentType: "multipart/form-data; boundary=b")
+        }
+    }
+
+    @Test(arguments: [nil, "a b:c"], ["a", "", "a\"b", "ends with \\", "ä; name=\"x\"", "C:\\x"])
+    func readsWhatTheBuilderWrites(_ boundary: String?, _ name: String) throws {
+        var bytes = Data((0...255).map { UInt8($0) })
+        bytes += Data("\r\n--\r\n\r\n".utf8)
+        let parts = [
+            MultipartPart.text(name, "x\ny"),
+            .file("file", fileName: name, contentType: "image/png", data: bytes),
+        ]
+        let request = try URLRequest(url: URL(string: "https://h")!).with(method: "POST")
+            .multipartBody(parts, boundary: boundary)
+
+        let multipart = try MultipartBody(
+            #require(request.httpBody),
+            contentType: request.value(forHTTPHeaderField: "Content-Type"))
+
+        #expect(
+            parts
+                == multipart.parts.map {
+                    MultipartPart(
+                        name: $0.name, data: $0.data, fileName: $0.fileName,
+                        contentType: $0.contentType)
+                })
+    }
+
+    @Test func readsManyPartsInLinearTime() throws {
+        let part = Data("--b\r\nContent-Disposition: form-data; name=a\r\n\r\nx\r\n".utf8)
+        let type = "multipart/form-data; boundary=b"
+        func time(_ count: Int) throws -> Duration {
+            var body = Data(capacity: part.count * count)
+            for _ in 0..<count { body += part }
+            body += Data("--b--".utf8)
+            let start = ContinuousClock.now
+            let parts = try MultipartBody(body, contentType: type).parts
+            #expect(parts.count == count)
+            return ContinuousClock.now - start
+        }
+        _ = try time(100)
+
+        // Ten times the parts: quadratic time would be a hundred times as long.
+        let few = try time(10_000)
+        #expect(try time(100_000) < few * 50)
+    }
+}
+
+extension URLRequest {
+    fileprivate func with(method: String) -> URLRequest {
+        var request = self
+        request.httpMethod = method
+        return request
+    }
+}
