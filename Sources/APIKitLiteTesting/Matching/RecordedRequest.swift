@@ -57,6 +57,16 @@ public struct RecordedRequest: Sendable {
     /// A test can compare it: `#expect(request.json == #"{"age":7,"name":"Emma"}"#)`.
     public var json: String? { (try? JSONValue(body))?.sorted.compact }
 
+    /// The parts of a `multipart/form-data` body, in order; nil if the body is of another type or
+    /// malformed.
+    ///
+    /// A body is malformed, for example, if its final boundary is missing, or if its lines end with
+    /// LF instead of CR LF. The report of a `part` criterion says what is wrong.
+    public var parts: [RecordedPart]? {
+        (try? MultipartBody(body, contentType: header("Content-Type")))?.parts
+            .map(RecordedPart.init)
+    }
+
     /// The items of the query, in order, percent-decoded. An item without `=` has no value.
     public var queryItems: [URLQueryItem] {
         request.url.flatMap { URLComponents(url: $0, resolvingAgainstBaseURL: true) }?.queryItems

@@ -74,6 +74,9 @@ extension RequestMatcher {
     /// Matches requests whose body is equal to a JSON text.
     public static func json(_ text: String) -> RequestMatcher { any.json(text) }
 
+    /// Matches requests whose body is equal to a JSON object or array that is written as a literal.
+    public static func json(_ literal: JSONLiteral) -> RequestMatcher { any.json(literal) }
+
     /// Matches requests whose body is equal to the JSON of a value.
     ///
     /// - Parameters:
@@ -91,6 +94,12 @@ extension RequestMatcher {
         any.json(containing: text)
     }
 
+    /// Matches requests whose body contains at least a JSON object or array that is written as a
+    /// literal.
+    public static func json(containing literal: JSONLiteral) -> RequestMatcher {
+        any.json(containing: literal)
+    }
+
     /// Matches requests with these form fields, in any order. Other fields are allowed.
     public static func form(_ fields: KeyValuePairs<String, String?>) -> RequestMatcher {
         any.form(fields)
@@ -99,6 +108,28 @@ extension RequestMatcher {
     /// Matches requests with exactly these form fields, in any order.
     public static func form(exactly fields: KeyValuePairs<String, String?>) -> RequestMatcher {
         any.form(exactly: fields)
+    }
+
+    /// Matches requests with a part of a `multipart/form-data` body.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the form field.
+    ///   - fileName: The name of the file; nil for any, or none.
+    ///   - contentType: The media type of the part; nil for any, or none.
+    ///   - data: The content of the part; nil for any.
+    public static func part(
+        _ name: String, fileName: String? = nil, contentType: String? = nil, data: Data? = nil
+    ) -> RequestMatcher {
+        any.part(name, fileName: fileName, contentType: contentType, data: data)
+    }
+
+    /// Matches requests with a part of a `multipart/form-data` body that has a certain text.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the form field.
+    ///   - text: The whole content of the part, in UTF-8.
+    public static func part(_ name: String, text: String) -> RequestMatcher {
+        any.part(name, text: text)
     }
 
     /// Matches requests for which a predicate returns true.

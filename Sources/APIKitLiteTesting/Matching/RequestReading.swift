@@ -41,6 +41,14 @@ final class RequestReading {
         return exactText(body).map { NamedItem.list($0, plusIsSpace: true) }
     }()
 
+    /// The parts of a `multipart/form-data` body, or why it has none; nil if there is no body.
+    private(set) lazy var multipart: Result<MultipartBody, MultipartBody.Failure>? =
+        body.isEmpty
+        ? nil
+        : Result { () throws(MultipartBody.Failure) in
+            try MultipartBody(body, contentType: contentType)
+        }
+
     /// How often each query item occurs.
     private(set) lazy var queryCounts = ItemCounts(query)
     /// How often each field of a form occurs.
@@ -62,6 +70,7 @@ final class RequestReading {
     /// The body as a text may show it, on one line; nil if there is no body.
     var shownBody: String? {
         if body.isEmpty { return nil }
+        if case .success(let multipart) = multipart { return multipart.parts.summary }
         let shown = Excerpt(body: body, contentType: contentType, limit: 120)
         return shown?.text(limit: 120) ?? bodyPlaceholder
     }
@@ -128,6 +137,16 @@ final class ItemCounts {
 
     /// Returns the items with a name, in order.
     func named(_ name: String) -> [NamedItem] { byName[name] ?? [] }
+}
+
+extension [MultipartBody.Part] {
+    /// The number of parts, and the first five as a text may show them.
+    fileprivate var summary: String {
+        let shown = prefix(5).map { $0.summary(limit: 60) }.joined(separator: ", ")
+        let rest = count > 5 ? " and \(count - 5) more" : ""
+        return isEmpty
+            ? "no parts" : "\(count) \(count == 1 ? "part" : "parts"): \(shown)\(rest)"
+    }
 }
 
 extension [NamedItem] {

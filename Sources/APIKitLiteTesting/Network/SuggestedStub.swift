@@ -9,13 +9,13 @@ struct SuggestedStub {
     /// The parts of the request that the line leaves out because they are secret.
     private(set) var secrets: [String] = []
 
-    /// The number of query items and form fields that the line leaves out because there are too
-    /// many.
+    /// The number of query items, form fields and parts that the line leaves out because there are
+    /// too many.
     private(set) var restCount = 0
 
     /// The size in bytes above which the line leaves the body out.
     private static let longestBody = 200
-    /// The number of query items, or of form fields, above which the line leaves the others out.
+    /// The number of query items, form fields or parts above which the line leaves the others out.
     private static let mostItems = 20
 
     init(for reading: RequestReading) {
@@ -61,6 +61,7 @@ struct SuggestedStub {
     }
 
     private mutating func body(_ reading: RequestReading) -> String? {
+        if case .success(let multipart) = reading.multipart { return parts(multipart.parts) }
         guard reading.body.count <= Self.longestBody else { return nil }
         if case .success(let json) = reading.json {
             var hidden: [String] = []
@@ -76,6 +77,33 @@ struct SuggestedStub {
         guard !reading.body.isEmpty, let form = reading.shownForm else { return nil }
         let items = shown(form, "form field")
         return items.isEmpty ? nil : ".form([\(items)])"
+    }
+
+    private mutating func parts(_ parts: [MultipartBody.Part]) -> String {
+        restCount += max(0, parts.count - Self.mostItems)
+        return parts.prefix(Self.mostItems).compactMap { part -> String? in
+            let redaction = Redaction.standard
+            func isShown(_ text: String) -> Bool { redaction.text(text) == text }
+            guard isShown(part.name), !part.isHidden(by: redaction) else {
+                secrets.append("part \(redaction.text(part.name))")
+                return nil
+            }
+            var arguments = [part.name.swiftLiteral]
+            if let text = part.plainText(limit: Self.longestBody) {
+                arguments.append("text: \(text.swiftLiteral)")
+            } else {
+                let type = mediaType(part.contentType)
+                for (label, text) in [("fileName", part.fileName), ("contentType", type)] {
+                    guard let text else { continue }
+                    if isShown(text) {
+                        arguments.append("\(label): \(text.swiftLiteral)")
+                    } else {
+                        secrets.append("the \(label) of part \(part.name)")
+                    }
+                }
+            }
+            return ".part(\(arguments.joined(separator: ", ")))"
+        }.joined()
     }
 
     private mutating func shown(_ items: [NamedItem], _ noun: String) -> String {

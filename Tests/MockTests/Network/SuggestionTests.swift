@@ -17,6 +17,13 @@ private struct Pasted: CustomTestStringConvertible, Sendable {
     var testDescription: String { text }
 }
 
+extension URLRequest {
+    fileprivate static func multipart(_ parts: MultipartPart...) -> URLRequest {
+        // The names, types and boundary are valid.
+        try! URLRequest.test("a", method: "POST").multipartBody(parts)
+    }
+}
+
 @Suite(.timeLimit(.minutes(5)), .usesSockets) struct SuggestionTests {
     private static let pasted = [
         Pasted(.test("users/42"), #"network.stub(.get("/users/42"), .json("{}"))"#) { network in
@@ -99,7 +106,28 @@ private struct Pasted: CustomTestStringConvertible, Sendable {
         ) { network in
             network.stub(.post("/a"), .json("{}"))
         },
+        Pasted(
+            .multipart(
+                .text("title", #"a "b""#), .text("token", "hunter2"),
+                .file("avatar", fileName: "a.png", contentType: "image/png", data: longData),
+                MultipartPart(name: "long", data: longData),
+                .file("secret", fileName: "a.txt", data: Data("hunter2".utf8))),
+            ##"network.stub(.post("/a").part("title", text: #"a "b""#).part("avatar", fileName: "a.png", contentType: "image/png").part("long"), .json("{}"))"##
+        ) { network in
+            network.stub(
+                .post("/a").part("title", text: #"a "b""#).part(
+                    "avatar", fileName: "a.png", contentType: "image/png"
+                ).part("long"), .json("{}"))
+        },
+        Pasted(
+            .multipart(.file("a", fileName: "//u:hunter2@h", contentType: "x/y", data: Data())),
+            #"network.stub(.post("/a").part("a", contentType: "x/y"), .json("{}"))"#
+        ) { network in
+            network.stub(.post("/a").part("a", contentType: "x/y"), .json("{}"))
+        },
     ]
+
+    private static let longData = Data(String(repeating: "x", count: 300).utf8)
 
     @Test func matchesWhatItWasMadeFrom() async {
         await forEachRow(Self.pasted, named: \.text) { row, comment in
@@ -140,6 +168,19 @@ private struct Pasted: CustomTestStringConvertible, Sendable {
 
         #expect(failure?.description.hasSuffix(#"stub(.post("/a"), .json("{}"))"#) == true)
         #expect(try #require(failure?.description).count < 400)
+    }
+
+    @Test func countsThePartsThatItLeavesOut() async throws {
+        let failure = await #expect(throws: MockError.self) {
+            let parts = (1...23).map { MultipartPart.text("\($0)", "x") }
+            let request = try URLRequest.test("a", method: "POST").multipartBody(parts)
+            _ = try await MockURLSession(MockNetwork()).exchange(request)
+        }
+
+        let text = try #require(failure?.description)
+        #expect(text.contains("with the body 23 parts: 1=x, 2=x, 3=x, 4=x, 5=x and 18 more."))
+        #expect(text.contains(#".part("20", text: "x"), .json"#))
+        #expect(text.hasSuffix("(and 3 items more)"))
     }
 
     // Matched as a form, since Foundation sends it as one, but nobody said that it is.

@@ -1,0 +1,135 @@
+import APIKitLite
+import Foundation
+
+extension RequestMatcher {
+    /// Requires a part of a `multipart/form-data` body. Other parts are allowed.
+    ///
+    /// A name that occurs several times matches if one of its parts does.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the form field.
+    ///   - fileName: The name of the file; nil for any, or none.
+    ///   - contentType: The media type of the part, such as `image/png`; nil for any, or none. Its
+    ///     case and its parameters do not matter.
+    ///   - data: The content of the part; nil for any.
+    public func part(
+        _ name: String, fileName: String? = nil, contentType: String? = nil, data: Data? = nil
+    ) -> RequestMatcher {
+        adding(
+            ExpectedPart(
+                name: name, fileName: fileName, mediaType: mediaType(contentType), data: data,
+                shownData: data.map { byteCount($0.count) }))
+    }
+
+    /// Requires a part of a `multipart/form-data` body that has a certain text. Other parts are
+    /// allowed.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the form field.
+    ///   - text: The whole content of the part, in UTF-8. Spaces and line breaks matter.
+    public func part(_ name: String, text: String) -> RequestMatcher {
+        let isSecret = Redaction.standard.hides(name, in: .item, value: text.utf8)
+        return adding(
+            ExpectedPart(
+                name: name, data: Data(text.utf8),
+                shownData: quoted(
+                    isSecret ? Excerpt(Redaction.mark) : Excerpt(redacting: text, limit: 60))))
+    }
+
+    private func adding(_ part: ExpectedPart) -> RequestMatcher {
+        adding(part.description) { reading in
+            guard case .success(let multipart) = reading.multipart else { return false }
+            return multipart.parts.contains(where: part.matches)
+        } or: { reading in
+            switch reading.multipart {
+            case nil: .has("no body")
+            case .failure(let failure): .has("\(reading.bodyPlaceholder), \(failure.reason)")
+            case .success(let multipart): part.difference(from: multipart.parts)
+            }
+        }
+    }
+}
+
+/// The part that a criterion requires. A nil property matches every value.
+private struct ExpectedPart: Sendable {
+    let name: String
+    var fileName: String?
+    var mediaType: String?
+    var data: Data?
+    /// The data as a text may show it.
+    var shownData: String?
+
+    func matches(_ part: MultipartBody.Part) -> Bool {
+        part.name == name && (fileName == nil || part.fileName == fileName)
+            && (mediaType == nil || APIKitLite.mediaType(part.contentType) == mediaType)
+            && (data == nil || part.data == data)
+    }
+
+    /// The criterion as a text, with secrets redacted.
+    var description: String {
+        let values = [shownFileName, mediaType.map(Redaction.standard.text), shownData]
+        return (["part \(Redaction.standard.text(name))"] + values.compactMap(\.self))
+            .joined(separator: ", ")
+    }
+
+    /// Describes how the parts of a request differ: those of the same name by their differences; if
+    /// there are none, the other parts.
+    func difference(from parts: [MultipartBody.Part]) -> MatchReport.Difference {
+        let candidates = parts.filter { $0.name == name }
+        if candidates.isEmpty {
+            return list(
+                parts.lazy.map { $0.summary(limit: 60) }, parts.count,
+                under: parts.isEmpty ? "the request has no parts" : "the request has only:")
+        }
+        let lines = candidates.lazy.map { differences(from: $0).joined(separator: "; ") }
+        return list(lines, candidates.count, under: "the request has another:")
+    }
+
+    private static let shownCount = 5
+
+    private func list(
+        _ lines: some Collection<String>, _ count: Int, under text: String
+    ) -> MatchReport.Difference {
+        let more = count - Self.shownCount
+        return .init(
+            text,
+            details: lines.prefix(Self.shownCount) + (more > 0 ? ["and \(more) more"] : []))
+    }
+
+    /// The aspects in which a part of the same name differs.
+    private func differences(from part: MultipartBody.Part) -> [String] {
+        var lines: [String] = []
+        func add(_ aspect: String, _ expected: String?, _ actual: String?) {
+            let (expected, actual) = (expected ?? "none", actual ?? "none")
+            lines.append(
+                expected == actual
+                    ? "expected another \(aspect) than \(actual)"
+                    : "expected the \(aspect) \(expected), got \(actual)")
+        }
+        if fileName != nil, fileName != part.fileName {
+            add("file name", shownFileName, part.fileName.map(quoted))
+        }
+        let actualType = APIKitLite.mediaType(part.contentType)
+        if mediaType != nil, mediaType != actualType {
+            let redaction = Redaction.standard
+            add("type", mediaType.map(redaction.text), actualType.map(redaction.text))
+        }
+        if let data, data != part.data {
+            add("content", shownData, part.excerpt(limit: 60).map(quoted) ?? part.placeholder)
+            let count = zip(data, part.data).prefix { $0 == $1 }.count
+            if count > 0 { lines[lines.count - 1] += ", the same up to byte \(count)" }
+        }
+        return lines
+    }
+
+    private var shownFileName: String? { fileName.map(quoted) }
+}
+
+private func quoted(_ text: String) -> String {
+    Redaction.standard.text(text).debugDescription
+}
+
+private func quoted(_ excerpt: Excerpt) -> String {
+    let text = excerpt.text(limit: 60)
+    return text == Redaction.mark ? text : "\"\(text)\""
+}

@@ -1,0 +1,197 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+extension URLRequest {
+    fileprivate static func parts(_ parts: [MultipartPart]) throws -> URLRequest {
+        try URLRequest("POST", URL(string: "https://api.example.com")!, path: "/a")
+            .multipartBody(parts)
+    }
+}
+
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct PartMatcherTests {
+    private static let png = Data([0x89, 0x50, 0x4e, 0x47])
+    private static let upload: [MultipartPart] = [
+        .text("title", "x"), .text("tag", "a"), .text("tag", "b"),
+        .file("avatar", fileName: "a.png", contentType: "image/PNG; q=1", data: png),
+    ]
+
+    @Test func matchesParts() throws {
+        let request = try URLRequest.parts(Self.upload)
+        let matchers: [RequestMatcher] = [
+            .part("title"), .part("title", text: "x"), .part("tag", text: "a"),
+            .part("tag", text: "b"), .part("avatar", fileName: "a.png"),
+            .part("avatar", contentType: "image/png"), .part("avatar", data: Self.png),
+            .part("avatar", fileName: "a.png", contentType: "Image/png", data: Self.png),
+            .post("/a").part("title", text: "x").part("avatar"),
+        ]
+        for matcher in matchers {
+            MatchCase(
+                matcher, takes: [request],
+                leaves: [
+                    .json(#"{"title":"x"}"#), .form("title=x"), .query(""),
+                    request.with("Content-Type", "multipart/form-data"),
+                    try .parts([]), try .parts([.text("other", "x")]),
+                ]
+            ).check()
+        }
+    }
+
+    @Test func leavesOtherParts() throws {
+        let request = try URLRequest.parts(Self.upload)
+        let matchers: [RequestMatcher] = [
+            .part("Title"), .part("title", text: ""), .part("title", text: "x "),
+            .part("tag", text: "c"), .part("title", fileName: "a.png"),
+            .part("title", contentType: "text/plain"), .part("avatar", fileName: "b.png"),
+            .part("avatar", data: Self.png.dropLast()), .part("avatar", data: Data()),
+            .part("avatar", fileName: "a.png", contentType: "image/jpeg"),
+        ]
+        for matcher in matchers { MatchCase(matcher, takes: [], leaves: [request]).check() }
+    }
+
+    @Test(
+        arguments: [
+            (
+                .part("avatar", fileName: "a.png"), upload.prefix(2),
+                #"  ✗ part avatar, "a.png", but the request has only:\#n      title=x\#n      tag=a"#
+            ),
+            (
+                .part("avatar", fileName: "b.png", contentType: "image/jpeg"), upload.suffix(1),
+                """
+                  ✗ part avatar, "b.png", image/jpeg, but the request has another:
+                      expected the file name "b.png", got "a.png"; expected the type image/jpeg, \
+                got image/png
+                """
+            ),
+            (
+                .part("avatar", data: png + [1]), upload.suffix(1),
+                """
+                  ✗ part avatar, 5 bytes, but the request has another:
+                      expected the content 5 bytes, got <file "a.png", image/png, 4 bytes>, \
+                the same up to byte 4
+                """
+            ),
+            (
+                .part("tag", text: "c"), upload[...],
+                """
+                  ✗ part tag, "c", but the request has another:
+                      expected the content "c", got "a"
+                      expected the content "c", got "b"
+                """
+            ),
+            (
+                .part("title", fileName: "a"), upload.prefix(1),
+                """
+                  ✗ part title, "a", but the request has another:
+                      expected the file name "a", got none
+                """
+            ),
+            (
+                .part("password", text: "hunter3"), [.text("password", "hunter2")],
+                """
+                  ✗ part password, REDACTED, but the request has another:
+                      expected another content than REDACTED, the same up to byte 6
+                """
+            ),
+            (.part("a"), [], "  ✗ part a, but the request has no parts"),
+            (
+                .part("a"), (1...7).map { .text("\($0)", "x") }[...],
+                "  ✗ part a, but the request has only:" + (1...5).map { "\n      \($0)=x" }.joined()
+                    + "\n      and 2 more"
+            ),
+        ] as [(RequestMatcher, ArraySlice<MultipartPart>, String)])
+    func namesDifferences(
+        _ matcher: RequestMatcher, _ parts: ArraySlice<MultipartPart>, _ text: String
+    ) throws {
+        let report = matcher.report(
+            on: RecordedRequest(request: try .parts(Array(parts))))
+
+        #expect(report.description == text)
+    }
+
+    @Test(
+        arguments: [
+            (.json("{}"), "<application/json, 2 bytes>, which is not multipart/form-data"),
+            (.query(""), "no body"),
+            (
+                URLRequest.form("--b\r\n", type: "multipart/form-data; boundary=b"),
+                "<multipart/form-data, 5 bytes>, whose final boundary is missing"
+            ),
+            (
+                URLRequest.form("--b\n--b--\n", type: "multipart/form-data; boundary=b"),
+                "<multipart/form-data, 10 bytes>, whose lines end with LF instead of CR LF"
+            ),
+        ] as [(URLRequest, String)])
+    func saysWhyThereAreNoParts(_ request: URLRequest, _ text: String) {
+        let recorded = RecordedRequest(request: request)
+
+        #expect(recorded.parts == nil)
+        #expect(
+            RequestMatcher.part("a").report(on: recorded).description
+                == "  ✗ part a, but the request has \(text)")
+    }
+
+    @Test(arguments: Transport.allCases)
+    func recordsParts(_ transport: Transport) async throws {
+        let network = MockNetwork()
+        network.stub(
+            .post("/a").part("title", text: "x").part("avatar", data: Self.png), .noContent)
+        let (session, baseURL) = try transport.open(network)
+        let request = try URLRequest("POST", baseURL, path: "/a").multipartBody(Self.upload)
+
+        let (_, response) = try await session.exchange(request)
+
+        #expect(response.statusCode == 204)
+        let parts = try #require(network.requests.first?.parts)
+        #expect(parts.map(\.name) == ["title", "tag", "tag", "avatar"])
+        #expect(parts.map(\.text) == ["x", "a", "b", nil])
+        #expect(parts[0].fileName == nil)
+        #expect(parts[0].contentType == nil)
+        #expect(parts[3].fileName == "a.png")
+        #expect(parts[3].contentType == "image/PNG; q=1")
+        #expect(parts[3].header("content-TYPE") == "image/PNG; q=1")
+        #expect(parts[3].header("X-Other") == nil)
+        #expect(
+            parts[3].headers == [
+                "Content-Disposition": #"form-data; name="avatar"; filename="a.png""#,
+                "Content-Type": "image/PNG; q=1",
+            ])
+        #expect(parts[3].data == Self.png)
+        #expect("\(parts[3])" == #"avatar=<file "a.png", image/png, 4 bytes>"#)
+        try network.verify()
+    }
+
+    @Test(arguments: Transport.allCases)
+    func anUnmatchedRequestShowsItsParts(_ transport: Transport) async throws {
+        let network = MockNetwork()
+        let (session, baseURL) = try transport.open(network)
+        let request = try URLRequest("POST", baseURL, path: "/a").multipartBody([
+            .text("title", "x\ny"), .text("password", "hunter2"),
+            .file("avatar", fileName: "a.png", contentType: "image/png", data: Self.png),
+        ])
+
+        let text: String
+        do { text = try await session.exchange(request).0.text } catch { text = "\(error)" }
+
+        #expect(
+            text.contains(
+                """
+                , with the body 3 parts: title=x y, password=REDACTED, \
+                avatar=<file "a.png", image/png, 4 bytes>.
+                """))
+        #expect(text.contains("(without what is secret: part password)"))
+        #expect(!text.contains("hunter2"))
+    }
+
+    @Test func aPartHidesItsContentFromADump() throws {
+        let request = try URLRequest.parts([.text("password", "hunter2")])
+        let part = try #require(RecordedRequest(request: request).parts?.first)
+        var text = "\(part) \(String(reflecting: part))"
+        dump(part, to: &text)
+
+        #expect(!text.contains("hunter2"))
+        #expect(part.text == "hunter2")
+    }
+}
