@@ -45,6 +45,32 @@ extension MockResponse {
         return response
     }
 
+    /// Returns a response with text in pieces, each sent on its own.
+    ///
+    /// A data delegate receives each piece; other clients receive the whole body.
+    ///
+    /// - Parameters:
+    ///   - pieces: The pieces, in order, sent as UTF-8. An empty one is left out.
+    ///   - interval: The time between two pieces, on the network's clock. A negative one is a
+    ///     configuration error.
+    ///   - contentType: The `Content-Type` of the body.
+    ///   - status: The status of the response, in `100...599`.
+    ///   - headers: More headers. A name may occur several times.
+    /// - Returns: The response in pieces. ``chunked(by:every:)`` cuts any other response.
+    public static func chunks(
+        _ pieces: [String], every interval: Duration = .zero,
+        contentType: String = "text/plain; charset=utf-8", status: Int = 200,
+        headers: KeyValuePairs<String, String> = [:]
+    ) -> MockResponse {
+        var response = data(Data(), contentType: contentType, status: status, headers: headers)
+        guard interval >= .zero else {
+            return response.wrong("chunks(every: \(interval)): an interval is not negative.")
+        }
+        response.chunks = pieces.filter { !$0.isEmpty }.map { Data($0.utf8) }
+        response.interval = interval
+        return response
+    }
+
     /// The same response, held until ``Stub/release()``.
     public var held: MockResponse {
         var response = self

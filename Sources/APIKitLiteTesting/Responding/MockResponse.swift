@@ -22,7 +22,7 @@ public struct MockResponse: Sendable {
     var status = 200
     var headers: [String: String] = [:]
     /// Whether a header names the length.
-    private var namesLength = false
+    var namesLength = false
     var chunks: [Data] = []
     var behavior = Behavior.complete
     /// The time before the first byte.
@@ -39,8 +39,12 @@ public struct MockResponse: Sendable {
     /// - Parameters:
     ///   - text: The JSON text. Text that is not JSON is a configuration error.
     ///   - status: The status of the response, in `100...599`.
-    public static func json(_ text: String, status: Int = 200) -> MockResponse {
-        var response = data(Data(text.utf8), contentType: "application/json").status(status)
+    ///   - headers: More headers, such as another `Content-Type`. A name may occur several times.
+    public static func json(
+        _ text: String, status: Int = 200, headers: KeyValuePairs<String, String> = [:]
+    ) -> MockResponse {
+        var response = data(
+            Data(text.utf8), contentType: "application/json", status: status, headers: headers)
         do {
             _ = try JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)
         } catch {
@@ -50,23 +54,40 @@ public struct MockResponse: Sendable {
         return response
     }
 
+    /// Returns a response with a JSON object or array that is written as a literal.
+    ///
+    /// The keys are sorted: `.json(["id": 42, "tags": ["new"]])`.
+    ///
+    /// - Parameters:
+    ///   - literal: The object or array.
+    ///   - status: The status of the response, in `100...599`.
+    ///   - headers: More headers, such as another `Content-Type`. A name may occur several times.
+    public static func json(
+        _ literal: JSONLiteral, status: Int = 200, headers: KeyValuePairs<String, String> = [:]
+    ) -> MockResponse {
+        json(literal.text, status: status, headers: headers)
+    }
+
     /// Returns a response with a value as JSON.
     ///
     /// - Parameters:
     ///   - value: The value, which is encoded at once. If it cannot be encoded, that is a
     ///     configuration error.
     ///   - status: The status of the response, in `100...599`.
+    ///   - headers: More headers, such as another `Content-Type`. A name may occur several times.
     ///   - encoder: The encoder; by default, one that sorts the keys and does not escape slashes.
     public static func json(
-        encoding value: some Encodable, status: Int = 200, encoder: JSONEncoder? = nil
+        encoding value: some Encodable, status: Int = 200,
+        headers: KeyValuePairs<String, String> = [:], encoder: JSONEncoder? = nil
     ) -> MockResponse {
         let sorted = JSONEncoder()
         sorted.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         do {
-            return data(try (encoder ?? sorted).encode(value), contentType: "application/json")
-                .status(status)
+            return data(
+                try (encoder ?? sorted).encode(value), contentType: "application/json",
+                status: status, headers: headers)
         } catch {
-            var response = MockResponse().status(status)
+            var response = MockResponse.status(status, headers: headers)
             response.configurationError =
                 ".json(encoding:) could not encode \(type(of: value)): \(error)"
             return response
@@ -78,8 +99,13 @@ public struct MockResponse: Sendable {
     /// - Parameters:
     ///   - text: The text.
     ///   - status: The status of the response, in `100...599`.
-    public static func text(_ text: String, status: Int = 200) -> MockResponse {
-        data(Data(text.utf8), contentType: "text/plain; charset=utf-8").status(status)
+    ///   - headers: More headers, such as another `Content-Type`. A name may occur several times.
+    public static func text(
+        _ text: String, status: Int = 200, headers: KeyValuePairs<String, String> = [:]
+    ) -> MockResponse {
+        data(
+            Data(text.utf8), contentType: "text/plain; charset=utf-8", status: status,
+            headers: headers)
     }
 
     /// Returns a response with bytes.
@@ -88,19 +114,25 @@ public struct MockResponse: Sendable {
     ///   - data: The body.
     ///   - contentType: The `Content-Type` of the body.
     ///   - status: The status of the response, in `100...599`.
+    ///   - headers: More headers, such as another `Content-Type`. A name may occur several times.
     public static func data(
-        _ data: Data, contentType: String = "application/octet-stream", status: Int = 200
+        _ data: Data, contentType: String = "application/octet-stream", status: Int = 200,
+        headers: KeyValuePairs<String, String> = [:]
     ) -> MockResponse {
         var response = MockResponse()
         response.chunks = [data]
-        return response.header("Content-Type", contentType).status(status)
+        return response.header("Content-Type", contentType).headers(headers).status(status)
     }
 
     /// Returns a response with a status and no body.
     ///
-    /// - Parameter status: The status, in `100...599`. Any other number is a configuration error.
-    public static func status(_ status: Int) -> MockResponse {
-        MockResponse().status(status)
+    /// - Parameters:
+    ///   - status: The status, in `100...599`. Any other number is a configuration error.
+    ///   - headers: The headers. A name may occur several times.
+    public static func status(
+        _ status: Int, headers: KeyValuePairs<String, String> = [:]
+    ) -> MockResponse {
+        MockResponse().headers(headers).status(status)
     }
 
     /// Returns a transport error instead of a response.
@@ -129,42 +161,6 @@ public struct MockResponse: Sendable {
         var response = MockResponse()
         response.behavior = .never
         return response
-    }
-
-    /// Returns the response with a header, in place of an earlier value.
-    ///
-    /// A `Set-Cookie` is added instead, because a response has one for each cookie. A
-    /// `Content-Length` is replaced by the true length, except where no body is sent.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the header; its case does not matter (RFC 9110, section 5.1).
-    ///   - value: The value.
-    public func header(_ name: String, _ value: String) -> MockResponse {
-        if name.lowercased() == "set-cookie" { return addingHeader(name, value) }
-        var response = self
-        response.namesLength = namesLength || name.lowercased() == "content-length"
-        response.headers[key(of: name)] = value
-        return response
-    }
-
-    /// Returns the response with a further value of a header.
-    ///
-    /// A comma separates it from the earlier ones (RFC 9110, section 5.3).
-    ///
-    /// - Parameters:
-    ///   - name: The name of the header; its case does not matter (RFC 9110, section 5.1).
-    ///   - value: The further value.
-    public func addingHeader(_ name: String, _ value: String) -> MockResponse {
-        var response = self
-        let key = key(of: name)
-        response.headers[key] = headers[key].map { "\($0), \(value)" } ?? value
-        return response
-    }
-
-    /// Returns the name under which the response has a header, in whatever case, or else the name
-    /// itself.
-    private func key(of name: String) -> String {
-        headers.keys.first { $0.lowercased() == name.lowercased() } ?? name
     }
 
     private func status(_ status: Int) -> MockResponse {

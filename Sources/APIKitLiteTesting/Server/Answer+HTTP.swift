@@ -122,9 +122,7 @@ extension Answer {
         var fields: [String: (name: String, value: String)] = [:]
         for (key, value) in response.allHeaderFields {
             let (name, value) = ("\(key)", "\(value)")
-            guard name.utf8.isHTTPToken,
-                value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 })
-            else { throw .field(name) }
+            guard name.utf8.isHTTPToken, value.isHeaderValue else { throw .field(name) }
             fields[name.lowercased()] = (name, value)
         }
         return fields

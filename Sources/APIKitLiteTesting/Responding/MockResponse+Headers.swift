@@ -1,0 +1,71 @@
+import APIKitLite
+import Foundation
+
+extension MockResponse {
+    /// Returns the response with a header, in place of an earlier value.
+    ///
+    /// A `Set-Cookie` is added instead, because a response has one for each cookie. A
+    /// `Content-Length` is replaced by the true length, except where no body is sent.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the header; its case does not matter (RFC 9110, section 5.1). One that
+    ///     is not a token is a configuration error.
+    ///   - value: The value. A line break, NUL or another control character in it is a configuration
+    ///     error.
+    public func header(_ name: String, _ value: String) -> MockResponse {
+        if name.lowercased() == "set-cookie" { return addingHeader(name, value) }
+        return setting(name, value)
+    }
+
+    /// Returns the response with a further value of a header.
+    ///
+    /// A comma separates it from the earlier ones (RFC 9110, section 5.3).
+    ///
+    /// - Parameters:
+    ///   - name: The name of the header, as for ``header(_:_:)``.
+    ///   - value: The further value, as for ``header(_:_:)``.
+    public func addingHeader(_ name: String, _ value: String) -> MockResponse {
+        let earlier = headers[key(of: name)]
+        return setting(name, earlier.map { "\($0), \(value)" } ?? value)
+    }
+
+    /// Returns the response with headers, in place of the values that it had before. A name that
+    /// occurs several times gets all of its values.
+    func headers(_ headers: KeyValuePairs<String, String>) -> MockResponse {
+        var names: Set<String> = []
+        return headers.reduce(self) { response, header in
+            names.insert(header.key.lowercased()).inserted
+                ? response.header(header.key, header.value)
+                : response.addingHeader(header.key, header.value)
+        }
+    }
+
+    private func setting(_ name: String, _ value: String) -> MockResponse {
+        // The texts do not quote the value, which may be a secret.
+        guard name.utf8.isHTTPToken else {
+            return wrong(
+                "The header \(name.debugDescription) is not one word. Use letters, digits and hyphens."
+            )
+        }
+        guard value.isHeaderValue else {
+            return wrong(
+                "The header \(name.debugDescription) has a line break or another control character "
+                    + "in its value. Remove it.")
+        }
+        var response = self
+        response.namesLength = namesLength || name.lowercased() == "content-length"
+        response.headers[key(of: name)] = value
+        return response
+    }
+
+    /// Returns the name under which the response has a header, in whatever case, or else the name
+    /// itself.
+    private func key(of name: String) -> String {
+        headers.keys.first { $0.lowercased() == name.lowercased() } ?? name
+    }
+}
+
+extension String {
+    /// Whether the value of a header may contain these characters (RFC 9110, section 5.5).
+    var isHeaderValue: Bool { utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 } }
+}

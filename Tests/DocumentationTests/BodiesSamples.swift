@@ -1,0 +1,89 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// The samples of Testing.md and Time.md about bodies: multipart, literals, headers and pieces.
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct BodiesSamples {
+    struct AvatarRequest: APIRequest {
+        typealias ResponseDataType = Void
+
+        var baseURL = URL(string: "https://api.example.com")!
+
+        func makeRequest(from png: Data) throws -> URLRequest {
+            try URLRequest("POST", baseURL, path: "/avatars").multipartBody(
+                [
+                    .text("title", "me"),
+                    .file("avatar", fileName: "a.png", contentType: "image/png", data: png),
+                ], boundary: "part-of-avatar")
+        }
+    }
+
+    private let png = Data([0x89, 0x50, 0x4e, 0x47])
+
+    @Test func uploadsAnAvatar() async throws {
+        let png = png
+        let network = MockNetwork()
+        network.stub(
+            .post("/avatars").part("title", text: "me")
+                .part("avatar", fileName: "a.png", contentType: "image/png"),
+            .created)
+        let loader = APIRequestLoader(
+            apiRequest: AvatarRequest(), urlSession: network.urlSession)
+
+        try await loader.load(png)
+
+        let parts = try #require(network.requests.first?.parts)
+        #expect(parts.map(\.name) == ["title", "avatar"])
+        #expect(parts[1].data == png)
+    }
+
+    @Test func comparesAnUpload() throws {
+        #expect(
+            try AvatarRequest().makeRequest(from: png).httpMessage == """
+                POST /avatars HTTP/1.1
+                Host: api.example.com
+                Content-Type: multipart/form-data; boundary=part-of-avatar
+
+                --part-of-avatar
+                Content-Disposition: form-data; name="title"
+
+                me
+                --part-of-avatar
+                Content-Disposition: form-data; name="avatar"; filename="a.png"
+                Content-Type: image/png
+
+                <image/png, 4 bytes>
+                --part-of-avatar--
+                """)
+    }
+
+    @Test func writesJSONAsALiteral() async throws {
+        let network = MockNetwork()
+        network.stub(
+            .post("/users").json(["name": "Emma", "tags": ["new"]]),
+            .json(["id": 42, "nickname": nil], status: 201, headers: ["Location": "/users/42"]))
+        let request = try URLRequest(
+            "POST", URL(string: "https://api.example.com")!, path: "/users"
+        ).body(Data(#"{"name": "Emma", "tags": ["new"]}"#.utf8), contentType: "application/json")
+
+        let (data, response) = try await network.urlSession.exchange(request)
+
+        #expect(data == Data(#"{"id":42,"nickname":null}"#.utf8))
+        #expect(response.value(forHTTPHeaderField: "Location") == "/users/42")
+    }
+
+    @Test func sendsPieces() async throws {
+        let network = MockNetwork()
+        network.stub(
+            .get("/events"),
+            .chunks(
+                ["data: one\n\n", "data: two\n\n"], every: .seconds(1),
+                contentType: "text/event-stream"))
+
+        let (data, _) = try await network.urlSession.exchange(.test("events"))
+
+        #expect(data == Data("data: one\n\ndata: two\n\n".utf8))
+    }
+}
