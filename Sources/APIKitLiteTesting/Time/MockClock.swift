@@ -48,12 +48,12 @@ public final class MockClock: CallbackClock {
     }
 
     // `sleepers` has its own lock.
-    private let sleepers = Locked(Sleepers())
-    private let sleeperCount = AwaitableCounter()
+    let sleepers = Locked(Sleepers())
+    let sleeperCount = AwaitableCounter()
     /// Increases whenever something starts to wait on the clock, and at each step of a move.
-    private let changes = AwaitableCounter()
+    let changes = AwaitableCounter()
     /// The networks on this clock, which a report of a wait describes.
-    private let networks = Locked<[WeakNetwork]>([])
+    let networks = Locked<[WeakNetwork]>([])
 
     /// Creates a clock at zero.
     public init() {}
@@ -95,61 +95,6 @@ public final class MockClock: CallbackClock {
                 .end(with: .success(()))
         }
         try await waiter.value(ifCancelled: .failure(CancellationError())) { [self] in remove(key) }
-    }
-
-    /// Suspends until a number of sleepers wait on the clock, or until the task is cancelled.
-    ///
-    /// A task that is about to sleep may not have come to it yet, so call this before you move the
-    /// clock.
-    ///
-    /// A wait that lasts five seconds, or that is cancelled, is reported to standard error.
-    ///
-    /// - Parameters:
-    ///   - count: The smallest number of sleepers.
-    ///   - fileID: The file that a report names as the place of this call.
-    ///   - line: The line that a report names as the place of this call.
-    public func waitForSleepers(
-        _ count: Int = 1, fileID: StaticString = #fileID, line: UInt = #line
-    ) async {
-        guard sleeperCount.number < count else { return }
-        let watch = watch("waitForSleepers(\(count == 1 ? "" : "\(count)"))", "\(fileID):\(line)") {
-            [sleeperCount] in
-            "\(sleeperCount.number) of \(count) \(count == 1 ? "sleeper waits" : "sleepers wait") on the clock"
-        }
-        await watch.run { await waitForSleepersUnreported(count) }
-    }
-
-    /// Suspends as ``waitForSleepers(_:fileID:line:)`` does, but reports nothing.
-    func waitForSleepersUnreported(_ count: Int = 1) async {
-        await sleeperCount.wait(for: count)
-    }
-
-    /// Suspends until a sleeper is due within a duration, or until the task is cancelled.
-    ///
-    /// Use it if there are other sleepers: `waitForSleeper(within: .seconds(1))` ignores a delay of
-    /// thirty seconds, and waits for the retry.
-    ///
-    /// A wait that lasts five seconds, or that is cancelled, is reported to standard error.
-    ///
-    /// - Parameters:
-    ///   - duration: The longest remaining time of the sleeper.
-    ///   - fileID: The file that a report names as the place of this call.
-    ///   - line: The line that a report names as the place of this call.
-    public func waitForSleeper(
-        within duration: Duration, fileID: StaticString = #fileID, line: UInt = #line
-    ) async {
-        if let next = nextRemaining, next <= duration { return }
-        let watch = watch("waitForSleeper(within:)", "\(fileID):\(line)") { [self] in
-            let next = nextRemaining.map { "the next one is due in \($0)" } ?? "there is none"
-            return "no sleeper is due within \(duration); \(next)"
-        }
-        await watch.run {
-            while !Task.isCancelled {
-                let count = changeCount
-                if let next = nextRemaining, next <= duration { return }
-                await changes.wait(for: count + 1)
-            }
-        }
     }
 
     /// Moves the clock to the next moment at which a sleeper wakes or a deadline fires. If there is
@@ -268,31 +213,6 @@ extension MockClock {
         return Cancellation { [self] in if let key { remove(key) } }
     }
 
-    /// Registers a network, so that reports of waits on this clock describe it.
-    func register(_ network: any WatchedNetwork) {
-        networks.withLock { networks in
-            networks.removeAll { $0.network == nil }
-            networks.append(WeakNetwork(network: network))
-        }
-    }
-
-    /// What waits on the clock, for a report.
-    var waitState: WaitReport.Clock { sleepers.withLock { $0.waitState } }
-
-    /// The number of sleepers that started to wait, and of steps that moved the clock.
-    var changeCount: Int { sleepers.withLock { $0.changes } }
-
-    private var nextRemaining: Duration? { sleepers.withLock { $0.nextRemaining } }
-
-    /// Begins to watch a wait for sleepers.
-    private func watch(
-        _ call: String, _ sourceLocation: String, progress: @escaping @Sendable () -> String
-    ) -> WaitWatch {
-        WaitWatch(
-            .init(text: "clock.\(call)", sourceLocation: sourceLocation, progress: progress),
-            over: networks.withLock { $0.compactMap(\.network) }, on: self)
-    }
-
     /// The next moment at which a sleeper wakes or a deadline fires; nil if there is none.
     var nextDeadline: Instant? { sleepers.withLock { $0.waiting.first?.key.deadline } }
 
@@ -309,9 +229,4 @@ extension MockClock {
         let sleeper = sleepers.withLock { $0.remove(key) }
         if let sleeper, sleeper.kind.isCounted { sleeperCount.update { $0 -= 1 } }
     }
-}
-
-/// A network on a clock, which does not keep it alive.
-private struct WeakNetwork: Sendable {
-    weak let network: (any WatchedNetwork)?
 }

@@ -1,0 +1,90 @@
+import APIKitLite
+
+// Waits for sleepers, and what a report says about the clock.
+extension MockClock {
+    /// Suspends until a number of sleepers wait on the clock, or until the task is cancelled.
+    ///
+    /// A task that is about to sleep may not have come to it yet, so call this before you move the
+    /// clock.
+    ///
+    /// A wait that lasts five seconds, or that is cancelled, is reported to standard error.
+    ///
+    /// - Parameters:
+    ///   - count: The smallest number of sleepers.
+    ///   - fileID: The file that a report names as the place of this call.
+    ///   - line: The line that a report names as the place of this call.
+    public func waitForSleepers(
+        _ count: Int = 1, fileID: StaticString = #fileID, line: UInt = #line
+    ) async {
+        guard sleeperCount.number < count else { return }
+        let watch = watch("waitForSleepers(\(count == 1 ? "" : "\(count)"))", "\(fileID):\(line)") {
+            [sleeperCount] in
+            let sleepers = count == 1 ? "sleeper waits" : "sleepers wait"
+            return "\(sleeperCount.number) of \(count) \(sleepers) on the clock"
+        }
+        await watch.run { await waitForSleepersUnreported(count) }
+    }
+
+    /// Suspends as ``waitForSleepers(_:fileID:line:)`` does, but reports nothing.
+    func waitForSleepersUnreported(_ count: Int = 1) async {
+        await sleeperCount.wait(for: count)
+    }
+
+    /// Suspends until a sleeper is due within a duration, or until the task is cancelled.
+    ///
+    /// Use it if there are other sleepers: `waitForSleeper(within: .seconds(1))` ignores a delay of
+    /// thirty seconds, and waits for the retry.
+    ///
+    /// A wait that lasts five seconds, or that is cancelled, is reported to standard error.
+    ///
+    /// - Parameters:
+    ///   - duration: The longest remaining time of the sleeper.
+    ///   - fileID: The file that a report names as the place of this call.
+    ///   - line: The line that a report names as the place of this call.
+    public func waitForSleeper(
+        within duration: Duration, fileID: StaticString = #fileID, line: UInt = #line
+    ) async {
+        if let next = nextRemaining, next <= duration { return }
+        let watch = watch("waitForSleeper(within:)", "\(fileID):\(line)") { [self] in
+            let next = nextRemaining.map { "the next one is due in \($0)" } ?? "there is none"
+            return "no sleeper is due within \(duration); \(next)"
+        }
+        await watch.run {
+            while !Task.isCancelled {
+                let count = changeCount
+                if let next = nextRemaining, next <= duration { return }
+                await changes.wait(for: count + 1)
+            }
+        }
+    }
+
+    /// Registers a network, so that reports of waits on this clock describe it.
+    func register(_ network: any WatchedNetwork) {
+        networks.withLock { networks in
+            networks.removeAll { $0.network == nil }
+            networks.append(WeakNetwork(network: network))
+        }
+    }
+
+    /// What waits on the clock, for a report.
+    var waitState: WaitReport.Clock { sleepers.withLock { $0.waitState } }
+
+    /// The number of sleepers that started to wait, and of steps that moved the clock.
+    var changeCount: Int { sleepers.withLock { $0.changes } }
+
+    private var nextRemaining: Duration? { sleepers.withLock { $0.nextRemaining } }
+
+    /// Begins to watch a wait for sleepers.
+    private func watch(
+        _ call: String, _ sourceLocation: String, progress: @escaping @Sendable () -> String
+    ) -> WaitWatch {
+        WaitWatch(
+            .init(text: "clock.\(call)", sourceLocation: sourceLocation, progress: progress),
+            over: networks.withLock { $0.compactMap(\.network) }, on: self)
+    }
+}
+
+/// A network on a clock, which does not keep it alive.
+struct WeakNetwork: Sendable {
+    weak let network: (any WatchedNetwork)?
+}
