@@ -117,8 +117,8 @@ import Testing
         #expect(recorder.reports.count == 1)
         #expect(
             try #require(recorder.reports.first).hasPrefix(
-                "APIKitLiteTesting: \(call.text) (Tests/Wait.swift:7) was cancelled while it waited: "
-                    + "\(call.progress).\n"))
+                "APIKitLiteTesting: \(call.text) (Tests/Wait.swift:7) was cancelled while it "
+                    + "waited: \(call.progress).\n"))
     }
 
     @Test(arguments: Call.allCases)
