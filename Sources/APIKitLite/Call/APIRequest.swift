@@ -46,6 +46,9 @@ public protocol APIRequest<RequestDataType, ResponseDataType> {
 
     /// Checks whether a response may be parsed. By default, its status must be in `200..<300`.
     ///
+    /// An implementation replaces the default. To check the status as well, call
+    /// `try response.validateStatus(200..<300, 304)` in it, with the codes to accept.
+    ///
     /// - Parameters:
     ///   - data: The body of the response.
     ///   - response: The status and the headers.
@@ -79,14 +82,11 @@ public protocol APIRequest<RequestDataType, ResponseDataType> {
 }
 
 extension APIRequest {
-    /// Accepts the status codes `200..<300`.
+    /// Accepts the status codes `200..<300`, as `response.validateStatus()` does.
     ///
     /// - Throws: ``UnacceptableStatus`` for any other status.
     public func validateResponse(data: Data, response: HTTPURLResponse) throws {
-        let acceptable = 200..<300
-        guard acceptable.contains(response.statusCode) else {
-            throw UnacceptableStatus(statusCode: response.statusCode, acceptable: acceptable)
-        }
+        try response.validateStatus()
     }
 
     /// Parses the body without its headers and status.
@@ -98,6 +98,21 @@ extension APIRequest {
 
     /// A new `JSONDecoder()`.
     public var jsonDecoder: JSONDecoder { JSONDecoder() }
+}
+
+// It exists for its message: without it, the compiler does not say what such an output needs.
+extension APIRequest {
+    /// Does not exist for an output that is neither `Decodable`, `Data` nor `Void`.
+    @available(
+        *, unavailable,
+        message: """
+            Implement 'func parseResponse(data: Data) throws -> ResponseDataType', with this label. \
+            Only an output that is Decodable, Data or Void is parsed by default.
+            """
+    )
+    public func parseResponse(data: Data) throws -> ResponseDataType {
+        fatalError("The compiler lets nothing call this.")
+    }
 }
 
 extension APIRequest where ResponseDataType: Decodable {

@@ -66,8 +66,7 @@ extension APIRequestError {
         case let error as DecodingError:
             return reason(error)
         case let status as UnacceptableStatus where status.statusCode == statusCode:
-            return [status.acceptable.map { "A status in \($0) was expected." }, body]
-                .compactMap(\.self)
+            return [status.expectedStatus, body].compactMap(\.self)
         case is CancellationError:
             return []
         case EncodingError.invalidValue(_, let context):

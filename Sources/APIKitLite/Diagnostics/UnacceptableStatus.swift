@@ -4,26 +4,51 @@ import Foundation
 public struct UnacceptableStatus: LocalizedError, CustomStringConvertible, Equatable, Sendable {
     /// The status code of the response.
     public let statusCode: Int
-    /// The status codes that the request accepts, or `nil` if they are not one range.
-    public let acceptable: Range<Int>?
+    /// The ranges of status codes that the request accepts. Empty if they are not known.
+    public let accepted: [Range<Int>]
 
-    /// Creates an error.
+    /// The status codes that the request accepts, or `nil` if they are not one range.
+    public var acceptable: Range<Int>? { accepted.count == 1 ? accepted[0] : nil }
+
+    /// Creates an error for a request that accepts one range of status codes.
     ///
     /// - Parameters:
     ///   - statusCode: The status code of the response.
-    ///   - acceptable: The status codes that the request accepts, or `nil` if they are not one
-    ///     range.
+    ///   - acceptable: The status codes that the request accepts, or `nil` if they are not known.
     public init(statusCode: Int, acceptable: Range<Int>? = 200..<300) {
+        self.init(statusCode: statusCode, accepted: acceptable.map { [$0] } ?? [])
+    }
+
+    /// Creates an error for a request that accepts several ranges of status codes.
+    ///
+    /// - Parameters:
+    ///   - statusCode: The status code of the response.
+    ///   - accepted: The ranges that the request accepts. The range of a single code has one
+    ///     element.
+    public init(statusCode: Int, accepted: [Range<Int>]) {
         self.statusCode = statusCode
-        self.acceptable = acceptable
+        self.accepted = accepted
     }
 
     /// The text for a developer: `The server answered 404 (Not Found); 200..<300 was expected.`
     public var description: String {
-        let expectation = acceptable.map { "; \($0) was expected" } ?? ""
-        return "The server answered \(HTTPStatus.describe(statusCode))\(expectation)."
+        let suffix = expectation.map { "; \($0) was expected" } ?? ""
+        return "The server answered \(HTTPStatus.describe(statusCode))\(suffix)."
     }
 
     /// The same text as `description`.
     public var errorDescription: String? { description }
+
+    /// The accepted codes as text, such as `200..<300 or 304`, or `nil` if they are not known.
+    private var expectation: String? {
+        let codes = accepted.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0)" }
+        guard let last = codes.last else { return nil }
+        return codes.count == 1 ? last : codes.dropLast().joined(separator: ", ") + " or \(last)"
+    }
+
+    /// The sentence about the accepted codes, or `nil` if they are not known.
+    var expectedStatus: String? {
+        let subject = acceptable.map { $0.count == 1 } == false ? "A status in" : "The status"
+        return expectation.map { "\(subject) \($0) was expected." }
+    }
 }
