@@ -34,6 +34,7 @@ struct LoadFlow<T: APIRequest> {
         }
         do {
             let value = try apiRequest.parseResponse(data: data, response: http)
+            MainActorParsing.didParse(T.self, data, on: #isolation)
             return APIResponse(value: value, data: data, http: http)
         } catch {
             throw rejection(.parse, request, http, data, error)

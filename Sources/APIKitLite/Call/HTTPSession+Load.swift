@@ -1,0 +1,137 @@
+import Foundation
+
+// Each function exists twice. The compiler prefers the `@concurrent` one, which parses in the
+// background. Its parameters are `sending`, so it takes every `Sendable` request, and one that is
+// not `Sendable` if the caller does not use it elsewhere: for any other, the compiler reports an
+// error. It leaves to the function on the caller's actor what cannot leave that actor: a request
+// whose conformance is isolated to it, and a generic request without constraints.
+
+extension HTTPSession {
+    /// Loads a request and returns the parsed value.
+    ///
+    ///     let user = try await session.load(UserRequest(baseURL: baseURL), 42)
+    ///
+    /// Runs `makeRequest` and `parseResponse` on the caller's actor.
+    ///
+    /// - Parameters:
+    ///   - request: The request to load.
+    ///   - input: The input of the request.
+    /// - Returns: The parsed value.
+    /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
+    public nonisolated(nonsending) func load<R: APIRequest>(
+        _ request: R, _ input: R.RequestDataType
+    ) async throws(APIRequestError) -> R.ResponseDataType {
+        try await flow(request).response(for: input).value
+    }
+
+    /// Loads a request and returns the parsed value.
+    ///
+    ///     let user = try await session.load(UserRequest(baseURL: baseURL), 42)
+    ///
+    /// Runs `makeRequest` and `parseResponse` off the caller's actor.
+    ///
+    /// - Parameters:
+    ///   - request: The request to load.
+    ///   - input: The input of the request.
+    /// - Returns: The parsed value.
+    /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
+    @concurrent
+    public func load<R: APIRequest & SendableMetatype>(
+        _ request: sending R, _ input: sending R.RequestDataType
+    ) async throws(APIRequestError) -> sending R.ResponseDataType {
+        try await flow(request).response(for: input).value
+    }
+
+    /// Loads a request and returns the parsed value with its headers and body.
+    ///
+    /// Runs `makeRequest` and `parseResponse` on the caller's actor.
+    ///
+    /// - Parameters:
+    ///   - request: The request to load.
+    ///   - input: The input of the request.
+    /// - Returns: The parsed value, and the response that it was parsed from.
+    /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
+    public nonisolated(nonsending) func response<R: APIRequest>(
+        _ request: R, for input: R.RequestDataType
+    ) async throws(APIRequestError) -> APIResponse<R.ResponseDataType> {
+        try await flow(request).response(for: input)
+    }
+
+    /// Loads a request and returns the parsed value with its headers and body.
+    ///
+    /// Runs `makeRequest` and `parseResponse` off the caller's actor.
+    ///
+    /// - Parameters:
+    ///   - request: The request to load.
+    ///   - input: The input of the request.
+    /// - Returns: The parsed value, and the response that it was parsed from.
+    /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
+    @concurrent
+    public func response<R: APIRequest & SendableMetatype>(
+        _ request: sending R, for input: sending R.RequestDataType
+    ) async throws(APIRequestError) -> sending APIResponse<R.ResponseDataType> {
+        try await flow(request).response(for: input)
+    }
+
+    func flow<R: APIRequest>(_ request: R) -> LoadFlow<R> {
+        LoadFlow(apiRequest: request, session: self)
+    }
+}
+
+extension HTTPSession {
+    /// Loads a request that needs no input, and returns the parsed value.
+    ///
+    /// Runs `makeRequest` and `parseResponse` on the caller's actor.
+    ///
+    /// - Parameter request: The request to load.
+    /// - Returns: The parsed value.
+    /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
+    public nonisolated(nonsending) func load<R: APIRequest>(
+        _ request: R
+    ) async throws(APIRequestError) -> R.ResponseDataType where R.RequestDataType == Void {
+        try await flow(request).response(for: ()).value
+    }
+
+    /// Loads a request that needs no input, and returns the parsed value.
+    ///
+    /// Runs `makeRequest` and `parseResponse` off the caller's actor.
+    ///
+    /// - Parameter request: The request to load.
+    /// - Returns: The parsed value.
+    /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
+    @concurrent
+    public func load<R: APIRequest & SendableMetatype>(
+        _ request: sending R
+    ) async throws(APIRequestError) -> sending R.ResponseDataType where R.RequestDataType == Void {
+        try await flow(request).response(for: ()).value
+    }
+
+    /// Loads a request that needs no input, and returns the value with its headers and body.
+    ///
+    /// Runs `makeRequest` and `parseResponse` on the caller's actor.
+    ///
+    /// - Parameter request: The request to load.
+    /// - Returns: The parsed value, and the response that it was parsed from.
+    /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
+    public nonisolated(nonsending) func response<R: APIRequest>(
+        _ request: R
+    ) async throws(APIRequestError) -> APIResponse<R.ResponseDataType>
+    where R.RequestDataType == Void {
+        try await flow(request).response(for: ())
+    }
+
+    /// Loads a request that needs no input, and returns the value with its headers and body.
+    ///
+    /// Runs `makeRequest` and `parseResponse` off the caller's actor.
+    ///
+    /// - Parameter request: The request to load.
+    /// - Returns: The parsed value, and the response that it was parsed from.
+    /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
+    @concurrent
+    public func response<R: APIRequest & SendableMetatype>(
+        _ request: sending R
+    ) async throws(APIRequestError) -> sending APIResponse<R.ResponseDataType>
+    where R.RequestDataType == Void {
+        try await flow(request).response(for: ())
+    }
+}

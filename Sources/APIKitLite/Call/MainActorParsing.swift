@@ -1,0 +1,40 @@
+import Foundation
+
+/// The warning of a debug build that a large body was parsed on the main actor.
+///
+/// The compiler reports nothing there: a request that is not `Sendable` is loaded on the caller's
+/// actor, and so is every request in a generic function without `Sendable` constraints.
+package enum MainActorParsing {
+    /// The number of bytes from which parsing takes milliseconds, so that it can delay a frame.
+    package static let limit = 100_000
+
+    /// The function that gets the text of a warning. By default, writes it to standard error.
+    @TaskLocal package static var warn: @Sendable (String) -> Void = { text in
+        FileHandle.standardError.write(Data((text + "\n").utf8))
+    }
+
+    private static let warnedTypes = Locked<Set<ObjectIdentifier>>([])
+
+    /// Warns, once for each type of request, if a large body was parsed on the main actor.
+    static func didParse<T: APIRequest>(
+        _ request: T.Type, _ body: Data, on actor: (any Actor)?
+    ) {
+        #if DEBUG
+        guard body.count >= limit, actor === MainActor.shared,
+            warnedTypes.withLock({ $0.insert(ObjectIdentifier(request)).inserted })
+        else { return }
+        warn(text(for: request, byteCount: body.count))
+        #endif
+    }
+
+    /// Returns the text of the warning, on one line.
+    package static func text<T: APIRequest>(for request: T.Type, byteCount count: Int) -> String {
+        """
+        APIKitLite: \(request) is not Sendable where it is loaded, so its response of \
+        \(byteCount(count)) was parsed on the main actor. To parse in the background, declare \
+        \(request), its input \(T.RequestDataType.self) and its output \(T.ResponseDataType.self) \
+        Sendable. In a module whose default isolation is the main actor, declare them nonisolated \
+        too. In a generic function, constrain all three to Sendable.
+        """
+    }
+}

@@ -1,0 +1,19 @@
+import APIKitLite
+import Foundation
+
+/// A session that answers every request with the same body and the status 200.
+package struct FixedSession: HTTPSession {
+    private let body: Data
+
+    package init(_ body: Data = Data("{}".utf8)) {
+        self.body = body
+    }
+
+    package func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
+        let url = request.url ?? URL(filePath: "/")
+        return (
+            body,
+            HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: nil)!
+        )
+    }
+}
