@@ -1,0 +1,168 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// A request made of closures.
+///
+/// An API with many calls declares them as static members, and a call names the member:
+///
+/// ```swift
+/// extension Endpoint where Self == Endpoint<Int, Order> {
+///     static func order(_ base: URL) -> Self {
+///         Self { try URLRequest("GET", base, path: "/orders/{id}", ["id": $0]) }
+///     }
+/// }
+///
+/// let order = try await session.load(.order(base), 7)
+/// ```
+///
+/// A `Decodable` output is decoded from JSON, a `Data` output is the body, and a `Void` output
+/// ignores the body. Any other output needs the closure `parse`.
+///
+/// Input and output are `Sendable`, so a response is always parsed in the background. In a module
+/// whose default isolation is the main actor, declare them as `nonisolated` types.
+public struct Endpoint<Input: Sendable, Output: Sendable>: APIRequest, Sendable {
+    /// The input of the request. `Void` if it needs no input.
+    public typealias RequestDataType = Input
+
+    /// The output, which is parsed from the response.
+    public typealias ResponseDataType = Output
+
+    /// A function that returns the request for an input.
+    public typealias MakeRequest = @Sendable (Input) throws -> URLRequest
+
+    /// A function that throws if a response is not acceptable.
+    public typealias Validate = @Sendable (Data, HTTPURLResponse) throws -> Void
+
+    /// A function that parses an accepted response.
+    public typealias Parse = @Sendable (Data, HTTPURLResponse) throws -> Output
+
+    /// The decoder of a `Decodable` output.
+    public let jsonDecoder: JSONDecoder
+
+    private let make: MakeRequest
+    private let validate: Validate
+    private let parse: Parse
+
+    private init(
+        jsonDecoder: JSONDecoder, make: @escaping MakeRequest, validate: @escaping Validate,
+        parse: @escaping Parse
+    ) {
+        self.jsonDecoder = jsonDecoder
+        self.make = make
+        self.validate = validate
+        self.parse = parse
+    }
+
+    /// Creates an endpoint that parses its responses with a closure.
+    ///
+    /// - Parameters:
+    ///   - makeRequest: Returns the request for an input.
+    ///   - validate: Throws if a response is not acceptable. By default, its status must be in
+    ///     `200..<300`.
+    ///   - parse: Parses the body, status and headers of an accepted response.
+    public init(
+        _ makeRequest: @escaping MakeRequest,
+        validate: @escaping Validate = { try $1.validateStatus() },
+        parse: @escaping Parse
+    ) {
+        self.init(
+            jsonDecoder: JSONDecoder(), make: makeRequest, validate: validate, parse: parse)
+    }
+
+    /// Calls the closure `makeRequest`.
+    ///
+    /// - Parameter input: The input.
+    /// - Throws: The error of the closure.
+    public func makeRequest(from input: Input) throws -> URLRequest {
+        try make(input)
+    }
+
+    /// Calls the closure `validate`.
+    ///
+    /// - Parameters:
+    ///   - data: The body of the response.
+    ///   - response: The status and the headers.
+    /// - Throws: The error of the closure.
+    public func validateResponse(data: Data, response: HTTPURLResponse) throws {
+        try validate(data, response)
+    }
+
+    /// Parses an accepted response.
+    ///
+    /// - Parameters:
+    ///   - data: The body of the response.
+    ///   - response: The status and the headers.
+    /// - Throws: The error of the closure `parse`, or `DecodingError`.
+    public func parseResponse(data: Data, response: HTTPURLResponse) throws -> Output {
+        try parse(data, response)
+    }
+
+    /// Parses a body as that of a response with status 200 and without headers.
+    ///
+    /// - Parameter data: The body of the response.
+    /// - Throws: The error of the closure `parse`, or `DecodingError`.
+    public func parseResponse(data: Data) throws -> Output {
+        try parse(data, .emptyOK)
+    }
+}
+
+extension Endpoint where Output: Decodable {
+    /// Creates an endpoint whose output is decoded from JSON.
+    ///
+    /// - Parameters:
+    ///   - jsonDecoder: The decoder of the output. Do not change it later.
+    ///   - makeRequest: Returns the request for an input.
+    ///   - validate: Throws if a response is not acceptable. By default, its status must be in
+    ///     `200..<300`.
+    public init(
+        jsonDecoder: JSONDecoder = JSONDecoder(),
+        _ makeRequest: @escaping MakeRequest,
+        validate: @escaping Validate = { try $1.validateStatus() }
+    ) {
+        self.init(jsonDecoder: jsonDecoder, make: makeRequest, validate: validate) { data, _ in
+            try jsonDecoder.decode(Output.self, from: data)
+        }
+    }
+}
+
+extension Endpoint where Output == Data {
+    /// Creates an endpoint whose output is the body.
+    ///
+    /// - Parameters:
+    ///   - makeRequest: Returns the request for an input.
+    ///   - validate: Throws if a response is not acceptable. By default, its status must be in
+    ///     `200..<300`.
+    public init(
+        _ makeRequest: @escaping MakeRequest,
+        validate: @escaping Validate = { try $1.validateStatus() }
+    ) {
+        self.init(makeRequest, validate: validate) { data, _ in data }
+    }
+}
+
+extension Endpoint where Output == Void {
+    /// Creates an endpoint that ignores the body.
+    ///
+    /// - Parameters:
+    ///   - makeRequest: Returns the request for an input.
+    ///   - validate: Throws if a response is not acceptable. By default, its status must be in
+    ///     `200..<300`.
+    public init(
+        _ makeRequest: @escaping MakeRequest,
+        validate: @escaping Validate = { try $1.validateStatus() }
+    ) {
+        self.init(makeRequest, validate: validate) { _, _ in }
+    }
+}
+
+extension HTTPURLResponse {
+    /// A response with status 200 and without headers.
+    fileprivate static var emptyOK: HTTPURLResponse {
+        // The initializer fails only on Apple platforms, and only for a URL that cannot be used.
+        HTTPURLResponse(
+            url: URL(filePath: "/"), statusCode: 200, httpVersion: nil, headerFields: nil)!
+    }
+}

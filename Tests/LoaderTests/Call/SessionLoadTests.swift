@@ -1,0 +1,148 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(5))) struct SessionLoadTests {
+    struct Ping: APIRequest {
+        typealias ResponseDataType = String
+        func makeRequest(from data: Void) throws -> URLRequest { .test("ping") }
+        func parseResponse(data: Data) throws -> String { data.text }
+    }
+
+    let network = MockNetwork()
+    let session: any HTTPSession
+
+    init() {
+        session = MockURLSession(network)
+    }
+
+    @Test func loadsAValue() async throws {
+        network.stub(.get("/a"), .text("value").header("ETag", "1"))
+
+        #expect(try await session.load(TextRequest(), "/a") == "value")
+        #expect(try await MockURLSession(network).load(TextRequest(), "/a") == "value")
+        let response = try await session.response(TextRequest(), for: "/a")
+        #expect(response.value == "value")
+        #expect(response.data.text == "value")
+        #expect(response.http.value(forHTTPHeaderField: "etag") == "1")
+    }
+
+    @Test func loadsWithoutInput() async throws {
+        network.stub(.get("/ping"), .text("pong"))
+
+        #expect(try await session.load(Ping()) == "pong")
+        #expect(try await session.response(Ping()).value == "pong")
+        #expect(network.requests.count == 2)
+    }
+
+    @Test func loadsInAGenericFunction() async throws {
+        func load<R: APIRequest>(
+            _ request: R, _ input: R.RequestDataType
+        ) async throws -> (R.ResponseDataType, R.ResponseDataType) {
+            let value = try await session.load(request, input)
+            return (value, try await session.response(request, for: input).value)
+        }
+        func loadWithoutInput<R: APIRequest>(
+            _ request: R
+        ) async throws -> (R.ResponseDataType, R.ResponseDataType)
+        where R.RequestDataType == Void {
+            (try await session.load(request), try await session.response(request).value)
+        }
+        network.stub(.any, .text("value"))
+
+        #expect(try await load(TextRequest(), "/a") == ("value", "value"))
+        #expect(try await loadWithoutInput(Ping()) == ("value", "value"))
+    }
+
+    @Test func namesTheStageThatFailed() async throws {
+        network.stub(.get("/missing"), .status(404))
+        network.stub(.get("/lost"), .error(.networkConnectionLost))
+
+        let missing = await #expect(throws: APIRequestError.self) {
+            try await session.load(TextRequest(), "/missing")
+        }
+        let lost = await #expect(throws: APIRequestError.self) {
+            try await session.response(TextRequest(), for: "/lost")
+        }
+        let impossible = await #expect(throws: APIRequestError.self) {
+            try await session.load(TextRequest(method: "NO METHOD"), "/a")
+        }
+
+        #expect(missing?.stage == .validate)
+        #expect(missing?.statusCode == 404)
+        #expect(lost?.stage == .transport)
+        #expect(impossible?.stage == .makeRequest)
+    }
+
+    @Test func isCancelledWithItsTask() async throws {
+        network.stub(.any, .hanging)
+
+        let load = Task { try await session.load(TextRequest(), "/a") }
+        await network.waitForRequests()
+        load.cancel()
+
+        let error = await #expect(throws: APIRequestError.self) { try await load.value }
+        #expect(error?.isCancellation == true)
+    }
+
+    @Test func loadsAnEndpoint() async throws {
+        network.stub(.get("/numbers/2"), .json("[1, 2]").header("ETag", "1"))
+        network.stub(.get("/numbers"), .json("[1]"))
+
+        #expect(try await session.load(.numbers, 2) == [1, 2])
+        let response = try await session.response(.numbers, for: 2)
+        #expect(response.http.value(forHTTPHeaderField: "etag") == "1")
+        #expect(try await session.load(.firstNumbers) == [1])
+        #expect(try await session.response(.firstNumbers).value == [1])
+        #expect(try await session.load(.anyNumbers, 2) == [1, 2])
+        #expect(try await session.load(.numbers(from: 2)) == [1, 2])
+    }
+
+    @Test func anEndpointFailsInTheStageOfItsClosure() async throws {
+        network.stub(.any, .json("{}"))
+        let error = TestError(number: 1)
+        let endpoints: [(APIRequestError.Stage, Endpoint<Int, Int>)] = [
+            (.makeRequest, Endpoint { _ in throw error }),
+            (
+                .validate,
+                Endpoint { _ in
+                    .test("a")
+                } validate: { _, _ in
+                    throw error
+                }
+            ),
+            (
+                .parse,
+                Endpoint { _ in
+                    .test("a")
+                } parse: { _, _ in
+                    throw error
+                }
+            ),
+        ]
+
+        for (stage, endpoint) in endpoints {
+            let failure = await #expect(throws: APIRequestError.self) {
+                try await session.load(endpoint, 1)
+            }
+            #expect(failure?.stage == stage)
+            #expect(failure?.underlying as? TestError == error)
+        }
+    }
+}
+
+extension Endpoint where Self == Endpoint<Int, [Int]> {
+    fileprivate static var numbers: Self { Self { .test("numbers/\($0)") } }
+}
+
+extension Endpoint<Void, [Int]> {
+    fileprivate static var firstNumbers: Self { Self { .test("numbers") } }
+
+    fileprivate static func numbers(from first: Int) -> Self { Self { .test("numbers/\(first)") } }
+}
+
+extension APIRequest where Self == Endpoint<Int, [Int]> {
+    fileprivate static var anyNumbers: Self { Self { .test("numbers/\($0)") } }
+}

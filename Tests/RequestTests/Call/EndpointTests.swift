@@ -1,0 +1,153 @@
+import APIKitLite
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(5))) struct EndpointTests {
+    struct Order: Codable, Equatable {
+        var orderID: Int
+    }
+
+    struct Refused: Error, Equatable {}
+
+    let base = URL(string: "https://api.example.com")!
+
+    private func response(
+        _ status: Int, _ headers: [String: String] = [:]
+    ) throws -> HTTPURLResponse {
+        try #require(
+            HTTPURLResponse(url: base, statusCode: status, httpVersion: nil, headerFields: headers))
+    }
+
+    @Test func makesItsRequest() throws {
+        let endpoint = Endpoint<Int, Order> { [base] in
+            try URLRequest("GET", base, path: "/orders/{id}", ["id": $0])
+        }
+
+        let url = try endpoint.makeRequest(from: 7).url
+
+        #expect(url?.absoluteString == "https://api.example.com/orders/7")
+    }
+
+    @Test func throwsTheErrorOfItsClosures() throws {
+        let endpoint = Endpoint<Int, Int> { _ in
+            throw Refused()
+        } validate: { _, _ in
+            throw Refused()
+        } parse: { _, _ in
+            throw Refused()
+        }
+        let response = try response(200)
+
+        #expect(throws: Refused()) { try endpoint.makeRequest(from: 1) }
+        #expect(throws: Refused()) {
+            try endpoint.validateResponse(data: Data(), response: response)
+        }
+        #expect(throws: Refused()) { try endpoint.parseResponse(data: Data(), response: response) }
+        #expect(throws: Refused()) { try endpoint.parseResponse(data: Data()) }
+    }
+
+    @Test func decodesJSONByDefault() throws {
+        let endpoint = Endpoint<Void, Order> { [base] in URLRequest(url: base) }
+
+        #expect(
+            try endpoint.parseResponse(data: Data(#"{"orderID": 7}"#.utf8)) == Order(orderID: 7))
+        #expect(throws: DecodingError.self) { try endpoint.parseResponse(data: Data("{}".utf8)) }
+    }
+
+    @Test func decodesWithItsDecoder() throws {
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .custom { _ in AnyKey() }
+        let endpoint = Endpoint<Void, Order>(jsonDecoder: decoder) { [base] in
+            URLRequest(url: base)
+        }
+
+        let order = try endpoint.parseResponse(
+            data: Data(#"{"order_id": 7}"#.utf8), response: response(200))
+
+        #expect(order == Order(orderID: 7))
+        #expect(endpoint.jsonDecoder === decoder)
+    }
+
+    /// Every key is `orderID`.
+    struct AnyKey: CodingKey {
+        var stringValue = "orderID"
+        var intValue: Int?
+        init() {}
+        init?(stringValue: String) {}
+        init?(intValue: Int) {}
+    }
+
+    @Test func returnsTheBody() throws {
+        let endpoint = Endpoint<Void, Data> { [base] in URLRequest(url: base) }
+
+        #expect(try endpoint.parseResponse(data: Data([1, 2])) == Data([1, 2]))
+    }
+
+    @Test func ignoresTheBody() throws {
+        let endpoint = Endpoint<Void, Void> { [base] in URLRequest(url: base) }
+
+        try endpoint.parseResponse(data: Data("{".utf8))
+    }
+
+    @Test func parsesWithAClosure() throws {
+        let endpoint = Endpoint<Void, [String]> { [base] in
+            URLRequest(url: base)
+        } parse: { data, response in
+            [
+                String(decoding: data, as: UTF8.self), "\(response.statusCode)",
+                response.value(forHTTPHeaderField: "ETag") ?? "none",
+            ]
+        }
+        let data = Data("body".utf8)
+
+        #expect(
+            try endpoint.parseResponse(data: data, response: response(201, ["ETag": "1"]))
+                == ["body", "201", "1"])
+        #expect(try endpoint.parseResponse(data: data) == ["body", "200", "none"])
+    }
+
+    @Test(arguments: [(200, true), (299, true), (304, false), (404, false)])
+    func acceptsSuccessByDefault(_ status: Int, _ isAccepted: Bool) throws {
+        let response = try response(status)
+        let validate: [(HTTPURLResponse) throws -> Void] = [
+            { [base] in
+                try Endpoint<Void, Order> { URLRequest(url: base) }
+                    .validateResponse(data: Data(), response: $0)
+            },
+            { [base] in
+                try Endpoint<Void, Data> { URLRequest(url: base) }
+                    .validateResponse(data: Data(), response: $0)
+            },
+            { [base] in
+                try Endpoint<Void, Void> { URLRequest(url: base) }
+                    .validateResponse(data: Data(), response: $0)
+            },
+            { [base] in
+                try Endpoint<Void, Int> {
+                    URLRequest(url: base)
+                } parse: { _, _ in
+                    1
+                }
+                .validateResponse(data: Data(), response: $0)
+            },
+        ]
+
+        for validate in validate {
+            #expect(((try? validate(response)) != nil) == isAccepted)
+        }
+    }
+
+    @Test func validatesWithAClosure() throws {
+        let endpoint = Endpoint<Int, Order?> { [base] _ in
+            URLRequest(url: base)
+        } validate: {
+            try $1.validateStatus(200, 404)
+        }
+
+        try endpoint.validateResponse(data: Data(), response: response(404))
+        let unchanged = try response(304)
+        #expect(throws: UnacceptableStatus(statusCode: 304, accepted: [200..<201, 404..<405])) {
+            try endpoint.validateResponse(data: Data(), response: unchanged)
+        }
+    }
+}
