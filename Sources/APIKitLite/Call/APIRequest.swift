@@ -25,8 +25,9 @@ import Foundation
 /// required. Declare the output with `typealias ResponseDataType = User`.
 ///
 /// - Important: The compiler matches these functions by their full names. `parseResponse(_ data:)`,
-///   without the label, is a different function, and the default is called instead of it. If the
-///   output is neither `Decodable`, `Data` nor `Void`, a request that implements
+///   without the label, is a different function, and the default is called instead of it. Declare
+///   the conformance in an extension: the compiler then warns of most names that nearly match. If
+///   the output is neither `Decodable`, `Data` nor `Void`, a request that implements
 ///   `parseResponse(data:response:)` must implement `parseResponse(data:)` too.
 public protocol APIRequest<RequestDataType, ResponseDataType> {
     /// The input of the request. `Void` if it needs no input.

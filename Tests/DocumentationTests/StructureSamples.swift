@@ -1,0 +1,435 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+// The samples of the sections about the structure of an app.
+
+struct Book: Codable, Equatable, Sendable {
+    var title: String
+}
+
+struct Photo: Codable, Equatable, Sendable {
+    var id: Int
+}
+
+// MARK: The endpoints
+
+extension Endpoint where Self == Endpoint<Int, Book> {
+    static func book(_ base: URL) -> Self {
+        Self { try URLRequest("GET", base, path: "/books/{id}", ["id": $0]) }
+    }
+}
+
+extension Endpoint where Self == Endpoint<String, [Book]> {
+    static func search(_ base: URL) -> Self {
+        Self { try URLRequest("GET", base, path: "/books", query: ["q": $0]) }
+    }
+}
+
+extension Endpoint where Self == Endpoint<Void, [Book]> {
+    static func newBooks(_ base: URL) -> Self {
+        Self { try URLRequest("GET", base, path: "/books/new") }
+    }
+}
+
+extension Endpoint where Self == Endpoint<Data, Photo> {
+    static func upload(_ base: URL) -> Self {
+        Self { image in
+            try URLRequest("POST", base, path: "/photos").multipartBody([
+                .file("image", fileName: "cover.png", contentType: "image/png", data: image)
+            ])
+        }
+    }
+}
+
+// MARK: One type for the API
+
+extension URL {
+    static let production = URL(string: "https://api.example.com/v1")!
+    static let staging = URL(string: "https://staging.example.com/v1")!
+}
+
+struct AccessToken: Authenticator {
+    func apply(_ token: String, to request: URLRequest) throws -> URLRequest {
+        try request.authorization(bearer: token)
+    }
+}
+
+struct BooksAPI: Sendable {
+    let baseURL: URL
+    let anonymous: any HTTPSession
+    let signedIn: any HTTPSession
+    let credentials: Credentials<AccessToken>
+    private let transport: any HTTPSession
+
+    init(_ baseURL: URL, over transport: any HTTPSession = URLSession.shared) {
+        let credentials = Credentials(AccessToken(), for: baseURL, credential: nil)
+        self.baseURL = baseURL
+        self.transport = transport
+        self.credentials = credentials
+        let timed = transport.timingOut(after: .seconds(30))
+        anonymous = timed.retrying()
+        signedIn = timed.authenticated(by: credentials).retrying()
+    }
+
+    func book(_ id: Int) async throws(APIRequestError) -> Book {
+        try await anonymous.load(.book(baseURL), id)
+    }
+
+    func search(_ term: String) async throws(APIRequestError) -> [Book] {
+        try await anonymous.load(.search(baseURL), term)
+    }
+
+    func newBooks() async throws(APIRequestError) -> [Book] {
+        try await signedIn.load(.newBooks(baseURL))
+    }
+}
+
+extension BooksAPI {
+    /// Waits up to five minutes, and is not retried.
+    func upload(_ image: Data) async throws(APIRequestError) -> Photo {
+        let session = transport.timingOut(after: .seconds(300)).authenticated(by: credentials)
+        return try await session.load(.upload(baseURL), image)
+    }
+}
+
+// MARK: A model
+
+@MainActor final class SearchModel {
+    private(set) var books: [Book] = []
+    private(set) var message: String?
+    private let api: BooksAPI
+    private let clock: any Clock<Duration>
+
+    init(_ api: BooksAPI, clock: any Clock<Duration> = ContinuousClock()) {
+        self.api = api
+        self.clock = clock
+    }
+
+    /// Searches after a pause in typing.
+    func search(_ term: String) async {
+        guard (try? await clock.sleep(for: .milliseconds(300))) != nil else { return }
+        do {
+            books = try await api.search(term)
+            message = nil
+        } catch  where error.isCancellation {
+            // The text has changed, or the screen has disappeared.
+        } catch {
+            message = error.localizedDescription
+        }
+    }
+}
+
+// MARK: The demo
+
+extension BooksAPI {
+    /// Answers without a network, for previews and a demo.
+    static var demo: BooksAPI {
+        let network = MockNetwork()
+        network.stub(.get("/v1/books"), .json(#"[{"title": "Emma"}]"#), times: .any)
+        return BooksAPI(.production, over: MockURLSession(network))
+    }
+}
+
+// MARK: GraphQL
+
+struct GraphQLError: Decodable, Equatable, LocalizedError {
+    var message: String
+
+    var errorDescription: String? { message }
+}
+
+private struct GraphQLBody<Variables: Encodable>: Encodable {
+    var query: String
+    var variables: Variables
+}
+
+private struct GraphQLAnswer<Value: Decodable>: Decodable {
+    var data: Value?
+    var errors: [GraphQLError]?
+}
+
+extension Endpoint where Input: Encodable, Output: Decodable {
+    static func graphQL(_ base: URL, _ query: String) -> Self {
+        Self { variables in
+            try URLRequest("POST", base, path: "/graphql")
+                .jsonBody(GraphQLBody(query: query, variables: variables))
+        } parse: { data, _ in
+            let answer = try JSONDecoder().decode(GraphQLAnswer<Output>.self, from: data)
+            if let error = answer.errors?.first { throw error }
+            guard let value = answer.data else {
+                throw GraphQLError(message: "The answer has neither data nor errors.")
+            }
+            return value
+        }
+    }
+}
+
+struct BookQuery: Decodable, Equatable, Sendable {
+    var book: Book
+}
+
+extension Endpoint where Self == Endpoint<[String: Int], BookQuery> {
+    static func bookTitle(_ base: URL) -> Self {
+        .graphQL(base, "query($id: Int!) { book(id: $id) { title } }")
+    }
+}
+
+// MARK: Conditional requests
+
+struct Version<Value: Sendable>: Sendable {
+    var value: Value
+    var etag: String?
+}
+
+extension Endpoint where Self == Endpoint<String?, Version<[Book]>?> {
+    /// The input is the ETag of the books that the app has. The output is nil if they are current.
+    static func changedBooks(_ base: URL) -> Self {
+        Self { etag in
+            var request = try URLRequest("GET", base, path: "/books")
+            // Otherwise the cache of a URLSession answers a 304 by itself, with the cached body.
+            request.cachePolicy = .reloadIgnoringLocalCacheData
+            return try etag.map { try request.header("If-None-Match", $0) } ?? request
+        } validate: {
+            try $1.validateStatus(200..<300, 304)
+        } parse: { data, response in
+            guard response.statusCode != 304 else { return nil }
+            return Version(
+                value: try JSONDecoder().decode([Book].self, from: data),
+                etag: response.value(forHTTPHeaderField: "ETag"))
+        }
+    }
+}
+
+// MARK: The server's own errors
+
+struct Problem: Decodable, Equatable, LocalizedError {
+    var code: String
+    var message: String
+
+    var errorDescription: String? { message }
+}
+
+extension HTTPURLResponse {
+    /// Throws the error that the server sent, if the status is not one of a success.
+    func checkForProblem(in data: Data) throws {
+        do {
+            try validateStatus()
+        } catch {
+            if let problem = try? JSONDecoder().decode(Problem.self, from: data) { throw problem }
+            throw error
+        }
+    }
+}
+
+protocol BooksRequest: APIRequest {
+    var baseURL: URL { get }
+}
+
+extension BooksRequest {
+    func validateResponse(data: Data, response: HTTPURLResponse) throws {
+        try response.checkForProblem(in: data)
+    }
+}
+
+struct FindBookRequest: BooksRequest {
+    typealias ResponseDataType = Book?
+
+    let baseURL: URL
+
+    func makeRequest(from id: Int) throws -> URLRequest {
+        try URLRequest("GET", baseURL, path: "/books/{id}", ["id": id])
+    }
+
+    func validateResponse(data: Data, response: HTTPURLResponse) throws {
+        if response.statusCode != 404 { try response.checkForProblem(in: data) }
+    }
+
+    func parseResponse(data: Data, response: HTTPURLResponse) throws -> Book? {
+        response.statusCode == 404 ? nil : try parseResponse(data: data)
+    }
+}
+
+extension Endpoint where Self == Endpoint<Int, Book?> {
+    static func findBook(_ base: URL) -> Self {
+        Self { id in
+            try URLRequest("GET", base, path: "/books/{id}", ["id": id])
+        } validate: { data, response in
+            if response.statusCode != 404 { try response.checkForProblem(in: data) }
+        } parse: { data, response in
+            guard response.statusCode != 404 else { return nil }
+            return try JSONDecoder().decode(Book.self, from: data)
+        }
+    }
+}
+
+@Suite(.timeLimit(.minutes(5))) struct StructureSamples {
+    let network = MockNetwork()
+
+    @Test func aTestReplacesTheSession() async throws {
+        let network = MockNetwork()
+        network.stub(.get("/v1/books/{id}"), .json(#"{"title": "Emma"}"#))
+        let api = BooksAPI(.staging, over: MockURLSession(network))
+
+        let book = try await api.book(7)
+
+        #expect(book.title == "Emma")
+        #expect(network.requests.map(\.request.url?.host) == ["staging.example.com"])
+        try network.verify()
+    }
+
+    @Test func asksWithTheTokenOnlyWhereItIsNeeded() async throws {
+        network.stub(
+            .get("/v1/books/new").header("Authorization", "Bearer t"), .json("[]"), times: .once)
+        network.stub(.get("/v1/books/1"), .json(#"{"title": "Emma"}"#))
+        let api = BooksAPI(.production, over: MockURLSession(network))
+
+        api.credentials.credential = "t"
+        _ = try await api.newBooks()
+        _ = try await api.book(1)
+
+        #expect(
+            network.requests.map { $0.request.value(forHTTPHeaderField: "Authorization") }
+                == ["Bearer t", nil])
+        try network.verify()
+    }
+
+    @Test func anUploadIsSentOnce() async throws {
+        network.stub(.post("/v1/photos"), .status(503))
+        let api = BooksAPI(.production, over: MockURLSession(network))
+
+        let error = await #expect(throws: APIRequestError.self) {
+            try await api.upload(Data("PNG".utf8))
+        }
+
+        #expect(error?.statusCode == 503)
+        #expect(network.requests.count == 1)
+    }
+
+    @Test func anEndpointIsTestedWithoutASession() throws {
+        let endpoint = Endpoint.search(.production)
+
+        let request = try endpoint.makeRequest(from: "war & peace")
+
+        #expect(request.url?.query() == "q=war%20%26%20peace")
+        #expect(
+            try endpoint.parseResponse(data: Data(#"[{"title": "Emma"}]"#.utf8))
+                == [Book(title: "Emma")])
+    }
+
+    @Test @MainActor func searchesOnceForQuickTyping() async throws {
+        let clock = MockClock()
+        network.stub(
+            .get("/v1/books").query(["q": "emma"]), .json(#"[{"title": "Emma"}]"#), times: .once)
+        let api = BooksAPI(.production, over: MockURLSession(network))
+        let model = SearchModel(api, clock: clock)
+
+        let first = Task { await model.search("em") }
+        await clock.waitForSleepers()
+        first.cancel()
+        await first.value
+        let second = Task { await model.search("emma") }
+        await clock.waitForSleepers()
+        await clock.advance(by: .milliseconds(300))
+        await second.value
+
+        #expect(model.books == [Book(title: "Emma")])
+        #expect(network.requests.count == 1)
+        try network.verify()
+    }
+
+    @Test @MainActor func showsNoErrorWhenTheScreenDisappears() async throws {
+        let clock = MockClock()
+        network.stub(.any, .hanging)
+        let api = BooksAPI(.production, over: MockURLSession(network))
+        let model = SearchModel(api, clock: clock)
+
+        let search = Task { await model.search("emma") }
+        await clock.waitForSleepers()
+        await clock.advance(by: .milliseconds(300))
+        await network.waitForRequests()
+        search.cancel()
+        await search.value
+
+        #expect(model.message == nil)
+    }
+
+    @Test @MainActor func showsTheDemo() async throws {
+        let clock = MockClock()
+        let model = SearchModel(.demo, clock: clock)
+
+        let search = Task { await model.search("emma") }
+        await clock.waitForSleepers()
+        await clock.advance(by: .milliseconds(300))
+        await search.value
+
+        #expect(model.books == [Book(title: "Emma")])
+    }
+
+    @Test func queriesGraphQL() async throws {
+        network.stub(
+            .post("/v1/graphql").json(containing: #"{"variables": {"id": 7}}"#),
+            .json(#"{"data": {"book": {"title": "Emma"}}}"#),
+            .json(#"{"errors": [{"message": "There is no book 7."}]}"#),
+            .json("{}"))
+        let session = MockURLSession(network)
+
+        let answer = try await session.load(.bookTitle(.production), ["id": 7])
+        #expect(answer.book.title == "Emma")
+
+        for message in ["There is no book 7.", "The answer has neither data nor errors."] {
+            let error = await #expect(throws: APIRequestError.self) {
+                try await session.load(.bookTitle(.production), ["id": 7])
+            }
+            #expect(error?.stage == .parse)
+            #expect(error?.underlying as? GraphQLError == GraphQLError(message: message))
+        }
+    }
+
+    @Test func loadsOnlyWhatHasChanged() async throws {
+        network.stub(.get("/v1/books"), .json(#"[{"title": "Emma"}]"#).header("ETag", "\"1\""))
+        network.stub(.get("/v1/books").header("If-None-Match", "\"1\""), .status(304))
+        let session = MockURLSession(network)
+
+        let books = try await session.load(.changedBooks(.production), nil)
+        let changes = try await session.load(.changedBooks(.production), books?.etag)
+
+        #expect(books?.value == [Book(title: "Emma")])
+        #expect(changes == nil)
+        try network.verify()
+    }
+
+    @Test func throwsTheErrorOfTheServer() async throws {
+        network.stub(
+            .get("/v1/books/7"), .json(#"{"code": "gone", "message": "It was sold."}"#, status: 410)
+        )
+        network.stub(.get("/v1/books/8"), .text("<html>", status: 502))
+        let session = MockURLSession(network)
+
+        let sold = await #expect(throws: APIRequestError.self) {
+            try await session.load(FindBookRequest(baseURL: .production), 7)
+        }
+        let broken = await #expect(throws: APIRequestError.self) {
+            try await session.load(.findBook(.production), 8)
+        }
+
+        #expect((sold?.underlying as? Problem)?.code == "gone")
+        #expect(sold?.localizedDescription == "It was sold.")
+        #expect(broken?.underlying as? UnacceptableStatus == UnacceptableStatus(statusCode: 502))
+    }
+
+    @Test func returnsNilForA404() async throws {
+        network.stub(.get("/v1/books/7"), .json(#"{"code": "x", "message": "No."}"#, status: 404))
+        network.stub(.get("/v1/books/8"), .json(#"{"title": "Emma"}"#))
+        let session = MockURLSession(network)
+
+        for request in [7, 8] {
+            let expected = request == 8 ? Book(title: "Emma") : nil
+            let loaded = try await session.load(FindBookRequest(baseURL: .production), request)
+            #expect(loaded == expected)
+            #expect(try await session.load(.findBook(.production), request) == expected)
+        }
+    }
+}
