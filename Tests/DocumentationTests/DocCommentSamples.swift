@@ -1,6 +1,17 @@
 import APIKitLite
+import APIKitLiteTesting
 import Foundation
 import Testing
+
+struct Order: Decodable {
+    var id: Int
+}
+
+extension Endpoint where Self == Endpoint<Int, Order> {
+    static func order(_ base: URL) -> Self {
+        Self { try URLRequest("GET", base, path: "/orders/{id}", ["id": $0]) }
+    }
+}
 
 /// The samples in the documentation comments, so that they keep compiling and keep their word.
 @Suite(.timeLimit(.minutes(5))) struct SampleTests {
@@ -11,6 +22,17 @@ import Testing
             query: ["fields": "name", "page": nil])
 
         #expect(request.url?.absoluteString == "https://api.example.com/v1/users/42?fields=name")
+    }
+
+    @Test func endpoints() async throws {
+        let base = URL(string: "https://api.example.com")!
+        let network = MockNetwork()
+        network.stub(.get("/orders/7"), .json(#"{"id": 7}"#))
+        let session = MockURLSession(network)
+
+        let order = try await session.load(.order(base), 7)
+
+        #expect(order.id == 7)
     }
 
     @Test func flags() throws {

@@ -8,7 +8,8 @@ import Foundation
 /// ```
 ///
 /// A test passes the session of a mock; the rest of the code stays the same. This is the loader of
-/// WWDC 2018 session 417.
+/// WWDC 2018 session 417. Code with many requests needs no loader for each of them: a session loads
+/// any request, `session.load(UserRequest(baseURL: baseURL), 42)`.
 public final class APIRequestLoader<T: APIRequest> {
     /// The request that this loader loads.
     public let apiRequest: T
