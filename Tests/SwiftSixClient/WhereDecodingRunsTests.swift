@@ -95,9 +95,15 @@ public struct SendablePlace: Sendable {
         where R.RequestDataType: Sendable, R.ResponseDataType: Sendable {
             try await loader(request).load(input)
         }
+        func halfConstrainedLoader<R: APIRequest & Sendable>(
+            _ request: R, _ input: R.RequestDataType
+        ) async throws -> R.ResponseDataType {
+            try await loader(request).load(input)
+        }
 
         #expect(try await unconstrained(InternalRequest(), 1) == .mainActor)
         #expect(try await unconstrainedLoader(InternalRequest(), 1) == .mainActor)
+        #expect(try await halfConstrainedLoader(InternalRequest(), 1) == .mainActor)
         #expect(try await constrained(InternalRequest(), 1) == .background)
         #expect(try await constrainedLoader(InternalRequest(), 1) == .background)
     }
