@@ -64,11 +64,9 @@ package struct PathTemplate: Hashable, Sendable {
     /// Returns the percent-encoded path, with a leading slash; `""` for an empty template.
     ///
     /// - Throws: ``RequestBuildingError`` for a name without a value, for a value without a name or
-    ///   given twice, for a value that is empty, `.`, `..`, a list, or not a finite number, and for
-    ///   a segment that becomes `.` or `..`.
-    package func expand(
-        _ values: KeyValuePairs<String, any CustomStringConvertible>
-    ) throws -> String {
+    ///   given twice, for a value that is nil, empty, `.`, `..` or a list, for one that cannot be
+    ///   sent, and for a segment that becomes `.` or `..`.
+    package func expand(_ values: RequestItems) throws -> String {
         let texts = try texts(for: values)
         let path = try segments.map { segment in
             let expanded = try segment.map { piece in
@@ -93,30 +91,33 @@ package struct PathTemplate: Hashable, Sendable {
     }
 
     /// Returns the text of each name's value.
-    private func texts(
-        for values: KeyValuePairs<String, any CustomStringConvertible>
-    ) throws -> [String: String] {
+    private func texts(for values: RequestItems) throws -> [String: String] {
         // Checked before unused values. A misspelt name causes both errors, and the spelling of the
         // template is more likely to be right.
-        if let name = names.first(where: { name in !values.contains { $0.key == name } }) {
+        if let name = names.first(where: { name in !values.items.contains { $0.name == name } }) {
             throw RequestBuildingError.missingValue(name: name, template: text)
         }
         var texts: [String: String] = [:]
-        for (name, value) in values {
-            guard names.contains(name) else {
-                throw RequestBuildingError.unusedValue(name: name, template: text)
+        for item in values.items {
+            guard names.contains(item.name) else {
+                throw RequestBuildingError.unusedValue(name: item.name, template: text)
             }
-            guard texts[name] == nil else {
-                throw RequestBuildingError.unusableValue(
-                    name: name, reason: "is given twice. Keep one.")
+            func unusable(_ reason: String) -> RequestBuildingError {
+                .unusableValue(name: item.name, reason: reason)
             }
-            let text = try plainText(value, name: name)
+            guard texts[item.name] == nil else { throw unusable("is given twice. Keep one.") }
+            guard let value = item.value else {
+                throw unusable("is nil, but a path cannot leave it out. Unwrap it.")
+            }
+            if case .list = value {
+                throw unusable(
+                    "is a list, but a path takes one value. Join it, or send it with `query:`.")
+            }
+            let text = try value.texts(name: item.name).first.flatMap { $0 } ?? ""
             if ["", ".", ".."].contains(text) {
-                throw RequestBuildingError.unusableValue(
-                    name: name,
-                    reason: "is \"\(text)\", which would lead to another path. Give text.")
+                throw unusable("is \"\(text)\", which would lead to another path. Give text.")
             }
-            texts[name] = text
+            texts[item.name] = text
         }
         return texts
     }

@@ -21,6 +21,28 @@ import Testing
                 + "Use one word, such as GET or POST.")
     }
 
+    @Test(arguments: [
+        ("GTE", "GET"), ("gte", "GET"), ("GE", "GET"), ("GETT", "GET"), ("PSOT", "POST"),
+        ("POSTT", "POST"), ("PTU", "PUT"), ("DELTE", "DELETE"), ("DELETEE", "DELETE"),
+        ("ATCH", "PATCH"), ("PATC", "PATCH"), ("XHEAD", "HEAD"), ("OPTOINS", "OPTIONS"),
+    ])
+    func suggestsTheMethodThatWasMeant(_ method: String, _ known: String) throws {
+        #expect(
+            try text { try URLRequest(method, Self.base) }
+                == "\(method.debugDescription) is not a known HTTP method. Did you mean \(known)? "
+                + "To send it as it is, set `httpMethod`.")
+    }
+
+    @Test(arguments: ["ftp", "ws", "app", "httpsx", "file"])
+    func refusesAScheme(_ scheme: String) throws {
+        let base = URL(string: "\(scheme)://h/v1")!
+
+        #expect(
+            try text { try URLRequest("GET", base) }
+                == "The base URL \"\(scheme)://h/v1\" has the scheme \(scheme). "
+                + "Use https, or http.")
+    }
+
     @Test func refusesABaseWithoutAHost() throws {
         let rows: [String] = [
             "users", "/users", "//h/x", "https:///x", "https://", "https:x", "mailto:a@h",
@@ -103,24 +125,80 @@ import Testing
         )
     }
 
-    @Test func refusesListsAndNumbersThatAreNotFinite() throws {
-        let list = #"The value for "id" is a list. Repeat the name, once for each element."#
+    @Test(
+        arguments: [
+            (
+                ["id": [1, 2]],
+                "is a list, but a path takes one value. Join it, or send it with `query:`."
+            ),
+            (
+                ["id": [Int]()],
+                "is a list, but a path takes one value. Join it, or send it with `query:`."
+            ),
+            (["id": nil], "is nil, but a path cannot leave it out. Unwrap it."),
+            (["id": QueryFlag()], #"is "", which would lead to another path. Give text."#),
+            (
+                ["id": Date()],
+                "is a Date without a format. Choose one, such as date.formatted(.iso8601)."
+            ),
+        ] as [(RequestItems, String)])
+    func refusesAValueInAPath(_ values: RequestItems, _ reason: String) throws {
         #expect(
-            try text { try URLRequest("GET", Self.base, path: "/{id}", ["id": [1, 2]]) } == list)
-        #expect(try text { try URLRequest("GET", Self.base, query: ["id": Set([1])]) } == list)
-        #expect(try text { try URLRequest("GET", Self.base, query: ["id": ["a": 1]]) } == list)
-        #expect(try text { try URLRequest("POST", Self.base).formBody(["id": [1]]) } == list)
+            try text { try URLRequest("GET", Self.base, path: "/{id}", values) }
+                == "The value for \"id\" \(reason)")
+    }
 
-        let ending = ", which is not a number. Give a finite one."
+    @Test(
+        arguments: [
+            ([[1], [2]], "is a list of lists. Give one array of plain values."),
+            (Set([1]), "is a set, which has no order. Give a sorted array, as sorted() does."),
+            (["a": 1], "is a dictionary. Give each of its values a name of its own."),
+            (
+                ["a": 1] as KeyValuePairs,
+                "is a dictionary. Give each of its values a name of its own."
+            ),
+            (Data("hunter2".utf8), "is Data. Give text, such as data.base64EncodedString()."),
+            (Date(), "is a Date without a format. Choose one, such as date.formatted(.iso8601)."),
+            (
+                [Date()],
+                "has an element that is a Date without a format. "
+                    + "Choose one, such as date.formatted(.iso8601)."
+            ),
+            (
+                [NoDescription()],
+                "has an element that is of type NoDescription, "
+                    + "which has no description. Give text."
+            ),
+            (Double.nan, "is nan, which is not a number. Give a finite one."),
+            (-Float.infinity, "is -inf, which is not a number. Give a finite one."),
+            (Decimal.nan, "is NaN, which is not a number. Give a finite one."),
+            (
+                [1, Double.infinity],
+                "has an element that is inf, which is not a number. "
+                    + "Give a finite one."
+            ),
+        ] as [(any CustomStringConvertible & Sendable, String)])
+    func refusesAValue(
+        _ value: any CustomStringConvertible & Sendable, _ reason: String
+    ) throws {
+        let expected = "The value for \"id\" \(reason)"
+        let post = try URLRequest("POST", Self.base)
+
+        #expect(try text { try URLRequest("GET", Self.base, query: ["id": value]) } == expected)
+        #expect(try text { try post.query("id", value) } == expected)
+        #expect(try text { try post.formBody(["id": value]) } == expected)
+        #expect(try text { try post.header("id", value) } == expected)
+    }
+
+    private struct NoDescription {}
+
+    @Test func refusesAPairWithoutADescription() throws {
+        let items = RequestItems([("id", NoDescription())])
+
         #expect(
-            try text { try URLRequest("GET", Self.base, query: ["x": Double.nan]) }.hasSuffix(
-                ending))
-        #expect(
-            try text { try URLRequest("GET", Self.base, query: ["x": -Float.infinity]) }.hasSuffix(
-                ending))
-        #expect(
-            try text { try URLRequest("GET", Self.base, path: "{x}", ["x": Decimal.nan]) }
-                .hasSuffix(ending))
+            try text { try URLRequest("GET", Self.base, query: items) }
+                == #"The value for "id" is of type NoDescription, "#
+                + "which has no description. Give text.")
     }
 
     @Test(arguments: ["", "A B", "A:", "A\r\n", "A\0", "Ä", "@file"])
@@ -139,6 +217,62 @@ import Testing
         #expect(
             try text { try URLRequest("GET", Self.base, headers: ["X-Key": value]) } == expected)
         #expect(try text { try URLRequest("GET", Self.base).header("X-Key", value) } == expected)
+    }
+
+    @Test func refusesAHeaderWithoutAUsableValue() throws {
+        #expect(
+            try text { try URLRequest("GET", Self.base, headers: ["X-Key": QueryFlag()]) }
+                == #"The header "X-Key" has a QueryFlag, but a header needs a value. Give text."#)
+        #expect(
+            try text { try URLRequest("GET", Self.base).header("X Key", nil) }
+                == #"The header "X Key" is not one word. Use letters, digits and hyphens."#)
+        #expect(
+            try text { try URLRequest("GET", Self.base).addingHeader("X-Key", ["a", "b\n"]) }
+                == #"The header "X-Key" has a line break or NUL in its value. Remove it."#)
+    }
+
+    @Test func refusesASecondBody() throws {
+        let post = try URLRequest("POST", Self.base)
+        let json = try post.jsonBody(["a": 1])
+        let first = "The request already has a body (7 bytes of application/json), "
+        let advice = "Remove one, or set `httpBody` to nil first."
+
+        #expect(
+            try text { try json.formBody(["a": 1]) }
+                == first + "but another was given "
+                + "(3 bytes of application/x-www-form-urlencoded). " + advice)
+        #expect(
+            try text { try json.multipartBody([], boundary: "XX") }
+                == first + "but another was given (8 bytes of multipart/form-data). " + advice)
+        #expect(
+            try text { try json.jsonBody([12]) }
+                == first + "but another was given (4 bytes of application/json). " + advice)
+        #expect(
+            try text { try json.body(Data(), contentType: "image/png") }
+                == first + "but another was given (0 bytes of image/png). " + advice)
+        var stream = post
+        stream.httpBodyStream = InputStream(data: Data())
+        #expect(
+            try text { try stream.jsonBody([1]) }
+                == "The request already has a body (a stream), but another was given "
+                + "(3 bytes of application/json). " + advice)
+        var cleared = json
+        cleared.httpBody = nil
+        #expect(try cleared.formBody(["a": 1]).httpBody == Data("a=1".utf8))
+    }
+
+    @Test(arguments: [Duration.zero, .seconds(-1)])
+    func refusesATimeout(_ duration: Duration) throws {
+        #expect(
+            try text { try URLRequest("GET", Self.base).timeout(duration) }
+                == "The timeout \(duration) is not longer than zero. Give a longer one.")
+    }
+
+    @Test func refusesAQueryWithoutAURL() throws {
+        var request = try URLRequest("GET", Self.base)
+        request.url = nil
+
+        #expect(try text { try request.query("q", 1) }.contains("is not a URL"))
     }
 
     @Test(arguments: ["GET", "HEAD", "head"])

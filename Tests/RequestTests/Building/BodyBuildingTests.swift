@@ -37,15 +37,6 @@ import Testing
         #expect(request.value(forHTTPHeaderField: "Content-Type") == "application/vnd.api+json")
     }
 
-    @Test func aNewBodyBringsItsOwnContentType() throws {
-        let request = try post.jsonBody([1]).formBody(["a": 1])
-
-        #expect(
-            request.value(forHTTPHeaderField: "Content-Type") == "application/x-www-form-urlencoded"
-        )
-        #expect(text(request) == "a=1")
-    }
-
     @Test func throwsTheEncodersOwnError() {
         #expect(throws: EncodingError.self) { try post.jsonBody([Double.nan]) }
     }
@@ -59,6 +50,12 @@ import Testing
         #expect(
             text(request)
                 == "z=a+b%2Bc&a%26%3D=%C3%A9%7E%27%21%28%29*-._%0D%0A&empty=&flag&z=2")
+    }
+
+    @Test func takesFieldsKnownAtRunTime() throws {
+        let fields = ["b": [2, 3], "a": []]
+
+        #expect(try text(post.formBody(.init(fields))) == "b=2&b=3")
     }
 
     @Test func writesMultipartByteForByte() throws {
@@ -121,7 +118,7 @@ import Testing
     }
 
     @Test func setsBytesAndTheirType() throws {
-        let request = try post.jsonBody([1]).body(Data([1, 2]), contentType: "image/png")
+        let request = try post.body(Data([1, 2]), contentType: "image/png")
 
         #expect(request.httpBody == Data([1, 2]))
         #expect(request.value(forHTTPHeaderField: "Content-Type") == "image/png")

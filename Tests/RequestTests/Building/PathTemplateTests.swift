@@ -70,12 +70,12 @@ import Testing
         for text in ["/{a}-{a}", "/{a}{b}{a}", "/x{a}/{b}-{a}.{b}/{a}{a}"] {
             let template = try PathTemplate(text)
             for _ in 0..<200 {
-                let values: KeyValuePairs<String, any CustomStringConvertible> =
+                let values: RequestItems =
                     template.names.count == 1
                     ? ["a": random.text()] : ["a": random.text(), "b": random.text()]
                 let path = try template.expand(values)
                 let read = try #require(template.match(percentEncodedPath: path))
-                let again: KeyValuePairs<String, any CustomStringConvertible> =
+                let again: RequestItems =
                     template.names.count == 1
                     ? ["a": read["a"]!] : ["a": read["a"]!, "b": read["b"]!]
                 #expect(try template.expand(again) == path)

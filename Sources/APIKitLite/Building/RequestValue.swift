@@ -1,0 +1,105 @@
+import Foundation
+
+/// A value of a request as text, or the reason why it has none.
+package enum RequestValue: Equatable, Sendable {
+    case text(String)
+    /// A name without a value.
+    case flag
+    /// The elements of a collection, none of which is a list or unusable.
+    case list([RequestValue])
+    /// What the value is, and what to pass in its place: the end of a sentence.
+    case unusable(String)
+
+    /// Reads a value. If it is nil, or an optional that is nil, returns nil.
+    init?(_ value: Any?) {
+        guard let value else { return nil }
+        // The cast unwraps an optional, however deep.
+        guard let value = value as? any CustomStringConvertible else {
+            let mirror = Mirror(reflecting: value)
+            if mirror.displayStyle == .optional, mirror.children.isEmpty { return nil }
+            self = .unusable("is of type \(type(of: value)), which has no description. Give text.")
+            return
+        }
+        switch value {
+        case is QueryFlag:
+            self = .flag
+        case is any StringProtocol:
+            self = .text(value.description)
+        case is Date:
+            self = .unusable(
+                "is a Date without a format. Choose one, such as date.formatted(.iso8601).")
+        case let sequence as any Sequence:
+            self = Self.list(of: sequence)
+        case _ where !isFinite(value):
+            self = .unusable("is \(value), which is not a number. Give a finite one.")
+        case is any FloatingPoint, is NSNumber:
+            self = .text(withoutExponent(value.description))
+        default:
+            self = .text(value.description)
+        }
+    }
+
+    private static func list(of sequence: any Sequence) -> RequestValue {
+        switch sequence {
+        case is Data:
+            return .unusable("is Data. Give text, such as data.base64EncodedString().")
+        case is any ExpressibleByDictionaryLiteral:
+            return .unusable("is a dictionary. Give each of its values a name of its own.")
+        case is any SetAlgebra:
+            return .unusable("is a set, which has no order. Give a sorted array, as sorted() does.")
+        case let collection as any Collection:
+            var elements: [RequestValue] = []
+            for case let element? in collection.map({ RequestValue($0) }) {
+                switch element {
+                case .list: return .unusable("is a list of lists. Give one array of plain values.")
+                case .unusable(let reason): return .unusable("has an element that \(reason)")
+                case .text, .flag: elements.append(element)
+                }
+            }
+            return .list(elements)
+        default:
+            return .unusable("is a sequence. Give an array.")
+        }
+    }
+
+    /// Returns the texts, of which a list has one for each element. The text of a flag is nil.
+    ///
+    /// - Parameter name: The name of the value, for the error.
+    /// - Throws: ``RequestBuildingError/unusableValue(name:reason:)`` for an unusable value.
+    func texts(name: String) throws -> [String?] {
+        switch self {
+        case .text(let text): [text]
+        case .flag: [nil]
+        case .list(let elements): try elements.flatMap { try $0.texts(name: name) }
+        case .unusable(let reason):
+            throw RequestBuildingError.unusableValue(name: name, reason: reason)
+        }
+    }
+}
+
+private func isFinite(_ value: any CustomStringConvertible) -> Bool {
+    switch value {
+    case let number as any FloatingPoint: number.isFinite
+    case let number as Decimal: !number.isNaN
+    case let number as NSNumber: number.doubleValue.isFinite
+    default: true
+    }
+}
+
+/// Returns a number with all its digits: `1.5e+16` becomes `15000000000000000.0`.
+///
+/// Text without an exponent is returned unchanged.
+private func withoutExponent(_ number: String) -> String {
+    let parts = number.split(separator: "e", omittingEmptySubsequences: false)
+    guard parts.count == 2, let exponent = Int(parts[1]) else { return number }
+    let sign = parts[0].hasPrefix("-") ? "-" : ""
+    let mantissa = parts[0].dropFirst(sign.count).split(separator: ".")
+    var digits = mantissa.joined()
+    var point = (mantissa.first?.count ?? 0) + exponent
+    if point <= 0 {
+        digits = String(repeating: "0", count: 1 - point) + digits
+        point = 1
+    }
+    digits += String(repeating: "0", count: max(0, point + 1 - digits.count))
+    return sign + digits.prefix(point) + "." + digits.dropFirst(point)
+}

@@ -1,0 +1,67 @@
+import Foundation
+
+extension URLRequest {
+    /// Returns the request with a value added to a header.
+    ///
+    /// If the header has a value, the new one follows after a comma (RFC 9110, section 5.3).
+    ///
+    /// - Parameters:
+    ///   - name: The name of the header. Case makes no difference.
+    ///   - value: The value to add. If it is nil, the request stays as it is. The elements of an
+    ///     array are joined with a comma.
+    /// - Throws: ``RequestBuildingError`` for a name that is not one word, for a line break or NUL
+    ///   in the value, and for a value that cannot be sent.
+    public func addingHeader(
+        _ name: String, _ value: (any CustomStringConvertible)?
+    ) throws -> URLRequest {
+        try addingHeaders([name: value])
+    }
+
+    /// Returns the request with a header, in place of any earlier value.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the header. Case makes no difference.
+    ///   - value: The value. If it is nil, the request stays as it is and keeps an earlier value.
+    ///     The elements of an array are joined with a comma.
+    /// - Throws: ``RequestBuildingError`` for a name that is not one word, for a line break or NUL
+    ///   in the value, and for a value that cannot be sent.
+    public func header(
+        _ name: String, _ value: (any CustomStringConvertible)?
+    ) throws -> URLRequest {
+        let values = try headerFields([name: value]).map(\.value)
+        return values.isEmpty ? self : setting(name, values.joined(separator: ", "))
+    }
+
+    /// Returns the request with values added to headers, as `addingHeader(_:_:)` adds one.
+    func addingHeaders(_ headers: RequestItems) throws -> URLRequest {
+        try headerFields(headers).reduce(self) { request, field in
+            let earlier = request.value(forHTTPHeaderField: field.name).map { $0 + ", " } ?? ""
+            return request.setting(field.name, earlier + field.value)
+        }
+    }
+
+    private func setting(_ name: String, _ value: String) -> URLRequest {
+        var request = self
+        request.setValue(value, forHTTPHeaderField: name)
+        return request
+    }
+}
+
+/// Returns the names and values of the headers that are sent.
+private func headerFields(_ items: RequestItems) throws -> [(name: String, value: String)] {
+    for item in items.items where !item.name.utf8.isHTTPToken {
+        throw RequestBuildingError.unusableHeader(
+            name: item.name, reason: "is not one word. Use letters, digits and hyphens.")
+    }
+    return try items.texts().map { name, text in
+        guard let text else {
+            throw RequestBuildingError.unusableHeader(
+                name: name, reason: "has a QueryFlag, but a header needs a value. Give text.")
+        }
+        guard !breaksLine(text) else {
+            throw RequestBuildingError.unusableHeader(
+                name: name, reason: "has a line break or NUL in its value. Remove it.")
+        }
+        return (name, text)
+    }
+}

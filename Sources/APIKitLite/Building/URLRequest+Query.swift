@@ -1,0 +1,68 @@
+import Foundation
+
+extension URLRequest {
+    /// Returns the request with query items after those that it has.
+    ///
+    /// - Parameter items: The names and values, as ``RequestItems`` describes them.
+    /// - Throws: ``RequestBuildingError`` for a value that cannot be sent, and if the request has no
+    ///   URL.
+    public func query(_ items: RequestItems) throws -> URLRequest {
+        let query = try items.encoded(as: .query)
+        if query.isEmpty { return self }
+        guard let url else { throw RequestBuildingError.unusableURL("") }
+        var request = self
+        request.url = try keptURL(adding(query: query, to: url.absoluteString))
+        return request
+    }
+
+    /// Returns the request with query items after those that it has.
+    ///
+    /// - Parameter items: The items, such as those of `URLComponents`. An item whose value is nil
+    ///   is a name without `=`.
+    /// - Throws: ``RequestBuildingError/unusableURL(_:)`` if the request has no URL.
+    public func query(_ items: [URLQueryItem]) throws -> URLRequest {
+        try query(RequestItems(items))
+    }
+
+    /// Returns the request with one query item, or one for each element of an array, after those
+    /// that it has.
+    ///
+    /// - Parameters:
+    ///   - name: The name.
+    ///   - value: The value, as ``RequestItems`` describes it. Nil leaves the item out.
+    /// - Throws: ``RequestBuildingError`` for a value that cannot be sent, and if the request has no
+    ///   URL.
+    public func query(
+        _ name: String, _ value: (any CustomStringConvertible)?
+    ) throws -> URLRequest {
+        try query([name: value])
+    }
+}
+
+/// Returns the text of a URL with a query added after its own. A fragment stays at the end.
+///
+/// - Parameters:
+///   - query: A percent-encoded query, or `""`.
+///   - url: The text of the URL.
+func adding(query: String, to url: String) -> String {
+    if query.isEmpty { return url }
+    let end = url.utf8.firstIndex(of: UInt8(ascii: "#")) ?? url.endIndex
+    let (head, fragment) = (url[..<end], url[end...])
+    guard let mark = head.utf8.firstIndex(of: UInt8(ascii: "?")) else {
+        return head + "?" + query + fragment
+    }
+    let ownQuery = head[mark...].utf8.dropFirst()
+    let needsAmpersand = !ownQuery.isEmpty && ownQuery.last != UInt8(ascii: "&")
+    return head + (needsAmpersand ? "&" : "") + query + fragment
+}
+
+/// Returns the URL of a text.
+///
+/// - Throws: ``RequestBuildingError/unusableURL(_:)`` if Foundation makes no URL of the text, or
+///   repairs it. The repaired text would be a different URL.
+func keptURL(_ text: String) throws -> URL {
+    guard let url = URL(string: text), url.absoluteString == text else {
+        throw RequestBuildingError.unusableURL(text)
+    }
+    return url
+}

@@ -1,0 +1,73 @@
+import APIKitLite
+import Foundation
+import Testing
+
+/// The steps of a chain that add a query, headers and options to a request.
+@Suite(.timeLimit(.minutes(5))) struct RequestStepTests {
+    private func request(_ url: String = "https://h/a") -> URLRequest {
+        URLRequest(url: URL(string: url)!)
+    }
+
+    @Test(arguments: [
+        ("https://h/a", "https://h/a?q=1"), ("https://h/a?", "https://h/a?q=1"),
+        ("https://h?b=2", "https://h?b=2&q=1"), ("https://h?b&", "https://h?b&q=1"),
+        ("https://h?b=?", "https://h?b=?&q=1"), ("https://h/a#top?", "https://h/a?q=1#top?"),
+        ("https://h/%2F?b=%20+#", "https://h/%2F?b=%20+&q=1#"),
+    ])
+    func appendsAQueryItem(_ url: String, _ expected: String) throws {
+        #expect(try request(url).query("q", 1).url?.absoluteString == expected)
+    }
+
+    @Test func appendsEveryQueryStep() throws {
+        let nothing: String? = nil
+        let request = try URLRequest("GET", URL(string: "https://h?z=0")!, query: ["y": 1])
+            .query("ids", [3, 2])
+            .query("none", nothing)
+            .query("none", [String]())
+            .query([:])
+            .query([URLQueryItem(name: "flag", value: nil), URLQueryItem(name: "e", value: "")])
+            .query(["b": 1, "a": 2, "b": "x"])
+            .query(RequestItems(["d": 4, "c": 3] as [String: Int]))
+
+        #expect(
+            request.url?.absoluteString
+                == "https://h?z=0&y=1&ids=3&ids=2&flag&e=&b=1&a=2&b=x&c=3&d=4")
+    }
+
+    @Test func setsHeaders() throws {
+        let request = try URLRequest(
+            "GET", URL(string: "https://h")!,
+            headers: [
+                "Accept": "a/b", "X-One": "1", "accept": ["c/d", "e/f"], "X-No": "", "X-Nil": nil,
+            ]
+        ).header("x-one", 2)
+
+        #expect(request.value(forHTTPHeaderField: "Accept") == "a/b, c/d, e/f")
+        #expect(request.value(forHTTPHeaderField: "X-One") == "2")
+        #expect(request.value(forHTTPHeaderField: "X-No") == "")
+        #expect(request.allHTTPHeaderFields?.count == 3)
+    }
+
+    @Test func takesHeadersKnownAtRunTime() throws {
+        let request = try URLRequest(
+            "GET", URL(string: "https://h")!, headers: .init(["A": 1, "B": nil] as [String: Int?]))
+
+        #expect(request.allHTTPHeaderFields == ["A": "1"])
+    }
+
+    @Test func leavesOutAHeaderThatIsNil() throws {
+        let etag: String? = nil
+        let request = try request().header("If-None-Match", etag).header("X", ["a", "b"])
+            .addingHeader("X", "c").addingHeader("X", nil).header("X", nil)
+
+        #expect(request.allHTTPHeaderFields == ["X": "a, b, c"])
+    }
+
+    @Test func setsTheTimeoutAndTheCachePolicy() throws {
+        let request = try request().timeout(.milliseconds(1500))
+            .cachePolicy(.reloadIgnoringLocalCacheData)
+
+        #expect(request.timeoutInterval == 1.5)
+        #expect(request.cachePolicy == .reloadIgnoringLocalCacheData)
+    }
+}
