@@ -4,11 +4,12 @@ import Foundation
 extension RequestMatcher {
     /// Requires query items, in any order. Other items are allowed.
     ///
-    /// - Parameter items: The names and values, percent-decoded. A nil value means a name without
-    ///   `=` (`?archived`), which differs from an empty value (`?archived=`). An item that is given
-    ///   twice must occur at least twice.
-    public func query(_ items: KeyValuePairs<String, String?>) -> RequestMatcher {
-        adding(.query, items.map(NamedItem.init))
+    /// - Parameter items: The names and values, percent-decoded, as ``RequestItems`` describes them:
+    ///   an array requires the name once for each element. A nil value means a name without `=`
+    ///   (`?archived`), which differs from an empty value (`?archived=`). An item that is given
+    ///   twice must occur at least twice. A value that cannot be sent is a configuration error.
+    public func query(_ items: RequestItems) -> RequestMatcher {
+        adding(.query, items)
     }
 
     /// Requires query items, in any order. Other items are allowed.
@@ -18,30 +19,48 @@ extension RequestMatcher {
     // twice.
     @_disfavoredOverload
     public func query(_ items: [String: String]) -> RequestMatcher {
-        adding(.query, items.sorted { $0.key < $1.key }.map { NamedItem(name: $0, value: $1) })
+        query(RequestItems(items))
     }
 
     /// Requires exactly these query items, in any order.
     ///
     /// - Parameter items: The names and values, as for `query(_:)`; `[:]` for no query.
-    public func query(exactly items: KeyValuePairs<String, String?>) -> RequestMatcher {
-        adding(.query, exactly: items.map(NamedItem.init))
+    public func query(exactly items: RequestItems) -> RequestMatcher {
+        adding(.query, exactly: items)
     }
 
     /// Requires form fields (`application/x-www-form-urlencoded`) in the body, in any order. Other
     /// fields are allowed.
     ///
-    /// - Parameter fields: The names and values, decoded. A nil value means a name without `=`. A
-    ///   field that is given twice must occur at least twice.
-    public func form(_ fields: KeyValuePairs<String, String?>) -> RequestMatcher {
-        adding(.form, fields.map(NamedItem.init))
+    /// - Parameter fields: The names and values, decoded, as for `query(_:)`. A nil value means a
+    ///   name without `=`. A field that is given twice must occur at least twice.
+    public func form(_ fields: RequestItems) -> RequestMatcher {
+        adding(.form, fields)
     }
 
     /// Requires exactly these form fields in the body, in any order.
     ///
     /// - Parameter fields: The names and values, as for `form(_:)`.
-    public func form(exactly fields: KeyValuePairs<String, String?>) -> RequestMatcher {
-        adding(.form, exactly: fields.map(NamedItem.init))
+    public func form(exactly fields: RequestItems) -> RequestMatcher {
+        adding(.form, exactly: fields)
+    }
+
+    private func adding(_ source: ItemSource, _ items: RequestItems) -> RequestMatcher {
+        unlessBroken(items) { adding(source, $0) }
+    }
+
+    private func adding(_ source: ItemSource, exactly items: RequestItems) -> RequestMatcher {
+        unlessBroken(items) { adding(source, exactly: $0) }
+    }
+
+    private func unlessBroken(
+        _ items: RequestItems, _ add: ([NamedItem]) -> RequestMatcher
+    ) -> RequestMatcher {
+        do {
+            return add(try items.texts(nilAs: .flag).map(NamedItem.init(name:value:)))
+        } catch {
+            return broken("\(error)")
+        }
     }
 
     /// The part of a request that holds named items.
@@ -105,11 +124,5 @@ extension RequestMatcher {
                 }
             }
         }
-    }
-}
-
-extension NamedItem {
-    fileprivate init(_ pair: (key: String, value: String?)) {
-        self.init(name: pair.key, value: pair.value)
     }
 }

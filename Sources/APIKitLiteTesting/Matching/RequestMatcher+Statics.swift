@@ -1,3 +1,4 @@
+import APIKitLite
 import Foundation
 
 /// Static members that start a matcher with one criterion. The method of the same name describes
@@ -46,7 +47,7 @@ extension RequestMatcher {
     public static func path(prefix: String) -> RequestMatcher { any.path(prefix: prefix) }
 
     /// Matches requests with these query items, in any order. Other items are allowed.
-    public static func query(_ items: KeyValuePairs<String, String?>) -> RequestMatcher {
+    public static func query(_ items: RequestItems) -> RequestMatcher {
         any.query(items)
     }
 
@@ -55,7 +56,7 @@ extension RequestMatcher {
     public static func query(_ items: [String: String]) -> RequestMatcher { any.query(items) }
 
     /// Matches requests with exactly these query items, in any order.
-    public static func query(exactly items: KeyValuePairs<String, String?>) -> RequestMatcher {
+    public static func query(exactly items: RequestItems) -> RequestMatcher {
         any.query(exactly: items)
     }
 
@@ -101,12 +102,12 @@ extension RequestMatcher {
     }
 
     /// Matches requests with these form fields, in any order. Other fields are allowed.
-    public static func form(_ fields: KeyValuePairs<String, String?>) -> RequestMatcher {
+    public static func form(_ fields: RequestItems) -> RequestMatcher {
         any.form(fields)
     }
 
     /// Matches requests with exactly these form fields, in any order.
-    public static func form(exactly fields: KeyValuePairs<String, String?>) -> RequestMatcher {
+    public static func form(exactly fields: RequestItems) -> RequestMatcher {
         any.form(exactly: fields)
     }
 

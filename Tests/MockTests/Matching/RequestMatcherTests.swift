@@ -77,6 +77,15 @@ import Testing
         MatchCase(
             .query(exactly: ["a": "1"]), takes: [.query("?a=1")], leaves: [.query("?a=1&a=1")]),
         MatchCase(.query(exactly: [:]), takes: [.query(""), .query("?")], leaves: [.query("?a")]),
+        MatchCase(
+            .query(["page": 2, "all": true, "flag": QueryFlag()]),
+            takes: [.query("?flag&page=2&all=true")], leaves: [.query("?flag=&page=2&all=true")]),
+        MatchCase(
+            .query(["ids": [1, 2, 1]]), takes: [.query("?ids=1&ids=1&ids=2")],
+            leaves: [.query("?ids=1&ids=2")]),
+        MatchCase(
+            .query(exactly: .init([URLQueryItem(name: "b", value: nil)])), takes: [.query("?b")],
+            leaves: [.query("?b="), .query("?b&b")]),
     ])
     func countsQueryItems(_ row: MatchCase) { row.check() }
 
@@ -132,6 +141,10 @@ import Testing
             (.json(encoding: ["x": Double.nan]), "could not encode Dictionary<String, Double>"),
             (.anyOf(), "no matcher"), (.anyOf(.any, .json("")), "not JSON"),
             (.not(.json("")), "not JSON"),
+            (.query(["since": Date()]), #"The value for "since" is a Date"#),
+            (.query(exactly: ["a": Double.nan]), "is nan"),
+            (.form(["a": ["b": 1]]), "is a dictionary"),
+            (.form(exactly: ["a": Data()]), "is Data"),
         ]
         for (matcher, part) in rows {
             let network = MockNetwork()
