@@ -46,7 +46,7 @@ package enum RequestValue: Equatable, Sendable {
         case is any ExpressibleByDictionaryLiteral:
             return .unusable("is a dictionary. Give each of its values a name of its own.")
         case is any SetAlgebra:
-            return .unusable("is a set, which has no order. Give a sorted array, as sorted() does.")
+            return .unusable("is a set, which has no order. Give an array, such as ids.sorted().")
         case let collection as any Collection:
             var elements: [RequestValue] = []
             for case let element? in collection.map({ RequestValue($0) }) {

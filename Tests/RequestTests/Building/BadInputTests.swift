@@ -151,7 +151,7 @@ import Testing
     @Test(
         arguments: [
             ([[1], [2]], "is a list of lists. Give one array of plain values."),
-            (Set([1]), "is a set, which has no order. Give a sorted array, as sorted() does."),
+            (Set([1]), "is a set, which has no order. Give an array, such as ids.sorted()."),
             (["a": 1], "is a dictionary. Give each of its values a name of its own."),
             (
                 ["a": 1] as KeyValuePairs,
