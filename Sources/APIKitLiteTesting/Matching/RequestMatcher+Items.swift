@@ -4,7 +4,7 @@ import Foundation
 extension RequestMatcher {
     /// Requires query items, in any order. Other items are allowed.
     ///
-    /// - Parameter items: The names and values, percent-decoded, as ``RequestItems`` describes them:
+    /// - Parameter items: The names and values, percent-decoded, as `RequestItems` describes them:
     ///   an array requires the name once for each element. A nil value means a name without `=`
     ///   (`?archived`), which differs from an empty value (`?archived=`). An item that is given
     ///   twice must occur at least twice. A value that cannot be sent is a configuration error.
