@@ -43,11 +43,11 @@ extension Endpoint where Self == Endpoint<Int, Order> {
     }
 
     @Test func redaction() throws {
-        let request = try URLRequest("GET", URL(string: "https://h")!, query: ["pin": 1234])
+        let request = try URLRequest("GET", URL(string: "https://h")!, query: ["birthday": 1234])
 
         #expect(
-            request.curlCommand(redacting: .standard.adding("X-Session", "pin"))
-                == "curl 'https://h?pin=REDACTED'")
+            request.curlCommand(redacting: .standard.adding("X-Tenant", "birthday"))
+                == "curl 'https://h?birthday=REDACTED'")
     }
 
     @Test(arguments: [

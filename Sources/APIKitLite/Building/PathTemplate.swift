@@ -61,6 +61,21 @@ package struct PathTemplate: Hashable, Sendable {
         return decoded == segments ? nil : PathTemplate(self, segments: decoded)
     }
 
+    /// Returns advice for a template in another notation, `/users/:id` or `/files/*`, or `nil` for
+    /// any other template.
+    package static func hint(for template: String) -> String? {
+        for segment in segments(of: template) {
+            let name = segment.dropFirst()
+            if segment.hasPrefix(":"), !name.isEmpty {
+                return "Write {\(name)} for \(segment): names are in braces."
+            }
+            if segment == "*" || segment == "**" {
+                return "Write a name in braces for \(segment), such as {name}."
+            }
+        }
+        return nil
+    }
+
     /// Returns the percent-encoded path, with a leading slash; `""` for an empty template.
     ///
     /// - Throws: ``RequestBuildingError`` for a name without a value, for a value without a name or

@@ -50,7 +50,7 @@ public enum RequestBuildingError: LocalizedError, CustomStringConvertible, Equat
                 + "Give one: [\(quoted(name)): …]."
         case .unusedValue(let name, let template):
             "The path template \(quoted(template)) has no {\(name)}, but a value for it was given. "
-                + "Remove the value, or send it with `query:`."
+                + (PathTemplate.hint(for: template) ?? "Remove the value, or send it with `query:`.")
         case .unusableValue(let name, let reason):
             "The value for \(quoted(name)) \(reason)"
         case .unusableHeader(let name, let reason):
@@ -78,3 +78,5 @@ public enum RequestBuildingError: LocalizedError, CustomStringConvertible, Equat
     /// Returns the text in quotation marks, with line breaks and NUL escaped.
     private func quoted(_ text: String) -> String { text.debugDescription }
 }
+
+extension RequestBuildingError: DeveloperError {}

@@ -80,6 +80,20 @@ public protocol APIRequest<RequestDataType, ResponseDataType> {
 
     /// The decoder of the default ``parseResponse(data:)``. By default, a new `JSONDecoder()`.
     var jsonDecoder: JSONDecoder { get }
+
+    /// The secrets that the texts of this request's errors hide. By default,
+    /// ``Redaction/standard``.
+    ///
+    /// A protocol extension gives an app's own redaction to all its requests:
+    ///
+    /// ```swift
+    /// protocol ShopRequest: APIRequest {}
+    ///
+    /// extension ShopRequest {
+    ///     var redaction: Redaction { .standard.adding("birthday", "X-Customer") }
+    /// }
+    /// ```
+    var redaction: Redaction { get }
 }
 
 extension APIRequest {
@@ -99,6 +113,9 @@ extension APIRequest {
 
     /// A new `JSONDecoder()`.
     public var jsonDecoder: JSONDecoder { JSONDecoder() }
+
+    /// The redaction ``Redaction/standard``.
+    public var redaction: Redaction { .standard }
 }
 
 // It exists for its message: without it, the compiler does not say what such an output needs.

@@ -18,7 +18,7 @@ struct LoadFlow<T: APIRequest> {
         do {
             return try apiRequest.makeRequest(from: requestData)
         } catch {
-            throw APIRequestError(stage: .makeRequest, underlying: error)
+            throw failure(.makeRequest, nil, underlying: error)
         }
     }
 
@@ -46,9 +46,20 @@ struct LoadFlow<T: APIRequest> {
         _ stage: APIRequestError.Stage, _ request: URLRequest, _ response: HTTPURLResponse,
         _ data: Data, _ underlying: any Error
     ) -> APIRequestError {
-        let error = APIRequestError(
-            stage: stage, request: request, response: response, data: data, underlying: underlying)
+        let error = failure(stage, request, response, data, underlying: underlying)
         session.loadDidFail(error)
+        return error
+    }
+
+    /// The error of a stage, which names the type of the request and keeps its redaction.
+    private func failure(
+        _ stage: APIRequestError.Stage, _ request: URLRequest?, _ response: HTTPURLResponse? = nil,
+        _ data: Data? = nil, underlying: any Error, isCancellation: Bool = false
+    ) -> APIRequestError {
+        var error = APIRequestError(
+            stage: stage, request: request, response: response, data: data, underlying: underlying,
+            isCancellation: isCancellation, redaction: apiRequest.redaction)
+        error.requestType = "\(T.self)"
         return error
     }
 
@@ -66,9 +77,9 @@ struct LoadFlow<T: APIRequest> {
             try Task.checkNotCancelled()
             return received
         } catch {
-            throw APIRequestError(
-                stage: .transport, request: request, response: answer?.1, data: answer?.0,
-                underlying: error, isCancellation: Task.isCancelled)
+            throw failure(
+                .transport, request, answer?.1, answer?.0, underlying: error,
+                isCancellation: Task.isCancelled)
         }
     }
 }

@@ -4,8 +4,8 @@ extension APIRequestError {
     /// The text for a developer: what failed and why, in a few sentences, and a curl command of the
     /// request.
     ///
-    /// Secrets are redacted as ``Redaction/standard`` describes. A request body over 10,000 bytes
-    /// is shown as its type and size.
+    /// Secrets are redacted as ``redaction`` describes. A request body over 10,000 bytes is shown as
+    /// its type and size.
     public var description: String {
         (sentences + [curl].compactMap(\.self)).joined(separator: "\n")
     }
@@ -13,26 +13,24 @@ extension APIRequestError {
     /// The curl command of the request that failed. It occurs once, even if the error wraps others.
     private var curl: String? {
         // The refresh failed, not this request, so the command sends the refresh.
-        if let error = underlying as? any CausedByRequest { return error.underlying.curl }
+        if let error = underlying as? any CausedByRequest {
+            return error.underlying.hiding(redaction).curl
+        }
         return request?.curlCommand(redacting: redaction, longestBody: 10_000)
-            ?? (underlying as? APIRequestError)?.curl
+            ?? (underlying as? APIRequestError)?.hiding(redaction).curl
     }
-
-    private var redaction: Redaction { .standard }
 
     /// The description without the curl command: see ``description``.
     var sentences: [String] {
         [headline, answer].compactMap(\.self) + reason
     }
 
-    /// The sentence that names the request and the stage.
+    /// The sentence that names the type of the request, the request and the stage.
     private var headline: String {
+        let line = request.map { $0.line(redacting: redaction) }
         let subject =
-            request.map { request in
-                let url = Excerpt(
-                    url: request.url?.absoluteString ?? "(no URL)", with: redaction, limit: 2_000)
-                return (request.httpMethod ?? "GET") + " " + url.text(limit: 2_000)
-            } ?? "The call"
+            line.map { line in requestType.map { "\($0): \(line)" } ?? line }
+            ?? requestType ?? "The call"
         if isCancellation { return "\(subject) was cancelled (stage .\(stage))." }
         let event =
             switch stage {
@@ -60,9 +58,9 @@ extension APIRequestError {
     var reason: [String] {
         switch underlying {
         case let error as APIRequestError:
-            return error.sentences
+            return error.hiding(redaction).sentences
         case let error as any CausedByRequest:
-            return [error.summary] + error.underlying.sentences
+            return [error.summary] + error.underlying.hiding(redaction).sentences
         case let error as DecodingError:
             return reason(error)
         case let status as UnacceptableStatus where status.statusCode == statusCode:
@@ -95,7 +93,8 @@ extension APIRequestError {
             }
             let announced = response?.expectedContentLength ?? -1
             let reason = DecodingReason(
-                failure, body: data, contentType: contentType, announced: announced)
+                failure, body: data, contentType: contentType, announced: announced,
+                redaction: redaction)
             return [reason.sentence]
         }
     }

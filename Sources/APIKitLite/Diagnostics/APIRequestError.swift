@@ -38,6 +38,10 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
     public let data: Data?
     /// The original error: the error that your code threw, or a `URLError`.
     public let underlying: any Error
+    /// The type of the request, such as `UserRequest`. It is `nil` if no loader threw the error.
+    public internal(set) var requestType: String?
+    /// The secrets that the texts of this error hide, as ``APIRequest/redaction`` gives them.
+    public private(set) var redaction: Redaction
     private let wasCancelled: Bool
 
     /// Creates an error.
@@ -50,16 +54,26 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
     ///   - underlying: The original error.
     ///   - isCancellation: Whether the load was cancelled. It is not needed if `underlying` is a
     ///     `CancellationError`.
+    ///   - redaction: The secrets that the texts of the error hide.
     public init(
         stage: Stage, request: URLRequest? = nil, response: HTTPURLResponse? = nil,
-        data: Data? = nil, underlying: any Error, isCancellation: Bool = false
+        data: Data? = nil, underlying: any Error, isCancellation: Bool = false,
+        redaction: Redaction = .standard
     ) {
         self.stage = stage
         self.request = request
         self.response = response
         self.data = data
         self.underlying = underlying
+        self.redaction = redaction
         wasCancelled = isCancellation
+    }
+
+    /// Returns the error with texts that also hide what another redaction hides.
+    func hiding(_ other: Redaction) -> APIRequestError {
+        var error = self
+        error.redaction = redaction.union(other)
+        return error
     }
 
     /// The status code of the response, or `nil` if there was none.
@@ -86,20 +100,17 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
 
     /// The text for a user, without a URL, a body or a curl command.
     ///
-    /// For a `LocalizedError` that your code throws, this is its own text with secrets redacted.
+    /// For a `LocalizedError` that your code throws, this is its own text with secrets redacted. An
+    /// error of this library's request building is for developers, so its text is not shown.
     public var errorDescription: String? {
         if isCancellation { return "The request was cancelled." }
         if let status = underlying as? UnacceptableStatus {
             return "The server answered \(HTTPStatus.describe(status.statusCode))."
         }
         if let error = URLError(from: underlying) { return error.sentence }
-        if !(underlying is DecodingError),
-            let own = (underlying as? any LocalizedError)?.errorDescription
-        {
-            return Excerpt(redacting: own, limit: 4_000, onOneLine: false).text(limit: 4_000)
-        }
+        if let ownSentence { return ownSentence }
         switch stage {
-        case .makeRequest: return "The request could not be made."
+        case .makeRequest: return "The request could not be created."
         case .transport: return "The request failed."
         case .validate:
             guard let statusCode, !(200..<300).contains(statusCode) else {
@@ -107,6 +118,20 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
             }
             return "The server answered \(HTTPStatus.describe(statusCode))."
         case .parse: return "The server's answer could not be understood."
+        }
+    }
+
+    /// The redacted text of the underlying error, or `nil` if it has no text for a user.
+    private var ownSentence: String? {
+        // On Apple platforms the coding errors are `LocalizedError`s, too.
+        if underlying is DecodingError || underlying is EncodingError
+            || underlying is any DeveloperError
+        {
+            return nil
+        }
+        return (underlying as? any LocalizedError)?.errorDescription.map { text in
+            Excerpt(redacting: text, with: redaction, limit: 4_000, onOneLine: false)
+                .text(limit: 4_000)
         }
     }
 }

@@ -17,7 +17,7 @@ struct DecodingReason {
         case .keyNotFound(let key, let context):
             let found = finder.find(context.codingPath)
             sentence =
-                "\(found.place): the key \(finder.quoted(key.stringValue)) is missing. "
+                "\(found.place): the key \(finder.missing(key.stringValue, in: found.inText)). "
                 + found.listOfKeys
             self.found = found.inText
         case .dataCorrupted(let context)
@@ -58,16 +58,24 @@ struct DecodingReason {
     ///   - body: The body.
     ///   - contentType: The value of the `Content-Type` header.
     ///   - announced: The expected length of the body in bytes; -1 if it is not known.
-    init(_ failure: JSONText.Failure, body: Data, contentType: String?, announced: Int64) {
+    ///   - redaction: The secrets to hide in the title of an HTML page.
+    init(
+        _ failure: JSONText.Failure, body: Data, contentType: String?, announced: Int64,
+        redaction: Redaction
+    ) {
         let start = body.prefix(512).drop { [0x20, 0x0a, 0x0d, 0x09].contains($0) }
         let tag = String(decoding: start.prefix(14), as: UTF8.self).lowercased()
+        let isHTML =
+            tag.hasPrefix("<!doctype html") || tag.hasPrefix("<html")
+            || tag.hasPrefix("<") && mediaType(contentType) == "text/html"
         if start.isEmpty, body.count <= 512 {
             sentence = "The body is empty, where JSON was expected."
-        } else if tag.hasPrefix("<!doctype html") || tag.hasPrefix("<html") {
-            sentence = "The body is HTML, where JSON was expected."
+        } else if isHTML, let title = HTMLPage.title(of: body) {
+            let shown = Excerpt(redacting: title, with: redaction, limit: 100).text(limit: 100)
+            sentence = "The body is an HTML page titled \(shown.debugDescription), not JSON."
         } else if tag.hasPrefix("<") {
-            let name = mediaType(contentType) == "text/html" ? "HTML" : "HTML or XML"
-            sentence = "The body is \(name), where JSON was expected."
+            sentence =
+                "The body is \(isHTML ? "HTML" : "HTML or XML"), where JSON was expected."
         } else {
             switch failure {
             case .truncated:
@@ -146,6 +154,24 @@ private struct Finder {
             listOfKeys: listOfKeys(found.value))
     }
 
+    /// Says that a key is missing, and how the JSON spells it: `"userID" is missing; the JSON has
+    /// "user_id"`.
+    ///
+    /// A decoder that converts from snake case asks for `createdAt`, which is `created_at` in the
+    /// JSON.
+    func missing(_ key: String, in found: JSONText.Found) -> String {
+        guard case .object = found.value.kind else { return "\(quoted(key)) is missing" }
+        let keys = json.keys(of: found.value, first: 200).keys
+        if let similar = keys.first(where: { isSnakeCase($0.utf8, of: key) }) {
+            return "\(quoted(key)) is missing; the JSON has \(quoted(similar))"
+        }
+        let snake = snakeCase(key)
+        let usesSnakeCase = keys.contains { $0.dropFirst().dropLast().contains("_") }
+        let isConverted = usesSnakeCase && snake != key
+        return quoted(key) + (isConverted ? " (\(quoted(snake)) in snake case)" : "")
+            + " is missing"
+    }
+
     /// Returns a redacted key in quotation marks.
     func quoted(_ key: String) -> String {
         Excerpt(redacting: key, with: redaction, limit: 60).text(limit: 60).debugDescription
@@ -160,6 +186,18 @@ private struct Finder {
         let rest = count > 20 ? " and \(count - 20) more" : ""
         return "The keys there: \(shown)\(rest)."
     }
+}
+
+/// Returns a key in snake case: `created_at` for `createdAt`, `user_id` for `userID`.
+private func snakeCase(_ key: String) -> String {
+    var result = ""
+    var wasUppercase = true
+    for character in key {
+        if character.isUppercase, !wasUppercase, result.last != "_" { result += "_" }
+        result += character.lowercased()
+        wasUppercase = character.isUppercase
+    }
+    return result
 }
 
 /// Returns a coding path as text: `$.items[1].id`.

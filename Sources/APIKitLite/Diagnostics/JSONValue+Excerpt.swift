@@ -1,10 +1,12 @@
 extension JSONValue {
     /// Returns the redacted beginning of the value on one line.
     ///
-    /// - Parameter limit: The length of the result, in bytes.
-    package func excerpt(limit: Int) -> String {
+    /// - Parameters:
+    ///   - limit: The length of the result, in bytes.
+    ///   - redaction: The secrets to hide.
+    package func excerpt(limit: Int, redacting redaction: Redaction) -> String {
         var text = ""
         write(to: &text, upTo: limit + 2 * Excerpt.margin)
-        return Excerpt(redacting: text, limit: limit).text(limit: limit)
+        return Excerpt(redacting: text, with: redaction, limit: limit).text(limit: limit)
     }
 }

@@ -34,27 +34,28 @@ extension MultipartBody.Part {
     ///
     /// A file is shown as its name, type and size.
     ///
-    /// - Parameter limit: The length of the content that is shown, in bytes.
-    package func summary(limit: Int) -> String {
-        "\(Redaction.standard.text(name))=\(shortContent(limit: limit))"
-    }
-
-    private func shortContent(limit: Int) -> String {
-        excerpt(limit: limit)?.text(limit: limit) ?? placeholder
+    /// - Parameters:
+    ///   - limit: The length of the content that is shown, in bytes.
+    ///   - redaction: The secrets to hide.
+    package func summary(limit: Int, redacting redaction: Redaction) -> String {
+        let content =
+            excerpt(limit: limit, redacting: redaction)?.text(limit: limit)
+            ?? placeholder(redacting: redaction)
+        return "\(redaction.text(name))=\(content)"
     }
 
     /// Returns the beginning of the content on one line, with secrets redacted; nil for a file and
     /// for bytes that are not text.
-    package func excerpt(limit: Int) -> Excerpt? {
-        if isHidden(by: .standard) { return Excerpt(Redaction.mark) }
+    package func excerpt(limit: Int, redacting redaction: Redaction) -> Excerpt? {
+        if isHidden(by: redaction) { return Excerpt(Redaction.mark) }
         guard fileName == nil else { return nil }
-        return Excerpt(body: data, contentType: contentType, limit: limit)
-            ?? fieldText.map { Excerpt(redacting: $0, limit: limit) }
+        return Excerpt(body: data, contentType: contentType, redaction: redaction, limit: limit)
+            ?? fieldText.map { Excerpt(redacting: $0, with: redaction, limit: limit) }
     }
 
-    /// The name of the file, the type and the size: `<file "a.png", image/png, 1,234 bytes>`.
-    package var placeholder: String {
-        let redaction = Redaction.standard
+    /// Returns the name of the file, the type and the size:
+    /// `<file "a.png", image/png, 1,234 bytes>`.
+    package func placeholder(redacting redaction: Redaction) -> String {
         let placeholder = redaction.placeholder(for: data, contentType: contentType)
         guard let fileName else { return placeholder }
         return "<file \(redaction.text(fileName).debugDescription), \(placeholder.dropFirst())"
@@ -62,9 +63,9 @@ extension MultipartBody.Part {
 
     /// The text of a field without secrets; nil for any other part, and for a text that is longer
     /// than the limit, in bytes.
-    package func plainText(limit: Int) -> String? {
-        guard data.count <= limit, let text = fieldText, !isHidden(by: .standard),
-            Redaction.standard.text(text) == text
+    package func plainText(limit: Int, redacting redaction: Redaction) -> String? {
+        guard data.count <= limit, let text = fieldText, !isHidden(by: redaction),
+            redaction.text(text) == text
         else { return nil }
         return text
     }

@@ -3,6 +3,9 @@ package protocol RedactedError: Error, CustomStringConvertible {}
 
 extension APIRequestError: RedactedError {}
 
+/// An error whose texts are for developers, not for users.
+package protocol DeveloperError: Error {}
+
 /// An error that the failure of another request caused, such as the refresh of a credential.
 package protocol CausedByRequest: RedactedError {
     /// A sentence that says what the other request was for.

@@ -107,6 +107,7 @@ private struct JSONEditor {
         let isObject = scanner.frame.isObject
         let frame = isObject ? scanner.frame : scanner.frames.last { $0.isObject }
         let secrecy = frame.map { self.secrecy(in: $0) } ?? .none
+        if let frame, shows(frame) { return }
         switch secrecy {
         case .always where isObject: hide(range)
         case .byValue where SecretName.looksLikeToken(content(of: range)): hide(range)
@@ -117,8 +118,16 @@ private struct JSONEditor {
     /// Redacts the content of a string, which may be a URL or JSON.
     private mutating func redactString(_ range: Range<Int>) {
         let quote = UInt8(ascii: "\"")
-        guard scanner.bytes[range.lowerBound] == quote else { return }
         let isUnfinished = isCut && range.upperBound == scanner.end
+        guard scanner.bytes[range.lowerBound] == quote else {
+            let digits = Array(scanner.bytes[range])
+            if redaction.hidesCardNumbers,
+                !CardNumber.ranges(in: digits, isCut: isUnfinished).isEmpty
+            {
+                hide(range)
+            }
+            return
+        }
         if range.count > longest, !isUnfinished {
             edits.append(Edit(range: range, replacement: Array("\"…\"".utf8)))
             return
@@ -141,6 +150,13 @@ private struct JSONEditor {
         guard bytes.first == UInt8(ascii: "\"") else { return bytes }
         let isClosed = bytes.count > 1 && bytes.last == UInt8(ascii: "\"")
         return isClosed ? bytes.dropFirst().dropLast() : bytes.dropFirst()
+    }
+
+    /// Whether the redaction shows the value of the latest key in a frame as it is.
+    private func shows(_ frame: JSONScanner.Frame) -> Bool {
+        guard redaction.hasShownNames, frame.isObject, !frame.key.isEmpty else { return false }
+        let key = content(of: frame.key)
+        return redaction.shows(String(decoding: JSONText.unescaped(key), as: UTF8.self))
     }
 
     /// The secrecy of the latest key in a frame.

@@ -7,7 +7,7 @@ extension Redaction {
     /// Returns a text with its secrets redacted.
     ///
     /// JSON is redacted like a body. In any other text, URLs are redacted, also relative ones, and
-    /// so are values after the names of secrets.
+    /// so are values after the names of secrets, and payment card numbers.
     package func text(_ text: String) -> String {
         guard !isEmpty, let shown = redacted(Array(text.utf8), depth: 0) else { return text }
         return String(decoding: shown, as: UTF8.self)
@@ -38,14 +38,24 @@ extension Redaction {
         }
         let first = text.first { $0 > 0x20 }
         let isJSON = first.map { "{[\"".utf8.contains($0) } ?? false
-        guard mayBeSecret || nests || isJSON else { return nil }
+        guard mayBeSecret || nests || isJSON else { return withoutCardNumbers(text, isCut) }
         guard depth < Self.maximumDepth || !nests && !isJSON else { return Array(Self.mark.utf8) }
         if isJSON, let edits = edits(in: JSONScanner(text), depth: depth, isCut: isCut) {
             return edits.isEmpty ? nil : Edit.apply(edits, to: text)
         }
         let values = NamedValues(text, redaction: self).edits()
         let edits = nests ? words(of: text, around: values, depth, isCut) : values
-        return edits.isEmpty ? nil : Edit.apply(edits, to: text)
+        if edits.isEmpty { return withoutCardNumbers(text, isCut) }
+        let shown = Edit.apply(edits, to: text)
+        return withoutCardNumbers(shown, isCut) ?? shown
+    }
+
+    /// Returns the text with payment card numbers redacted, or `nil` if there are none.
+    private func withoutCardNumbers(_ text: [UInt8], _ isCut: Bool) -> [UInt8]? {
+        let numbers = hidesCardNumbers ? CardNumber.ranges(in: text, isCut: isCut) : []
+        if numbers.isEmpty { return nil }
+        return Edit.apply(
+            numbers.map { Edit(range: $0, replacement: Array(Self.mark.utf8)) }, to: text)
     }
 
     /// Returns the edits of the named values, and of the URLs and escaped words between them.

@@ -112,7 +112,13 @@ extension Redaction {
         append(name, .query, to: &shown, depth, isCut && name.endIndex == item.endIndex)
         guard name.endIndex < item.endIndex else { return }
         shown.append(UInt8(ascii: "="))
-        append(item[name.endIndex...].dropFirst(), .query, to: &shown, depth, isCut)
+        let value = item[name.endIndex...].dropFirst()
+        let plainName = PercentEncoding.decode(name, plusIsSpace: true)
+        if hasShownNames, shows(String(decoding: plainName, as: UTF8.self)) {
+            shown += value
+        } else {
+            append(value, .query, to: &shown, depth, isCut)
+        }
     }
 
     /// Returns the redacted form of a secret item, or `nil` for any other item.

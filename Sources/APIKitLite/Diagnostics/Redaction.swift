@@ -6,25 +6,53 @@ import Foundation
 /// redaction is ``none``, it also hides the user info of URLs, and shows a body as its type and
 /// size if the body is neither JSON nor a form.
 ///
-///     request.curlCommand(redacting: .standard.adding("X-Session", "cardholder"))
+///     request.curlCommand(redacting: .standard.adding("X-Tenant", "birthday"))
+///
+/// An app that has further secrets gives its redaction to all its requests at once, with
+/// ``APIRequest/redaction`` in a protocol extension.
 public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
     private let names: Set<String>
+    /// The names whose values are shown although a rule would hide them.
+    private let shownNames: Set<String>
     private let readsWords: Bool
 
-    /// The default redaction: it recognizes the usual credentials by the words in their names.
+    /// The default redaction: it recognizes the usual secrets by the words in their names, and
+    /// payment card numbers by their digits.
     ///
-    /// Such words are token, secret, signature, password, credential, authorization, cookie, API
-    /// key and session id. They occur in `X-Amz-Security-Token`, `userPassword` and
-    /// `client_secret`.
+    /// The words of a name are separated by case, hyphens, underscores or dots, so
+    /// `X-Amz-Security-Token`, `userPassword` and `client_secret` are secrets. These words and pairs
+    /// of words make a name one:
     ///
-    /// - A property of a secret is shown, such as `token_type` or `max_tokens`. So are `true`,
-    ///   `false` and `null`.
-    /// - `code`, `key` and `auth` are hidden in a query and in a form. In JSON they are hidden if
-    ///   the value looks like a token: 16 characters or more, with letters and digits mixed. The
-    ///   same holds for vague names, such as `access` and `refresh`.
+    /// - Passwords: password, passwd, pwd, passphrase, passcode, secret, credential, mnemonic, seed
+    ///   phrase; pass, pw and pin as the last word.
+    /// - Tokens and keys: token, bearer, JWT, authorization, and API, access, private, signing,
+    ///   subscription and other keys.
+    /// - One-time codes: OTP, TOTP, one-time code, verification, SMS, MFA, two-factor, login, reset,
+    ///   recovery, backup and device code.
+    /// - Sessions: cookie, session id, `JSESSIONID`, CSRF, XSRF; session and sid as the last word,
+    ///   in a header, a query or a form.
+    /// - Signatures, also of signed URLs: signature, HMAC; sig as the last word.
+    /// - Payment and identity: card number, credit card, CVV, CVC, CVN, security code, IBAN, account
+    ///   number, SSN, social security.
+    ///
+    /// Not every value with such a name is hidden, and some values without one are:
+    ///
+    /// - A property of a secret is shown, such as `token_type`, `max_tokens` or `session_count`. So
+    ///   are `true`, `false` and `null`.
+    /// - `code`, `key`, `auth`, `access` and `refresh` are hidden in a query and in a form. In JSON
+    ///   they are often no secrets (the `code` of an error), so they are hidden there only if the
+    ///   value looks like a token: 16 characters or more, with letters and digits mixed. The same
+    ///   holds for vague names in every place, such as `handle` and `policy`.
     /// - In a text, `password=…`, `Authorization: …`, JSON Web Tokens, and the user and password of
     ///   a curl command are hidden.
-    public static let standard = Redaction(names: [], readsWords: true)
+    /// - In every text, a payment card number is hidden: 13 to 19 digits that begin with 2 to 6 and
+    ///   pass the Luhn check, with or without a space or a hyphen between groups of digits. One in
+    ///   ten other numbers of that form passes the check, too. Timestamps begin with 1, so they
+    ///   remain visible; where an identifier is hidden, `showing(_:)` shows it.
+    ///
+    /// Personal data, such as a name, an email address or a birthday, is shown: see
+    /// `adding(_:)`.
+    public static let standard = Redaction(names: [], shownNames: [], readsWords: true)
 
     /// A redaction that hides nothing, the same as `[]`. Bodies are shown whatever they contain.
     public static let none: Redaction = []
@@ -39,11 +67,12 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
     ///
     /// - Parameter names: The names of the secrets.
     public init(arrayLiteral names: String...) {
-        self.init(names: Set(names.map(\.folded)), readsWords: false)
+        self.init(names: Set(names.map(\.folded)), shownNames: [], readsWords: false)
     }
 
-    private init(names: Set<String>, readsWords: Bool) {
+    private init(names: Set<String>, shownNames: Set<String>, readsWords: Bool) {
         self.names = names
+        self.shownNames = shownNames
         self.readsWords = readsWords
     }
 
@@ -53,20 +82,74 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
     ///
     /// - Parameter names: The names of more secrets.
     /// - Returns: A redaction that hides what this one hides, and the values of these names.
-    public func adding(_ names: String...) -> Redaction {
-        Redaction(names: self.names.union(names.map(\.folded)), readsWords: readsWords)
+    public func adding(_ names: String...) -> Redaction { adding(names) }
+
+    /// Returns this redaction with more names.
+    ///
+    /// Whole names are compared, without case, hyphens and underscores.
+    ///
+    /// - Parameter names: The names of more secrets.
+    /// - Returns: A redaction that hides what this one hides, and the values of these names.
+    public func adding(_ names: [String]) -> Redaction {
+        let added = Set(names.map(\.folded))
+        return Redaction(
+            names: self.names.union(added), shownNames: shownNames.subtracting(added),
+            readsWords: readsWords)
     }
+
+    /// Returns this redaction without some names, so that a test can show what they hide.
+    ///
+    ///     let network = MockNetwork(redacting: .standard.showing("pin"))
+    ///
+    /// Whole names are compared, without case, hyphens and underscores. The value of such a header,
+    /// query item, form field or JSON key is shown as it is, also if it looks like a secret. An
+    /// object or array under another secret name remains hidden as a whole.
+    ///
+    /// - Parameter names: The names whose values are not secrets.
+    /// - Returns: A redaction that hides what this one hides, except the values of these names.
+    public func showing(_ names: String...) -> Redaction { showing(names) }
+
+    /// Returns this redaction without some names, so that a test can show what they hide.
+    ///
+    /// The names apply as in `showing(_:)`.
+    ///
+    /// - Parameter names: The names whose values are not secrets.
+    /// - Returns: A redaction that hides what this one hides, except the values of these names.
+    public func showing(_ names: [String]) -> Redaction {
+        let shown = Set(names.map(\.folded))
+        return Redaction(
+            names: self.names.subtracting(shown), shownNames: shownNames.union(shown),
+            readsWords: readsWords)
+    }
+
+    /// Returns a redaction that hides what this one or another one hides.
+    func union(_ other: Redaction) -> Redaction {
+        Redaction(
+            names: names.union(other.names),
+            shownNames: shownNames.intersection(other.shownNames),
+            readsWords: readsWords || other.readsWords)
+    }
+
+    /// Whether payment card numbers are hidden wherever they occur.
+    var hidesCardNumbers: Bool { readsWords }
 
     /// Whether this redaction hides nothing.
     var isEmpty: Bool { names.isEmpty && !readsWords }
 
     /// Returns what a name implies about its value.
     package func secrecy(of name: String, in place: NamePlace) -> Secrecy {
-        // A byte order mark at the start of a form belongs to the first name.
-        let name =
-            name.unicodeScalars.first == "\u{feff}" ? String(name.unicodeScalars.dropFirst()) : name
+        let name = name.withoutByteOrderMark
+        if shows(name) { return .none }
         if !names.isEmpty, isListed(name) { return .always }
         return readsWords ? SecretName.secrecy(of: name, in: place) : .none
+    }
+
+    /// Whether the values of some names are shown as they are.
+    var hasShownNames: Bool { !shownNames.isEmpty }
+
+    /// Whether a value with this name is shown as it is.
+    package func shows(_ name: String) -> Bool {
+        hasShownNames && shownNames.contains(name.withoutByteOrderMark.folded)
     }
 
     /// Whether a value with this name is a secret.
@@ -94,7 +177,8 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
     ///
     /// The value of a secret header is hidden as a whole; any other value is redacted as a text.
     package func headerValue(_ value: String, named name: String) -> String {
-        hides(name, in: .header, value: value.utf8) ? Self.mark : text(value)
+        if shows(name) { return value }
+        return hides(name, in: .header, value: value.utf8) ? Self.mark : text(value)
     }
 
     /// Returns a body with its secrets redacted and all other bytes unchanged.
@@ -130,4 +214,9 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
 extension String {
     /// The name in the form in which names are compared.
     fileprivate var folded: String { lowercased().filter { $0 != "-" && $0 != "_" } }
+
+    /// The name without a byte order mark. In a form, a mark at the start belongs to the first name.
+    fileprivate var withoutByteOrderMark: String {
+        unicodeScalars.first == "\u{feff}" ? String(unicodeScalars.dropFirst()) : self
+    }
 }

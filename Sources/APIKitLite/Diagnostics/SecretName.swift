@@ -24,19 +24,24 @@ package enum NamePlace: Sendable {
 /// The rules that recognize the names of secrets, such as `X-Amz-Security-Token` and
 /// `userPassword`, by their words.
 package enum SecretName {
-    /// Words, and pairs of words without a space, that make a name secret.
+    /// Words, and two or three words without a space, that make a name secret.
     private static let secrets: Set<String> = [
         "token", "secret", "secrets", "signature", "password", "passwords", "passwd", "pwd",
         "passphrase", "passcode", "credential", "credentials", "creds", "authorization",
-        "authorisation", "bearer", "jwt", "jws", "otp", "totp", "cvv", "cvc", "csrf", "xsrf",
-        "cookie", "cookies", "jsessionid", "phpsessid", "sessid",
+        "authorisation", "bearer", "jwt", "jws", "otp", "totp", "cvv", "cvc", "cvn", "csrf",
+        "xsrf", "cookie", "cookies", "jsessionid", "phpsessid", "sessid", "mnemonic", "seedphrase",
+        "recoveryphrase", "hdnts", "hdnea", "hdntl", "ssn", "socialsecurity", "iban",
         "accesskey", "accountkey", "apikey", "appkey", "applicationkey", "authkey", "clientkey",
         "consumerkey", "deploykey", "encryptionkey", "functionskey", "hostkey", "licensekey",
         "masterkey", "pairid", "privatekey", "recoverykey", "secretkey", "servicekey", "sessionkey",
         "sharedkey", "signingkey", "storagekey", "streamkey", "subscriptionkey", "webhookkey",
         "sessionid", "sessioncookie", "devicecode", "verificationcode", "recoverycode",
         "backupcode", "mfacode", "smscode", "authcode", "codeverifier", "oauthverifier",
-        "clientassertion", "samlresponse", "cardnumber", "securitycode",
+        "clientassertion", "samlresponse", "cardnumber", "cardno", "cardnum", "ccnumber", "ccnum",
+        "creditcard", "debitcard", "securitycode", "accountnumber", "accesscode", "logincode",
+        "resetcode", "onetimecode", "factorcode",
+        // Digits separate words, so this is `2fa_code`.
+        "facode",
     ]
 
     /// Words that make a name secret only as its last word: `user_pass`, but not `passThrough`.
@@ -69,19 +74,26 @@ package enum SecretName {
     ]
 
     /// Whole names that are always secret in an item. In other places the value decides.
-    private static let ambiguous: Set<String> = ["code", "key", "auth"]
+    private static let ambiguous: Set<String> = ["code", "key", "auth", "access", "refresh"]
+
+    /// Last words of a name that is always secret in an item or a header. In other places the
+    /// value decides.
+    private static let sessions: Set<String> = ["session", "sid"]
 
     /// Whole names for which the value decides in every place.
     private static let vague: Set<String> = [
-        "access", "refresh", "tokens", "signatures", "keys", "policy", "session", "sid", "handle",
-        "assertion",
+        "tokens", "signatures", "keys", "policy", "handle", "assertion",
     ]
 
     /// Returns what a name implies about its value.
     static func secrecy(of name: String, in place: NamePlace) -> Secrecy {
         let parts = words(of: name, atCapitals: false)
         // Capitals may begin words, or be mixed as in `aCCess_tOkEn`, so both readings are checked.
-        if holdsSecret(parts) || holdsSecret(words(of: name, atCapitals: true)) { return .always }
+        let partsAtCapitals = words(of: name, atCapitals: true)
+        if holdsSecret(parts) || holdsSecret(partsAtCapitals) { return .always }
+        if [parts.last, partsAtCapitals.last].contains(where: { sessions.contains($0 ?? "") }) {
+            return place == .key ? .byValue : .always
+        }
         // The whole name in `user[code]` is `code`; in `error_code` it is `error_code`.
         let names = name.utf8.split { !isNameByte($0) || $0 == UInt8(ascii: ".") }
         guard let whole = names.last.map({ String(Substring($0)).lowercased() }) else {
@@ -91,7 +103,7 @@ package enum SecretName {
         return vague.contains(whole) ? .byValue : .none
     }
 
-    /// Whether one of the words, or a pair of them, makes a name secret.
+    /// Whether one of the words, or two or three of them together, makes a name secret.
     private static func holdsSecret(_ words: [String]) -> Bool {
         guard let last = words.last, !attributes.contains(last) else { return false }
         if lastWords.contains(last) { return true }
@@ -99,6 +111,7 @@ package enum SecretName {
             let word = words[index]
             let before = index > 0 ? words[index - 1] : ""
             if secrets.contains(before + word) { return true }
+            if index > 1, secrets.contains(words[index - 2] + before + word) { return true }
             if word == "token", pages.contains(before) { return false }
             return secrets.contains(word) || hasSecretEnding(word)
         }

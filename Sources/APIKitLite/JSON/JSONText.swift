@@ -254,7 +254,7 @@ private func isKey(_ key: ArraySlice<UInt8>, _ name: String) -> Bool {
 }
 
 /// Whether a key is the name, apart from underscores and the case of ASCII letters.
-private func isSnakeCase(_ key: ArraySlice<UInt8>, of name: String) -> Bool {
+func isSnakeCase(_ key: some Collection<UInt8>, of name: String) -> Bool {
     func folded(_ byte: UInt8) -> UInt8 { 65...90 ~= byte ? byte | 0x20 : byte }
     let underscore = UInt8(ascii: "_")
     return key.lazy.filter { $0 != underscore }.map(folded)

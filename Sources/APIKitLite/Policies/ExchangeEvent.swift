@@ -59,30 +59,37 @@ extension ExchangeEvent: CustomStringConvertible {
     /// `#1 GET https://api.example.com/users: 200 (OK), 15 bytes, 0.030 s`.
     ///
     /// Secrets are redacted as ``Redaction/standard`` describes.
-    public var description: String {
+    public var description: String { description(redacting: .standard) }
+
+    /// Returns the event as one line for a log, in the form of ``description``.
+    ///
+    /// - Parameter redaction: The secrets to hide. The text of an ``APIRequestError`` also hides
+    ///   what its own ``APIRequestError/redaction`` hides.
+    /// - Returns: The line.
+    public func description(redacting redaction: Redaction) -> String {
+        func line(_ id: Int, _ request: URLRequest) -> String {
+            "#\(id) \(request.line(redacting: redaction))"
+        }
         switch self {
         case .started(let id, let request):
-            "#\(id) \(line(request))"
+            return line(id, request)
         case .answered(let id, let request, let status, let bytes, let duration):
-            "#\(id) \(line(request)): \(HTTPStatus.describe(status)), \(byteCount(bytes)), "
+            return "\(line(id, request)): \(HTTPStatus.describe(status)), \(byteCount(bytes)), "
                 + text(duration)
         case .failed(let id, let request, let error, let duration):
-            "#\(id) \(line(request)): \(reason(error)), \(text(duration))"
+            return "\(line(id, request)): \(reason(error, redaction)), \(text(duration))"
         case .rejected(let error):
-            Excerpt(error.sentences.joined(separator: " ")).text(limit: 1_000)
+            let sentences = error.hiding(redaction).sentences
+            return Excerpt(sentences.joined(separator: " ")).text(limit: 1_000)
         }
     }
 
-    /// The method and the redacted URL of a request.
-    private func line(_ request: URLRequest) -> String {
-        let url = Excerpt(url: request.url?.absoluteString ?? "(no URL)", limit: 2_000)
-        return "\(request.httpMethod ?? "GET") \(url.text(limit: 2_000))"
-    }
-
     /// The redacted text of an error, on one line.
-    private func reason(_ error: any Error) -> String {
+    private func reason(_ error: any Error, _ redaction: Redaction) -> String {
         if error is CancellationError { return "cancelled" }
-        let sentences = APIRequestError(stage: .transport, underlying: error).reason
+        let sentences = APIRequestError(
+            stage: .transport, underlying: error, redaction: redaction
+        ).reason
         return Excerpt(sentences.joined(separator: " ")).text(limit: 1_000)
     }
 

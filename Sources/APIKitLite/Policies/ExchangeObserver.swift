@@ -28,6 +28,21 @@ public final class ExchangeObserver: Sendable {
         self.onEvent = onEvent
     }
 
+    /// Creates an observer that reports each event as one line for a log.
+    ///
+    /// - Parameters:
+    ///   - redaction: The secrets that the lines hide, as in
+    ///     ``ExchangeEvent/description(redacting:)``.
+    ///   - clock: The clock that measures the durations.
+    ///   - onLine: Receives the line of each event, as the closure of
+    ///     ``init(clock:onEvent:)`` receives the event.
+    public convenience init(
+        redacting redaction: Redaction, clock: any Clock<Duration> = ContinuousClock(),
+        onLine: @escaping @Sendable (String) -> Void
+    ) {
+        self.init(clock: clock) { onLine($0.description(redacting: redaction)) }
+    }
+
     /// Sends a request over a session and reports the start and the end of the exchange.
     ///
     /// - Throws: The error of the session, after it was reported.

@@ -47,6 +47,27 @@ extension HTTPSession {
         observed(by: ExchangeObserver(clock: clock, onEvent: onEvent))
     }
 
+    /// Returns a session that reports each exchange, and each response that a load rejects, to a
+    /// closure as one line for a log.
+    ///
+    ///     let session = URLSession.shared.observed(redacting: .standard.adding("birthday")) { line in
+    ///         print(line)
+    ///     }
+    ///
+    /// - Parameters:
+    ///   - redaction: The secrets that the lines hide, as in
+    ///     ``ExchangeEvent/description(redacting:)``.
+    ///   - clock: The clock that measures the durations.
+    ///   - onLine: Receives the line of each event, as the closure of `observed(clock:onEvent:)`
+    ///     receives the event.
+    /// - Returns: A session that wraps this one.
+    public func observed(
+        redacting redaction: Redaction, clock: any Clock<Duration> = ContinuousClock(),
+        onLine: @escaping @Sendable (String) -> Void
+    ) -> ObservedSession {
+        observed(by: ExchangeObserver(redacting: redaction, clock: clock, onLine: onLine))
+    }
+
     /// Returns a session that reports its exchanges to an observer, which other chains may share.
     ///
     /// - Parameter observer: The observer that numbers and reports the exchanges.

@@ -81,7 +81,7 @@ struct LoaderCheck<T: APIRequest> {
     ) -> String? {
         guard let wanted = fault.requiredOutcome else { return nil }
         if fault == .cancelledBefore, let sent = network.requests.first {
-            return "sent \(sent.request.line), although it was cancelled before"
+            return "sent \(sent.line), although it was cancelled before"
         }
         guard checked.outcome != wanted else { return nil }
         let reason = checked.error.map { ": " + Excerpt("\($0)").text(limit: 500) } ?? ""

@@ -90,6 +90,6 @@ struct Trial<Outcome: Sendable>: Sendable {
         guard let last = requests.last else { return "; it sent nothing" }
         let state = hasAnswer ? "has had its answer for a while" : "waits for its answer"
         let count = requests.count == 1 ? "" : " (of \(requests.count) requests the last)"
-        return "; \(last.request.line)\(count) \(state)"
+        return "; \(last.line)\(count) \(state)"
     }
 }

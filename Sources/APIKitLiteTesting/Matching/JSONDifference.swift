@@ -17,13 +17,15 @@ struct JSONDifference {
     private static let shownLines = 5
 
     private let relation: Relation
+    private let redaction: Redaction
     /// Whether all differences are collected, with their texts. Otherwise, the first one ends the
     /// comparison.
     private let isExplaining: Bool
     private var lines: [String] = []
 
-    private init(_ relation: Relation, isExplaining: Bool) {
+    private init(_ relation: Relation, redaction: Redaction = .none, isExplaining: Bool) {
         self.relation = relation
+        self.redaction = redaction
         self.isExplaining = isExplaining
     }
 
@@ -36,17 +38,17 @@ struct JSONDifference {
     /// Whether two values do not differ.
     static func isNone(_ expected: JSONValue, _ relation: Relation, _ actual: JSONValue) -> Bool {
         var difference = JSONDifference(relation, isExplaining: false)
-        difference.compare(expected, actual, at: KeyPath(isKept: false))
+        difference.compare(expected, actual, at: KeyPath(nil))
         return difference.lines.isEmpty
     }
 
     /// Returns a line for each of the first five differences, and one that counts the others.
     /// Secrets are redacted.
     static func lines(
-        _ expected: JSONValue, _ relation: Relation, _ actual: JSONValue
+        _ expected: JSONValue, _ relation: Relation, _ actual: JSONValue, _ redaction: Redaction
     ) -> [String] {
-        var difference = JSONDifference(relation, isExplaining: true)
-        difference.compare(expected, actual, at: KeyPath(isKept: true))
+        var difference = JSONDifference(relation, redaction: redaction, isExplaining: true)
+        difference.compare(expected, actual, at: KeyPath(redaction))
         let lines = difference.lines
         let more = lines.count - shownLines
         return more > 0 ? lines.prefix(shownLines) + ["and \(more) more"] : lines
@@ -134,23 +136,27 @@ extension JSONDifference {
     private struct KeyPath: CustomStringConvertible {
         private(set) var description = "$"
         private var secrecy = Secrecy.none
-        /// Whether the path is recorded: a comparison without an explanation does not show it.
-        private let isKept: Bool
+        /// Whether the redaction shows the value of the last key as it is.
+        private var isShown = false
+        /// The secrets to hide. Without it, the path is not recorded: a comparison without an
+        /// explanation does not show it.
+        private let redaction: Redaction?
 
-        init(isKept: Bool) {
-            self.isKept = isKept
+        init(_ redaction: Redaction?) {
+            self.redaction = redaction
         }
 
         static func + (path: KeyPath, key: String) -> KeyPath {
-            guard path.isKept else { return path }
+            guard let redaction = path.redaction else { return path }
             var path = path
-            path.description += JSONPath.step(Redaction.standard.text(key))
-            path.secrecy = max(path.secrecy, Redaction.standard.secrecy(of: key, in: .key))
+            path.description += JSONPath.step(redaction.text(key))
+            path.secrecy = max(path.secrecy, redaction.secrecy(of: key, in: .key))
+            path.isShown = redaction.shows(key)
             return path
         }
 
         static func + (path: KeyPath, index: Int) -> KeyPath {
-            guard path.isKept else { return path }
+            guard path.redaction != nil else { return path }
             var path = path
             path.description += JSONPath.step(index)
             return path
@@ -158,12 +164,14 @@ extension JSONDifference {
 
         func comparison(_ expected: JSONValue?, _ actual: JSONValue?) -> String {
             let (wanted, got) = (shown(expected), shown(actual))
-            return wanted == got
-                ? "\(self): expected another value than \(got)\(hint(expected, actual))"
-                : "\(self): expected \(wanted), got \(got)"
+            if wanted != got { return "\(self): expected \(wanted), got \(got)" }
+            if let expected, let actual, got.contains(Redaction.mark) {
+                return "\(self): \(HiddenDifference.text(expected: expected, actual: actual))"
+            }
+            return "\(self): expected another value than \(got)\(hint(expected, actual))"
         }
 
-        /// Describes how two strings differ that are secret or too long to be shown in full.
+        /// Describes how two strings differ that are too long to be shown in full.
         private func hint(_ expected: JSONValue?, _ actual: JSONValue?) -> String {
             guard case .string(let expected) = expected, case .string(let actual) = actual else {
                 return ""
@@ -178,13 +186,21 @@ extension JSONDifference {
         /// Returns a value as a text may show it.
         func shown(_ value: JSONValue?) -> String {
             guard let value else { return "nothing" }
+            var excerpt: String { value.excerpt(limit: 60, redacting: redaction(of: value)) }
             switch (value, secrecy) {
-            case (.null, _), (.boolean, _), (_, .none): return value.excerpt(limit: 60)
+            case (.null, _), (.boolean, _), (_, .none): return excerpt
             case (.string(let text), .byValue):
-                let isSecret = SecretName.looksLikeToken(text.utf8)
-                return isSecret ? Redaction.mark : value.excerpt(limit: 60)
-            case (_, .byValue): return value.excerpt(limit: 60)
+                return SecretName.looksLikeToken(text.utf8) ? Redaction.mark : excerpt
+            case (_, .byValue): return excerpt
             case (_, .always): return Redaction.mark
+            }
+        }
+
+        /// The redaction of a value that has no secret name.
+        private func redaction(of value: JSONValue) -> Redaction {
+            switch value {
+            case .string, .number: isShown ? .none : redaction ?? .standard
+            case .object, .array, .boolean, .null: redaction ?? .standard
             }
         }
     }

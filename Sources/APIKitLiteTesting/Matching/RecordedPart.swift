@@ -47,5 +47,5 @@ extension RecordedPart: CustomStringConvertible, CustomReflectable, OpaquelyRefl
     /// type and size.
     ///
     /// For example: `avatar=<file "a.png", image/png, 1,234 bytes>`.
-    public var description: String { part.summary(limit: 120) }
+    public var description: String { part.summary(limit: 120, redacting: .standard) }
 }

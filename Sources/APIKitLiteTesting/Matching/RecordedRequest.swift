@@ -28,6 +28,9 @@ public struct RecordedRequest: Sendable {
     /// then.
     public internal(set) var endTime: Duration?
 
+    /// The secrets that the texts about this request hide: those of its network.
+    var redaction = Redaction.standard
+
     /// Creates the record of a request.
     ///
     /// - Parameter request: The request, with its body in `httpBody`.
@@ -96,12 +99,18 @@ public struct RecordedRequest: Sendable {
 }
 
 extension RecordedRequest: CustomStringConvertible, CustomReflectable, OpaquelyReflected {
-    /// The method and the URL with secrets redacted, the size of the body, and whether the request
-    /// was cancelled or passed through.
+    /// The method and the URL, the size of the body, and whether the request was cancelled or passed
+    /// through.
+    ///
+    /// Secrets are redacted as the network of the request describes, by default as
+    /// `Redaction.standard`.
     public var description: String {
         let size = body.isEmpty ? "" : ", \(byteCount(body.count))"
         let outcome =
             (wasPassedThrough ? ", passed through" : "") + (wasCancelled ? ", cancelled" : "")
-        return request.line + size + outcome
+        return line + size + outcome
     }
+
+    /// The method and the URL, with secrets redacted.
+    var line: String { request.line(redacting: redaction) }
 }

@@ -84,22 +84,25 @@ extension RequestMatcher {
     }
 
     func adding(_ relation: JSONDifference.Relation, _ expected: JSONValue) -> RequestMatcher {
-        let shown = expected.excerpt(limit: 80)
-        let description = relation == .equal ? "JSON \(shown)" : "JSON containing \(shown)"
-        return adding(description) { reading in
-            guard case .success(let actual) = reading.json else { return false }
-            return JSONDifference.isNone(expected, relation, actual)
-        } or: { reading in
-            switch reading.json {
-            case nil: return .has("no body")
-            case .failure(let failure):
-                let body = reading.bodyPlaceholder
-                return .has("\(body), which is not JSON: \(failure.sentence)")
-            case .success(let actual):
-                let lines = JSONDifference.lines(expected, relation, actual)
-                return MatchReport.Difference("it differs:", details: lines)
-            }
-        }
+        adding(
+            Criterion { redaction in
+                (relation == .equal ? "JSON " : "JSON containing ")
+                    + expected.excerpt(limit: 80, redacting: redaction)
+            } holds: { reading in
+                guard case .success(let actual) = reading.json else { return false }
+                return JSONDifference.isNone(expected, relation, actual)
+            } difference: { reading in
+                switch reading.json {
+                case nil: return .has("no body")
+                case .failure(let failure):
+                    let body = reading.bodyPlaceholder
+                    return .has("\(body), which is not JSON: \(failure.sentence)")
+                case .success(let actual):
+                    let lines = JSONDifference.lines(
+                        expected, relation, actual, reading.redaction)
+                    return MatchReport.Difference("it differs:", details: lines)
+                }
+            })
     }
 }
 

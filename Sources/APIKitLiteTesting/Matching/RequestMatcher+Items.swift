@@ -102,7 +102,7 @@ extension RequestMatcher {
         return adding(source, items).adding("no \(items.isEmpty ? "" : "other ")\(source.plural)") {
             others($0)?.isEmpty == true
         } or: { reading in
-            source.difference(reading) { _ in others(reading)?.shown ?? "" }
+            source.difference(reading) { _ in others(reading)?.shown(reading.redaction) ?? "" }
         }
     }
 
@@ -113,16 +113,27 @@ extension RequestMatcher {
         return items.reduce(into: self) { matcher, item in
             guard let count = counts.removeValue(forKey: item) else { return }
             let times = count > 1 ? " \(count) times" : ""
-            matcher.add("\(source.noun) \(item.shown)\(times)") { reading in
-                source.counts(in: reading).map { $0[item] >= count } ?? false
-            } or: { reading in
-                source.difference(reading) { actual in
-                    let sameName = actual.named(item.name)
-                    if sameName.isEmpty { return "no \(item.shownName)" }
-                    let isHidden = !sameName.contains(item) && sameName.shown == item.shown
-                    return isHidden ? "another value" : sameName.shown
-                }
-            }
+            matcher.add(
+                Criterion { redaction in
+                    "\(source.noun) \(item.shown(redaction))\(times)"
+                } holds: { reading in
+                    source.counts(in: reading).map { $0[item] >= count } ?? false
+                } difference: { reading in
+                    source.difference(reading) { actual in
+                        item.difference(from: actual.named(item.name), reading.redaction)
+                    }
+                })
         }
+    }
+}
+
+extension NamedItem {
+    /// Describes the items of the same name that a request has in place of this one.
+    fileprivate func difference(from actual: [NamedItem], _ redaction: Redaction) -> String {
+        if actual.isEmpty { return "no \(shownName(redaction))" }
+        let shown = actual.shown(redaction)
+        guard !actual.contains(self), shown == self.shown(redaction) else { return shown }
+        guard let value, let other = actual[0].value else { return "another value" }
+        return HiddenDifference.text(other, insteadOf: value)
     }
 }

@@ -36,19 +36,21 @@ extension RequestMatcher {
     ///   captures are kept. An empty list is a configuration error.
     public func anyOf(_ matchers: [RequestMatcher]) -> RequestMatcher {
         if matchers.isEmpty { return broken(".anyOf(_:) was given no matcher.") }
-        let names = matchers.map { "(\($0))" }.joined(separator: " or ")
         var matcher = broken(matchers.lazy.compactMap(\.configurationError).first)
         matcher.hasPredicate = hasPredicate || matchers.contains(where: \.hasPredicate)
-        return matcher.adding("any of \(names)") {
-            reading in
-            matchers.contains { $0.holds(for: reading) }
-        } or: { reading in
-            let nearest = matchers.map { $0.lines(on: reading) }
-                .max { $0.count(where: \.holds) < $1.count(where: \.holds) }
-            let lines = (nearest ?? []).flatMap { $0.text.components(separatedBy: "\n") }
-            return MatchReport.Difference(
-                "none holds; the nearest:", details: lines.map { String($0.dropFirst(2)) })
-        }
+        return matcher.adding(
+            Criterion { redaction in
+                let names = matchers.map { "(\($0.text(redacting: redaction)))" }
+                return "any of \(names.joined(separator: " or "))"
+            } holds: { reading in
+                matchers.contains { $0.holds(for: reading) }
+            } difference: { reading in
+                let nearest = matchers.map { $0.lines(on: reading) }
+                    .max { $0.count(where: \.holds) < $1.count(where: \.holds) }
+                let lines = (nearest ?? []).flatMap { $0.text.components(separatedBy: "\n") }
+                return MatchReport.Difference(
+                    "none holds; the nearest:", details: lines.map { String($0.dropFirst(2)) })
+            })
     }
 
     /// Requires that another matcher does not match.
@@ -56,13 +58,16 @@ extension RequestMatcher {
         if let configurationError = matcher.configurationError { return broken(configurationError) }
         var result = self
         result.hasPredicate = hasPredicate || matcher.hasPredicate
-        return result.adding("not (\(matcher))") { reading in
-            let before = reading.pathValues
-            defer { reading.pathValues = before }
-            return !matcher.holds(for: reading)
-        } or: { _ in
-            MatchReport.Difference("that is what the request has")
-        }
+        return result.adding(
+            Criterion { redaction in
+                "not (\(matcher.text(redacting: redaction)))"
+            } holds: { reading in
+                let before = reading.pathValues
+                defer { reading.pathValues = before }
+                return !matcher.holds(for: reading)
+            } difference: { _ in
+                MatchReport.Difference("that is what the request has")
+            })
     }
 
     /// Requires a request that is equal to a given one, as an `APIRequest` makes it.

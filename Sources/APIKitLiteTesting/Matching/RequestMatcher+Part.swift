@@ -17,8 +17,7 @@ extension RequestMatcher {
     ) -> RequestMatcher {
         adding(
             ExpectedPart(
-                name: name, fileName: fileName, mediaType: mediaType(contentType), data: data,
-                shownData: data.map { byteCount($0.count) }))
+                name: name, fileName: fileName, mediaType: mediaType(contentType), data: data))
     }
 
     /// Requires a part of a `multipart/form-data` body that has a certain text. Other parts are
@@ -28,25 +27,26 @@ extension RequestMatcher {
     ///   - name: The name of the form field.
     ///   - text: The whole content of the part, in UTF-8. Spaces and line breaks matter.
     public func part(_ name: String, text: String) -> RequestMatcher {
-        let isSecret = Redaction.standard.hides(name, in: .item, value: text.utf8)
-        return adding(
-            ExpectedPart(
-                name: name, data: Data(text.utf8),
-                shownData: quoted(
-                    isSecret ? Excerpt(Redaction.mark) : Excerpt(redacting: text, limit: 60))))
+        adding(ExpectedPart(name: name, data: Data(text.utf8), text: text))
     }
 
     private func adding(_ part: ExpectedPart) -> RequestMatcher {
-        adding(part.description) { reading in
-            guard case .success(let multipart) = reading.multipart else { return false }
-            return multipart.parts.contains(where: part.matches)
-        } or: { reading in
-            switch reading.multipart {
-            case nil: .has("no body")
-            case .failure(let failure): .has("\(reading.bodyPlaceholder), \(failure.reason)")
-            case .success(let multipart): part.difference(from: multipart.parts)
-            }
-        }
+        var matcher = self
+        matcher.add(
+            Criterion { redaction in
+                part.description(redaction)
+            } holds: { reading in
+                guard case .success(let multipart) = reading.multipart else { return false }
+                return multipart.parts.contains(where: part.matches)
+            } difference: { reading in
+                switch reading.multipart {
+                case nil: .has("no body")
+                case .failure(let failure): .has("\(reading.bodyPlaceholder), \(failure.reason)")
+                case .success(let multipart):
+                    part.difference(from: multipart.parts, reading.redaction)
+                }
+            })
+        return matcher
     }
 }
 
@@ -56,8 +56,8 @@ private struct ExpectedPart: Sendable {
     var fileName: String?
     var mediaType: String?
     var data: Data?
-    /// The data as a text may show it.
-    var shownData: String?
+    /// The data as text, if the criterion was given text.
+    var text: String?
 
     func matches(_ part: MultipartBody.Part) -> Bool {
         part.name == name && (fileName == nil || part.fileName == fileName)
@@ -65,23 +65,37 @@ private struct ExpectedPart: Sendable {
             && (data == nil || part.data == data)
     }
 
-    /// The criterion as a text, with secrets redacted.
-    var description: String {
-        let values = [shownFileName, mediaType.map(Redaction.standard.text), shownData]
-        return (["part \(Redaction.standard.text(name))"] + values.compactMap(\.self))
+    /// Returns the criterion as a text, with secrets redacted.
+    func description(_ redaction: Redaction) -> String {
+        let values = [
+            fileName.map { quoted($0, redaction) }, mediaType.map { redaction.text($0) },
+            shownData(redaction),
+        ]
+        return (["part \(redaction.text(name))"] + values.compactMap(\.self))
             .joined(separator: ", ")
+    }
+
+    /// Returns the data as a text may show it.
+    private func shownData(_ redaction: Redaction) -> String? {
+        guard let text else { return data.map { byteCount($0.count) } }
+        let isSecret = redaction.hides(name, in: .item, value: text.utf8)
+        return quoted(
+            isSecret
+                ? Excerpt(Redaction.mark) : Excerpt(redacting: text, with: redaction, limit: 60))
     }
 
     /// Describes how the parts of a request differ: those of the same name by their differences; if
     /// there are none, the other parts.
-    func difference(from parts: [MultipartBody.Part]) -> MatchReport.Difference {
+    func difference(
+        from parts: [MultipartBody.Part], _ redaction: Redaction
+    ) -> MatchReport.Difference {
         let candidates = parts.filter { $0.name == name }
         if candidates.isEmpty {
             return list(
-                parts.lazy.map { $0.summary(limit: 60) }, parts.count,
+                parts.lazy.map { $0.summary(limit: 60, redacting: redaction) }, parts.count,
                 under: parts.isEmpty ? "the request has no parts" : "the request has only:")
         }
-        let lines = candidates.lazy.map { differences(from: $0).joined(separator: "; ") }
+        let lines = candidates.lazy.map { differences(from: $0, redaction).joined(separator: "; ") }
         return list(lines, candidates.count, under: "the request has another:")
     }
 
@@ -97,7 +111,9 @@ private struct ExpectedPart: Sendable {
     }
 
     /// The aspects in which a part of the same name differs.
-    private func differences(from part: MultipartBody.Part) -> [String] {
+    private func differences(
+        from part: MultipartBody.Part, _ redaction: Redaction
+    ) -> [String] {
         var lines: [String] = []
         func add(_ aspect: String, _ expected: String?, _ actual: String?) {
             let (expected, actual) = (expected ?? "none", actual ?? "none")
@@ -107,26 +123,30 @@ private struct ExpectedPart: Sendable {
                     : "expected the \(aspect) \(expected), got \(actual)")
         }
         if fileName != nil, fileName != part.fileName {
-            add("file name", shownFileName, part.fileName.map(quoted))
+            add(
+                "file name", fileName.map { quoted($0, redaction) },
+                part.fileName.map { quoted($0, redaction) })
         }
         let actualType = APIKitLite.mediaType(part.contentType)
         if mediaType != nil, mediaType != actualType {
-            let redaction = Redaction.standard
-            add("type", mediaType.map(redaction.text), actualType.map(redaction.text))
+            add(
+                "type", mediaType.map { redaction.text($0) }, actualType.map { redaction.text($0) })
         }
         if let data, data != part.data {
-            add("content", shownData, part.excerpt(limit: 60).map(quoted) ?? part.placeholder)
+            let actual = part.excerpt(limit: 60, redacting: redaction).map(quoted)
+            add("content", shownData(redaction), actual ?? part.placeholder(redacting: redaction))
+            // Where two secrets begin to differ says too much about both.
             let count = zip(data, part.data).prefix { $0 == $1 }.count
-            if count > 0 { lines[lines.count - 1] += ", the same up to byte \(count)" }
+            if count > 0, !part.isHidden(by: redaction) {
+                lines[lines.count - 1] += ", the same up to byte \(count)"
+            }
         }
         return lines
     }
-
-    private var shownFileName: String? { fileName.map(quoted) }
 }
 
-private func quoted(_ text: String) -> String {
-    Redaction.standard.text(text).debugDescription
+private func quoted(_ text: String, _ redaction: Redaction) -> String {
+    redaction.text(text).debugDescription
 }
 
 private func quoted(_ excerpt: Excerpt) -> String {

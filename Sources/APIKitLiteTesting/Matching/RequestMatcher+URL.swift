@@ -78,8 +78,9 @@ extension RequestMatcher {
                     // as any text.
                     zip(parsed.literals, $0.literals).map { $0 == $1 ? $0 : nil }
                 } ?? parsed.literals
-            return matcher.addingPath("path \(shownPath(template))") {
-                parsed.match($0.segments[...]) ?? unescaped?.match($0.segments[...])
+            let hint = PathTemplate.hint(for: template)
+            return matcher.addingPath("path", template, hint: hint, isWhole: true) {
+                parsed.match($0) ?? unescaped?.match($0)
             }
         } catch {
             return broken("\(error)")
@@ -100,8 +101,8 @@ extension RequestMatcher {
         let segments = PathTemplate.decodedSegments(ofPath: path)
         var matcher = self
         matcher.key.path = matcher.key.path ?? segments
-        return matcher.addingPath("path exactly \(shownPath(path))") {
-            $0.segments == segments ? [:] : nil
+        return matcher.addingPath("path exactly", path, isWhole: true) {
+            $0.elementsEqual(segments) ? [:] : nil
         }
     }
 
@@ -118,9 +119,10 @@ extension RequestMatcher {
             let count = text.isEmpty || text == "/" ? 0 : parsed.literals.count
             // With a slash at the end of the prefix, at least one more segment must follow.
             let least = text == prefix ? count : count + 1
-            return addingPath("path prefix \(shownPath(prefix))") {
-                guard $0.segments.count >= least else { return nil }
-                let segments = $0.segments.prefix(count)
+            let hint = PathTemplate.hint(for: text)
+            return addingPath("path prefix", prefix, hint: hint, isWhole: false) {
+                guard $0.count >= least else { return nil }
+                let segments = $0.prefix(count)
                 return count == 0 ? [:] : parsed.match(segments) ?? unescaped?.match(segments)
             }
         } catch {
@@ -128,18 +130,49 @@ extension RequestMatcher {
         }
     }
 
-    /// Returns the matcher with a criterion for the path. `match` returns the captured values, or
-    /// nil if the path does not match.
+    /// Returns the matcher with a criterion for the path.
+    ///
+    /// - Parameters:
+    ///   - noun: The name of the criterion.
+    ///   - path: The path or the template.
+    ///   - hint: Advice for a template in another notation.
+    ///   - isWhole: Whether the whole path of a request must match.
+    ///   - match: Returns the values that it captures from segments, or nil if they do not match.
     private func addingPath(
-        _ description: String, _ match: @escaping @Sendable (RequestReading) -> [String: String]?
+        _ noun: String, _ path: String, hint: String? = nil, isWhole: Bool,
+        _ match: @escaping @Sendable (ArraySlice<String>) -> [String: String]?
     ) -> RequestMatcher {
-        adding(description) { reading in
-            guard let values = match(reading) else { return false }
-            if !values.isEmpty { reading.pathValues.merge(values) { _, new in new } }
-            return true
-        } or: {
-            .has(shownPath($0.url.path))
+        // A template that begins with a name would match the end of almost every path.
+        let mayFollowBase = isWhole && !["", "/"].contains(path) && !path.prefix(2).contains("{")
+        /// The segments of the request's path before the part that matches.
+        @Sendable func base(_ reading: RequestReading) -> ArraySlice<String>? {
+            let segments = reading.segments
+            guard mayFollowBase else { return nil }
+            return segments.indices.dropFirst().first { match(segments[$0...]) != nil }
+                .map { segments[..<$0] }
         }
+        return adding(
+            Criterion { redaction in
+                "\(noun) \(shownPath(path, redaction))"
+            } holds: { reading in
+                guard let values = match(reading.segments[...]) else { return false }
+                if !values.isEmpty { reading.pathValues.merge(values) { _, new in new } }
+                return true
+            } difference: { reading in
+                var difference = MatchReport.Difference.has(
+                    shownPath(reading.url.path, reading.redaction))
+                if let base = base(reading) {
+                    let added = "/" + base.joined(separator: "/")
+                    let whole = added + (path.hasPrefix("/") ? "" : "/") + path
+                    difference.details.append(
+                        "If the base URL adds \(shownPath(added, reading.redaction)), "
+                            + "write \(shownPath(whole, reading.redaction)).")
+                }
+                if let hint { difference.details.append(hint) }
+                return difference
+            } isNear: { reading in
+                base(reading) != nil
+            })
     }
 
     /// Requires a header.
@@ -148,24 +181,30 @@ extension RequestMatcher {
     ///   - name: The name of the header; its case does not matter (RFC 9110, section 5.1).
     ///   - value: The whole value, whose case matters; nil for any value.
     public func header(_ name: String, _ value: String? = nil) -> RequestMatcher {
-        @Sendable func shown(_ value: String?) -> String {
+        @Sendable func shown(_ value: String?, _ redaction: Redaction) -> String {
             guard let value else { return name }
-            return "\(name): \(Redaction.standard.headerValue(value, named: name))"
+            return "\(name): \(redaction.headerValue(value, named: name))"
         }
-        return adding("header \(shown(value))") { reading in
-            let actual = reading.request.value(forHTTPHeaderField: name)
-            return value == nil ? actual != nil : actual == value
-        } or: { reading in
-            guard let actual = reading.request.value(forHTTPHeaderField: name) else {
-                return .has("no \(name)")
-            }
-            let isHidden = shown(actual) == shown(value)
-            return .has(isHidden ? "another value" : shown(actual))
-        }
+        return adding(
+            Criterion { redaction in
+                "header \(shown(value, redaction))"
+            } holds: { reading in
+                let actual = reading.request.value(forHTTPHeaderField: name)
+                return value == nil ? actual != nil : actual == value
+            } difference: { reading in
+                guard let actual = reading.request.value(forHTTPHeaderField: name) else {
+                    return .has("no \(name)")
+                }
+                let shownActual = shown(actual, reading.redaction)
+                guard let value, shownActual == shown(value, reading.redaction) else {
+                    return .has(shownActual)
+                }
+                return .has(HiddenDifference.text(actual, insteadOf: value))
+            })
     }
 }
 
 /// Returns a path as a text may show it.
-private func shownPath(_ path: String) -> String {
-    path.isEmpty ? "/" : Redaction.standard.url(path)
+private func shownPath(_ path: String, _ redaction: Redaction) -> String {
+    path.isEmpty ? "/" : redaction.url(path)
 }

@@ -13,12 +13,15 @@ import Foundation
 public struct RequestMatcher: Sendable, CustomStringConvertible {
     /// One condition on a request.
     struct Criterion: Sendable {
-        /// Returns the text of the criterion. Called only when shown: of very many criteria, most
-        /// never are.
-        let description: @Sendable () -> String
+        /// Returns the text of the criterion with secrets redacted. Called only when shown: of very
+        /// many criteria, most never are.
+        let description: @Sendable (Redaction) -> String
         let holds: @Sendable (RequestReading) -> Bool
         /// Describes how a request differs. Called only if the criterion does not hold.
         let difference: @Sendable (RequestReading) -> MatchReport.Difference
+        /// Whether a request differs so little that its stub is probably the one that was meant.
+        /// Called only if the criterion does not hold.
+        var isNear: @Sendable (RequestReading) -> Bool = { _ in false }
     }
 
     private(set) var criteria: [Criterion] = []
@@ -32,11 +35,14 @@ public struct RequestMatcher: Sendable, CustomStringConvertible {
     init() {}
 
     /// The criteria, in order, with secrets redacted. Of more than 50, the first 50.
-    public var description: String {
+    public var description: String { text(redacting: .standard) }
+
+    /// Returns the description with other secrets redacted.
+    func text(redacting redaction: Redaction) -> String {
         if criteria.isEmpty { return "any request" }
         let others = criteria.count - Self.shownCount
-        return criteria.prefix(Self.shownCount).map { $0.description() }.joined(separator: ", ")
-            + (others > 0 ? " and \(others) more" : "")
+        return criteria.prefix(Self.shownCount).map { $0.description(redaction) }
+            .joined(separator: ", ") + (others > 0 ? " and \(others) more" : "")
     }
 
     private static let shownCount = 50
@@ -49,24 +55,26 @@ public struct RequestMatcher: Sendable, CustomStringConvertible {
         report(on: RequestReading(request))
     }
 
-    /// Returns the matcher with one more criterion.
+    /// Returns the matcher with one more criterion, whose text contains no secret.
     func adding(
         _ description: @autoclosure @escaping @Sendable () -> String,
         _ holds: @escaping @Sendable (RequestReading) -> Bool,
         or difference: @escaping @Sendable (RequestReading) -> MatchReport.Difference
     ) -> RequestMatcher {
+        adding(
+            Criterion(
+                description: { _ in description() }, holds: holds, difference: difference))
+    }
+
+    /// Returns the matcher with one more criterion.
+    func adding(_ criterion: Criterion) -> RequestMatcher {
         var matcher = self
-        matcher.add(description(), holds, or: difference)
+        matcher.add(criterion)
         return matcher
     }
 
-    /// Adds a criterion.
-    mutating func add(
-        _ description: @autoclosure @escaping @Sendable () -> String,
-        _ holds: @escaping @Sendable (RequestReading) -> Bool,
-        or difference: @escaping @Sendable (RequestReading) -> MatchReport.Difference
-    ) {
-        criteria.append(Criterion(description: description, holds: holds, difference: difference))
+    mutating func add(_ criterion: Criterion) {
+        criteria.append(criterion)
     }
 
     /// Returns the matcher with a configuration error. If there are several, the first one is kept.
@@ -123,7 +131,7 @@ extension RequestMatcher {
         _ criterion: Criterion, _ reading: RequestReading, holds: Bool
     ) -> MatchReport.Line {
         MatchReport.Line(
-            criterion.description(), holds ? nil : criterion.difference(reading))
+            criterion.description(reading.redaction), holds ? nil : criterion.difference(reading))
     }
 
     private var lineOfConfigurationError: [MatchReport.Line] {
@@ -133,11 +141,12 @@ extension RequestMatcher {
             ?? []
     }
 
-    /// Returns the number of criteria that hold, and whether all of them do.
-    func score(on reading: RequestReading) -> (hits: Int, isMatch: Bool) {
+    /// Returns a number that grows with the criteria that hold, and whether all of them do. Of two
+    /// criteria that do not hold, the one that nearly holds counts more.
+    func score(on reading: RequestReading) -> (points: Int, isMatch: Bool) {
         reading.pathValues = [:]
-        let hits = criteria.count { $0.holds(reading) }
-        return (hits, hits == criteria.count)
+        let points = criteria.map { $0.holds(reading) ? 2 : $0.isNear(reading) ? 1 : 0 }
+        return (points.reduce(0, +), points.allSatisfy { $0 == 2 })
     }
 }
 

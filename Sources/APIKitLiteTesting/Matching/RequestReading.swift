@@ -13,6 +13,8 @@ final class RequestReading {
         self.record = record
     }
 
+    /// The secrets that the texts about this request hide.
+    var redaction: Redaction { record.redaction }
     var request: URLRequest { record.request }
     var method: String { record.method }
     var body: Data { record.body }
@@ -64,14 +66,15 @@ final class RequestReading {
     var bodyPlaceholder: String {
         body.isEmpty
             ? "no body"
-            : Redaction.standard.placeholder(for: body, contentType: contentType)
+            : redaction.placeholder(for: body, contentType: contentType)
     }
 
     /// The body as a text may show it, on one line; nil if there is no body.
     var shownBody: String? {
         if body.isEmpty { return nil }
-        if case .success(let multipart) = multipart { return multipart.parts.summary }
-        let shown = Excerpt(body: body, contentType: contentType, limit: 120)
+        if case .success(let multipart) = multipart { return multipart.parts.summary(redaction) }
+        let shown = Excerpt(
+            body: body, contentType: contentType, redaction: redaction, limit: 120)
         return shown?.text(limit: 120) ?? bodyPlaceholder
     }
 }
@@ -98,26 +101,33 @@ struct NamedItem: Hashable, Sendable {
     }
 
     /// Whether the item contains a secret.
-    var isSecret: Bool {
-        isHidden || Redaction.standard.text(name) != name
-            || value.map { Redaction.standard.text($0) != $0 } ?? false
+    func isSecret(_ redaction: Redaction) -> Bool {
+        isHidden(redaction) || redaction.text(name) != name
+            || value.map { valueRedaction(redaction).text($0) != $0 } ?? false
     }
 
-    /// The item as a text may show it.
-    var shown: String {
+    /// Returns the item as a text may show it.
+    func shown(_ redaction: Redaction) -> String {
+        let shownName = shownName(redaction)
         guard let value else { return shownName }
-        return "\(shownName)=\(isHidden ? Redaction.mark : shown(value))"
+        if isHidden(redaction) { return "\(shownName)=\(Redaction.mark)" }
+        return "\(shownName)=\(Self.shown(value, valueRedaction(redaction)))"
     }
 
-    var shownName: String { shown(name) }
+    func shownName(_ redaction: Redaction) -> String { Self.shown(name, redaction) }
 
     /// Whether the value is a secret because of its name.
-    private var isHidden: Bool {
-        value.map { Redaction.standard.hides(name, in: .item, value: $0.utf8) } ?? false
+    private func isHidden(_ redaction: Redaction) -> Bool {
+        value.map { redaction.hides(name, in: .item, value: $0.utf8) } ?? false
     }
 
-    private func shown(_ text: String) -> String {
-        Excerpt(redacting: text, limit: 500, onOneLine: false).text(limit: 500)
+    /// The redaction of the value, which has no secret name.
+    private func valueRedaction(_ redaction: Redaction) -> Redaction {
+        redaction.shows(name) ? .none : redaction
+    }
+
+    private static func shown(_ text: String, _ redaction: Redaction) -> String {
+        Excerpt(redacting: text, with: redaction, limit: 500, onOneLine: false).text(limit: 500)
     }
 }
 
@@ -141,8 +151,9 @@ final class ItemCounts {
 
 extension [MultipartBody.Part] {
     /// The number of parts, and the first five as a text may show them.
-    fileprivate var summary: String {
-        let shown = prefix(5).map { $0.summary(limit: 60) }.joined(separator: ", ")
+    fileprivate func summary(_ redaction: Redaction) -> String {
+        let shown = prefix(5).map { $0.summary(limit: 60, redacting: redaction) }.joined(
+            separator: ", ")
         let rest = count > 5 ? " and \(count - 5) more" : ""
         return isEmpty
             ? "no parts" : "\(count) \(count == 1 ? "part" : "parts"): \(shown)\(rest)"
@@ -150,9 +161,9 @@ extension [MultipartBody.Part] {
 }
 
 extension [NamedItem] {
-    /// The first five items as a text may show them, and the number of the others.
-    var shown: String {
-        prefix(5).map(\.shown).joined(separator: ", ")
+    /// Returns the first five items as a text may show them, and the number of the others.
+    func shown(_ redaction: Redaction) -> String {
+        prefix(5).map { $0.shown(redaction) }.joined(separator: ", ")
             + (count > 5 ? " and \(count - 5) more" : "")
     }
 }

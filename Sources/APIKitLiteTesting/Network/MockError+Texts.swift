@@ -7,8 +7,7 @@ extension MockError {
         MockError(
             .forbidden,
             """
-            \(record.request.line) must never be made: the stub for \(stub.matcher) \
-            (\(stub.sourceLocation)) says times: .never.
+            \(record.line) must never be made: the stub for \(stub.label) says times: .never.
             """)
     }
 
@@ -18,8 +17,8 @@ extension MockError {
         return MockError(
             .usedUp,
             """
-            \(record.request.line) came after the \(last) of the stub for \
-            \(stub.matcher) (\(stub.sourceLocation)), which says then: .fail.
+            \(record.line) came after the \(last) of the stub for \(stub.label), which says \
+            then: .fail.
             """)
     }
 
@@ -28,17 +27,25 @@ extension MockError {
         MockError(
             .brokenStub,
             """
-            \(record.request.line) would come back to this network, for ever: the stub for \
-            \(stub.matcher) (\(stub.sourceLocation)) passes it to a session of the network itself, or back to \
-            its server. Pass it to a session that reaches the real host, such as one of intercepting(_:).
+            \(record.line) would come back to this network, for ever: the stub for \(stub.label) \
+            passes it to a session of the network itself, or back to its server. Pass it to a \
+            session that reaches the real host, such as one of intercepting(_:).
             """)
     }
 
     /// Returns the error of a request that no stub answers. Its text shows the request, the nearest
     /// stub with the differences, and the `stub(…)` line that would answer the request.
-    static func unmatched(_ reading: RequestReading, among stubs: [Stub]) -> MockError {
+    ///
+    /// - Parameters:
+    ///   - reading: The request.
+    ///   - stubs: The stubs of the network.
+    ///   - sourceLocation: Where the network was made, if that is known.
+    static func unmatched(
+        _ reading: RequestReading, among stubs: [Stub], of sourceLocation: String?
+    ) -> MockError {
         let body = reading.shownBody.map { ", with the body \($0)" } ?? ""
-        var lines = ["No stub answers \(reading.request.line)\(body)."]
+        let line = reading.request.line(redacting: reading.redaction)
+        var lines = ["No stub answers \(line)\(body)."]
         if let stub = nearest(to: reading, among: stubs) {
             let report = stub.matcher.reportText(on: reading)
             let isMatch =
@@ -52,7 +59,8 @@ extension MockError {
                 report.isEmpty ? "  ✓ any request" : report,
             ]
         } else {
-            lines.append("This network has no stubs.")
+            let place = sourceLocation.map { " (\($0))" } ?? ""
+            lines.append("This network\(place) has no stubs.")
         }
         let suggestion = SuggestedStub(for: reading)
         lines += ["This would answer it:", "  \(suggestion.code)"]
@@ -61,17 +69,23 @@ extension MockError {
             lines.append("  (without what is secret: \(names.joined(separator: ", ")))")
         }
         if suggestion.restCount > 0 { lines.append("  (and \(suggestion.restCount) items more)") }
+        let hidesSecrets =
+            !suggestion.secrets.isEmpty || lines.contains { $0.contains(Redaction.mark) }
+        if hidesSecrets {
+            lines.append("MockNetwork(redacting: .none) shows what is hidden here.")
+        }
         return MockError(.unmatched, lines.joined(separator: "\n"))
     }
 
     /// Returns the stub that the error text shows: one that matches but is used up; otherwise, the
-    /// one with the most criteria that hold. If several qualify, returns the newest.
+    /// one with the most criteria that hold. If several qualify, returns one whose path is that of
+    /// the request without the path of a base URL, or else the newest.
     private static func nearest(to reading: RequestReading, among stubs: [Stub]) -> Stub? {
-        var best: (stub: Stub, hits: Int)?
+        var best: (stub: Stub, points: Int)?
         for stub in stubs.reversed() {
-            let (hits, isMatch) = stub.matcher.score(on: reading)
+            let (points, isMatch) = stub.matcher.score(on: reading)
             if isMatch { return stub }
-            if hits > best?.hits ?? -1 { best = (stub, hits) }
+            if points > best?.points ?? -1 { best = (stub, points) }
         }
         return best?.stub
     }
@@ -79,27 +93,28 @@ extension MockError {
 
 extension PendingRequest {
     /// The finding of `verify()` for a request that a client still waits for.
-    var finding: String {
-        let stub =
-            request.stub.map { " by the stub for \($0.matcher) (\($0.sourceLocation))" } ?? ""
-        let line = request.request.line
+    ///
+    /// - Parameter sourceLocation: Where the network was made, if that is known. The text names it
+    ///   if the request has no stub.
+    func finding(of sourceLocation: String?) -> String {
+        let place =
+            request.stub.map { " by the stub for \($0.label)" }
+            ?? sourceLocation.map { " by the network (\($0))" } ?? ""
+        let line = request.line
         guard cause == .release else {
             return """
-                \(line) has not been answered yet\(stub), and its client still waits. Await or \
+                \(line) has not been answered yet\(place), and its client still waits. Await or \
                 cancel every request before the test ends.
                 """
         }
         return """
-            \(line) is held\(stub), and its client still waits. Call stub.release(), or \
+            \(line) is held\(place), and its client still waits. Call stub.release(), or \
             cancel the request, before the test ends.
             """
     }
 }
 
 extension URLRequest {
-    /// The method and the URL, with secrets redacted.
-    var line: String {
-        let url = url.map { Excerpt(url: $0.absoluteString, limit: 2_000).text(limit: 2_000) }
-        return "\(httpMethod ?? "GET") \(url ?? "(no URL)")"
-    }
+    /// The method and the URL, with secrets redacted as `Redaction.standard` describes.
+    var line: String { line(redacting: .standard) }
 }

@@ -32,11 +32,21 @@ public final class MockNetwork: Sendable {
     ///
     /// A request that no stub answers fails with a ``MockError`` whose text says why.
     ///
-    /// - Parameter clock: The clock for delays and timeouts: a ``MockClock``, or a
-    ///   `ContinuousClock` for real time. Without a clock, delays take no time but keep their
-    ///   order, and a request that gets no answer does not time out.
-    public init(clock: (any Clock<Duration>)? = nil) {
-        core = NetworkCore(nil, clock: clock)
+    /// - Parameters:
+    ///   - clock: The clock for delays and timeouts: a ``MockClock``, or a `ContinuousClock` for real
+    ///     time. Without a clock, delays take no time but keep their order, and a request that gets
+    ///     no answer does not time out.
+    ///   - redaction: The secrets that the texts of the network hide: those of unmatched requests,
+    ///     of ``verify(fileID:line:)`` and of recorded requests. With `.none` they show every value,
+    ///     so that a test can compare its own passwords and tokens.
+    public convenience init(
+        clock: (any Clock<Duration>)? = nil, redacting redaction: Redaction = .standard
+    ) {
+        self.init(NetworkCore(nil, clock: clock, redaction: redaction))
+    }
+
+    init(_ core: NetworkCore) {
+        self.core = core
     }
 
     /// Creates a network for the library itself, which may report nothing.
@@ -56,12 +66,16 @@ public final class MockNetwork: Sendable {
     /// 64 calls of a process block, further calls wait for a thread. On earlier systems, the
     /// closure must not block.
     ///
-    /// - Parameter handler: The closure that answers each request. If it throws, the request fails
-    ///   with that error.
-    public init(
+    /// - Parameters:
+    ///   - redaction: The secrets that the texts of the network hide, as in
+    ///     ``init(clock:redacting:)``.
+    ///   - handler: The closure that answers each request. If it throws, the request fails with that
+    ///     error.
+    public convenience init(
+        redacting redaction: Redaction = .standard,
         _ handler: @escaping @Sendable (URLRequest) async throws -> (HTTPURLResponse, Data?)
     ) {
-        core = NetworkCore(handler, clock: nil)
+        self.init(NetworkCore(handler, clock: nil, redaction: redaction))
     }
 
     /// The session whose requests only this network answers. Every access returns the same object.
@@ -125,7 +139,7 @@ public final class MockNetwork: Sendable {
     ///   - fileID: The file that error texts name as the place of the stub.
     ///   - line: The line that error texts name as the place of the stub.
     ///   - handler: The closure that makes each response. It runs as the closure of
-    ///     ``MockNetwork/init(_:)`` does. If it throws, the request fails with that error.
+    ///     ``MockNetwork/init(redacting:_:)`` does. If it throws, the request fails with that error.
     /// - Returns: The stub, with its requests and the control over held responses.
     @discardableResult
     public func stub(
@@ -177,7 +191,10 @@ public final class MockNetwork: Sendable {
     ///   the server notices a closed socket late.
     public func verify(fileID: StaticString = #fileID, line: UInt = #line) throws {
         let findings = core.findings(at: "\(fileID):\(line)")
-        if !findings.isEmpty { throw VerificationError(findings: findings, bodyError: nil) }
+        if !findings.isEmpty {
+            throw VerificationError(
+                findings: findings, bodyError: nil, redaction: core.redaction)
+        }
     }
 
     private func makeSession() -> URLSession {

@@ -23,6 +23,10 @@ final class NetworkCore: Responder {
 
     let journal: Journal
     let time: any NetworkTime
+    /// The secrets that the texts about the network's requests hide.
+    let redaction: Redaction
+    /// Where the network was made, if a text must name it.
+    private let sourceLocation: String?
     private let closure: Closure?
     let handlers = HandlerQueue()
     private let stubs = Locked(StubIndex())
@@ -37,9 +41,12 @@ final class NetworkCore: Responder {
     let stallWatch: StallWatch
 
     init(
-        _ closure: Closure?, clock: (any Clock<Duration>)?, reporter: WaitReporter? = .current
+        _ closure: Closure?, clock: (any Clock<Duration>)?, redaction: Redaction = .standard,
+        sourceLocation: String? = nil, reporter: WaitReporter? = .current
     ) {
         self.closure = closure
+        self.redaction = redaction
+        self.sourceLocation = sourceLocation
         let journal = Journal()
         self.journal = journal
         time = clock.map(makeTime) ?? JumpingTime(activity: journal.count)
@@ -57,8 +64,8 @@ final class NetworkCore: Responder {
         sourceLocation: String
     ) -> Stub {
         let stub = Stub(
-            matcher, behavior, times: times, sourceLocation: sourceLocation, journal: journal,
-            network: self, verified: verified.withLock { $0 })
+            matcher, behavior, times: times, sourceLocation: sourceLocation, redaction: redaction,
+            journal: journal, network: self, verified: verified.withLock { $0 })
         stubs.withLock { $0.add(stub) }
         return stub
     }
@@ -98,6 +105,7 @@ final class NetworkCore: Responder {
 
     func decide(on request: URLRequest, passage: Passage) -> Decision {
         var record = RecordedRequest(request: request)
+        record.redaction = redaction
         record.startTime = time.now
         let resolution = resolution(for: &record, passage)
         if case .now = resolution { record.endTime = record.startTime }
@@ -120,7 +128,7 @@ final class NetworkCore: Responder {
             let request = record.request
             return .later { ResponsePlan(answer: Answer(try await closure(request), to: request)) }
         }
-        return .now(.failure(fail(.unmatched(reading, among: stubs.all))))
+        return .now(.failure(fail(.unmatched(reading, among: stubs.all, of: sourceLocation))))
     }
 
     private func resolution(
@@ -219,7 +227,7 @@ final class NetworkCore: Responder {
         let summary = excess > 0 ? ["and \(excess) more requests are still waited for."] : []
         return broken + unanswered.withLock { $0.findings }
             + sound.compactMap { $0.finding(isNetworkUnused: isUnused) }
-            + awaited.prefix(limit).map(\.finding) + summary
+            + awaited.prefix(limit).map { $0.finding(of: self.sourceLocation) } + summary
     }
 }
 

@@ -5,6 +5,7 @@ import Foundation
 ///
 /// The line leaves secrets out. It then has fewer criteria, so that it still matches.
 struct SuggestedStub {
+    private let redaction: Redaction
     private(set) var code: String
     /// The parts of the request that the line leaves out because they are secret.
     private(set) var secrets: [String] = []
@@ -19,6 +20,7 @@ struct SuggestedStub {
     private static let mostItems = 20
 
     init(for reading: RequestReading) {
+        redaction = reading.redaction
         code = ""
         let matcher =
             methodAndPath(reading) + query(reading) + (body(reading) ?? "")
@@ -29,7 +31,7 @@ struct SuggestedStub {
     private mutating func methodAndPath(_ reading: RequestReading) -> String {
         var number = 0
         let segments = reading.segments.map { segment -> String in
-            guard Redaction.standard.text(segment) != segment else { return segment }
+            guard redaction.text(segment) != segment else { return segment }
             number += 1
             return number == 1 ? "{secret}" : "{secret\(number)}"
         }
@@ -65,7 +67,7 @@ struct SuggestedStub {
         guard reading.body.count <= Self.longestBody else { return nil }
         if case .success(let json) = reading.json {
             var hidden: [String] = []
-            guard let shown = json.withoutSecrets(&hidden) else {
+            guard let shown = json.withoutSecrets(redaction, &hidden) else {
                 secrets += hidden
                 return nil
             }
@@ -82,14 +84,13 @@ struct SuggestedStub {
     private mutating func parts(_ parts: [MultipartBody.Part]) -> String {
         restCount += max(0, parts.count - Self.mostItems)
         return parts.prefix(Self.mostItems).compactMap { part -> String? in
-            let redaction = Redaction.standard
             func isShown(_ text: String) -> Bool { redaction.text(text) == text }
             guard isShown(part.name), !part.isHidden(by: redaction) else {
                 secrets.append("part \(redaction.text(part.name))")
                 return nil
             }
             var arguments = [part.name.swiftLiteral]
-            if let text = part.plainText(limit: Self.longestBody) {
+            if let text = part.plainText(limit: Self.longestBody, redacting: redaction) {
                 arguments.append("text: \(text.swiftLiteral)")
             } else {
                 let type = mediaType(part.contentType)
@@ -109,8 +110,9 @@ struct SuggestedStub {
     private mutating func shown(_ items: [NamedItem], _ noun: String) -> String {
         if items.count > Self.mostItems { restCount += items.count - Self.mostItems }
         let items = items.prefix(Self.mostItems)
-        secrets += items.filter(\.isSecret).map { "\(noun) \(Redaction.standard.text($0.name))" }
-        return items.filter { !$0.isSecret }
+        secrets += items.filter { $0.isSecret(redaction) }
+            .map { "\(noun) \(redaction.text($0.name))" }
+        return items.filter { !$0.isSecret(redaction) }
             .map { "\($0.name.swiftLiteral): \($0.value?.swiftLiteral ?? "nil")" }
             .joined(separator: ", ")
     }
@@ -120,9 +122,12 @@ extension JSONValue {
     /// Returns the value without its secret parts, or nil if the value itself is a secret. For
     /// `.json(containing:)`, the parts that are left out need not match.
     ///
-    /// - Parameter hidden: Receives a description of each part that is left out.
-    fileprivate func withoutSecrets(_ hidden: inout [String]) -> JSONValue? {
-        let redaction = Redaction.standard
+    /// - Parameters:
+    ///   - redaction: The secrets.
+    ///   - hidden: Receives a description of each part that is left out.
+    fileprivate func withoutSecrets(
+        _ redaction: Redaction, _ hidden: inout [String]
+    ) -> JSONValue? {
         switch self {
         case .object(let members):
             var shown: [Member] = []
@@ -131,15 +136,20 @@ extension JSONValue {
                 let isSecret = key != member.key || redaction.hides(member)
                 if isSecret {
                     hidden.append("JSON key \(key)")
-                } else if let value = member.value.withoutSecrets(&hidden) {
+                } else if redaction.shows(member) {
+                    shown.append(member)
+                } else if let value = member.value.withoutSecrets(redaction, &hidden) {
                     shown.append(Member(key: member.key, value: value))
                 }
             }
             return .object(shown)
         case .array(let elements):
-            return .array(elements.compactMap { $0.withoutSecrets(&hidden) })
+            return .array(elements.compactMap { $0.withoutSecrets(redaction, &hidden) })
         case .string(let text) where redaction.text(text) != text:
             hidden.append("a JSON string")
+            return nil
+        case .number(let text) where redaction.text(text) != text:
+            hidden.append("a JSON number")
             return nil
         case .string, .number, .boolean, .null:
             return self
@@ -155,6 +165,14 @@ extension Redaction {
         case .boolean, .null: false
         case .string(let text): hides(member.key, in: .key, value: text.utf8)
         case .object, .array, .number: secrecy(of: member.key, in: .key) == .always
+        }
+    }
+
+    /// Whether the value of a member is shown as it is because of its name.
+    fileprivate func shows(_ member: JSONValue.Member) -> Bool {
+        switch member.value {
+        case .string, .number: shows(member.key)
+        case .object, .array, .boolean, .null: false
         }
     }
 }

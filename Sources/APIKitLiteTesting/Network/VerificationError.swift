@@ -9,9 +9,12 @@ public struct VerificationError: LocalizedError, CustomStringConvertible, Sendab
     /// 20 are listed. One more text counts the others.
     public let findings: [String]
 
-    /// The error that the body of ``withMockNetwork(clock:fileID:line:_:)`` threw; nil if it threw
-    /// none.
+    /// The error that the body of ``withMockNetwork(clock:redacting:fileID:line:_:)`` threw; nil if it
+    /// threw none.
     public let bodyError: (any Error)?
+
+    /// The secrets that the text of the body's error hides: those of the network.
+    let redaction: Redaction
 
     /// The body's error, if there is one, and then the findings.
     public var description: String {
@@ -19,7 +22,7 @@ public struct VerificationError: LocalizedError, CustomStringConvertible, Sendab
             let text = "\(error)"
             let isSafe = error is any RedactedError
             return [
-                "The body threw: \(isSafe ? text : Redaction.standard.text(text))",
+                "The body threw: \(isSafe ? text : redaction.text(text))",
                 "The network, verified after it:",
             ]
         }
@@ -33,9 +36,11 @@ public struct VerificationError: LocalizedError, CustomStringConvertible, Sendab
 /// Runs a body with a network of its own, and verifies the network at the end.
 ///
 /// - Parameters:
-///   - clock: The clock of the network, as in ``MockNetwork/init(clock:)``.
-///   - fileID: The file that a later error text names as the place of the verification.
-///   - line: The line that a later error text names as the place of the verification.
+///   - clock: The clock of the network, as in ``MockNetwork/init(clock:redacting:)``.
+///   - redaction: The secrets that the texts of the network hide, as in
+///     ``MockNetwork/init(clock:redacting:)``.
+///   - fileID: The file that error texts name as the place of the network and its verification.
+///   - line: The line that error texts name as the place of the network and its verification.
 ///   - body: The code of the test, which receives the network.
 /// - Returns: The value that the body returns.
 /// - Throws: The error that the body throws, or ``VerificationError`` if the verification fails. If
@@ -43,11 +48,13 @@ public struct VerificationError: LocalizedError, CustomStringConvertible, Sendab
 ///   part of the body's error is not repeated.
 @discardableResult
 public nonisolated(nonsending) func withMockNetwork<R>(
-    clock: (any Clock<Duration>)? = nil, fileID: StaticString = #fileID, line: UInt = #line,
+    clock: (any Clock<Duration>)? = nil, redacting redaction: Redaction = .standard,
+    fileID: StaticString = #fileID, line: UInt = #line,
     _ body: nonisolated(nonsending) (MockNetwork) async throws -> R
 ) async throws -> R {
-    let network = MockNetwork(clock: clock)
     let sourceLocation = "\(fileID):\(line)"
+    let network = MockNetwork(
+        NetworkCore(nil, clock: clock, redaction: redaction, sourceLocation: sourceLocation))
     let result: R
     do {
         result = try await body(network)
@@ -55,7 +62,8 @@ public nonisolated(nonsending) func withMockNetwork<R>(
         // The body often threw the error of an unmatched request, which is also a finding.
         let thrown = "\(error)"
         let findings = network.core.findings(at: sourceLocation).filter { !thrown.contains($0) }
-        throw findings.isEmpty ? error : VerificationError(findings: findings, bodyError: error)
+        if findings.isEmpty { throw error }
+        throw VerificationError(findings: findings, bodyError: error, redaction: redaction)
     }
     try network.verify(fileID: fileID, line: line)
     return result

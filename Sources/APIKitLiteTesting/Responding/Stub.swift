@@ -40,6 +40,8 @@ public final class Stub: Sendable {
     let matcher: RequestMatcher
     let times: Times
     let sourceLocation: String
+    /// The secrets that the texts about the stub hide: those of its network.
+    private let redaction: Redaction
     /// What is wrong with the stub, its matcher or a response; nil if all are valid.
     let configurationError: String?
     /// Reaches 1 at `release()`. Held responses wait for that.
@@ -62,23 +64,25 @@ public final class Stub: Sendable {
     ///   - behavior: The source of its responses.
     ///   - times: How often it may answer.
     ///   - sourceLocation: The file and the line of the stub.
+    ///   - redaction: The secrets that the texts about the stub hide.
     ///   - journal: The journal of its network.
     ///   - network: Its network.
     ///   - verified: Where the network was already verified; nil if it was not.
     init(
         _ matcher: RequestMatcher, _ behavior: Behavior, times: Times, sourceLocation: String,
-        journal: Journal, network: any StubNetwork, verified: String?
+        redaction: Redaction, journal: Journal, network: any StubNetwork, verified: String?
     ) {
         self.matcher = matcher
         self.behavior = behavior
         self.times = times
         self.sourceLocation = sourceLocation
+        self.redaction = redaction
         self.journal = journal
         self.network = network
         var responses: [MockResponse] = []
         if case .responses(let given, _) = behavior { responses = given }
         let lateness = verified.map {
-            "The stub for \(matcher) came too late: the network was verified before (\($0)), and "
+            "The stub for \(matcher.text(redacting: redaction)) came too late: the network was verified before (\($0)), and "
                 + "would not notice what this stub is used for. Verify at the end of the test."
         }
         configurationError =
@@ -200,7 +204,7 @@ extension Stub {
         case .never: wanted = "never be used"
         }
         let actual = count == 0 ? "was never used" : "was used \(count.times)"
-        return "The stub for \(matcher) (\(sourceLocation)) \(actual), but should \(wanted)."
+        return "The stub for \(label) \(actual), but should \(wanted)."
             + (isNetworkUnused ? " \(WaitReport.noRequest)" : "")
     }
 }
@@ -222,7 +226,8 @@ extension Int {
 
 extension Stub: CustomStringConvertible {
     /// The matcher, where the stub was made, and how often it was used.
-    public var description: String {
-        "stub for \(matcher) (\(sourceLocation)), used \(callCount.times)"
-    }
+    public var description: String { "stub for \(label), used \(callCount.times)" }
+
+    /// The matcher, and where the stub was made.
+    var label: String { "\(matcher.text(redacting: redaction)) (\(sourceLocation))" }
 }

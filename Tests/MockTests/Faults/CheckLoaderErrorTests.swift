@@ -36,7 +36,7 @@ import Testing
             "\(failure)".hasPrefix(
                 """
                 1 of 1 faults broke UserRequest (App/UserTests.swift:12):
-                  no fault: must end in a value, but ended in .parse: GET \
+                  no fault: must end in a value, but ended in .parse: UserRequest: GET \
                 https://api.example.com/users/42 got an answer that could not be parsed
                 """))
         // The rest would say the same again.
@@ -53,7 +53,7 @@ import Testing
 
         #expect(failure.violations.count == 1)
         let event = failure.violations[0].event
-        #expect(event.contains("ended in .makeRequest: The call failed before"))
+        #expect(event.contains("ended in .makeRequest: UserRequest failed before"))
         #expect(event.contains("TestError(number: -1)"))
     }
 

@@ -144,7 +144,7 @@ import Testing
             #"{"token":"hunter2","n":{"pin":1}}"#, #"{"token":"hunter3","n":{"pin":null}}"#,
             [
                 "$.n.pin: expected REDACTED, got null",
-                "$.token: expected another value than REDACTED, the same up to character 6",
+                "$.token: expected a secret string of 7 bytes, got another secret string of 7 bytes",
             ]
         ),
         (

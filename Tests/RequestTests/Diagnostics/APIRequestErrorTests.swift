@@ -64,7 +64,7 @@ import Testing
         }
         let decoding = DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "x"))
 
-        #expect(sentence(.makeRequest, Plain()) == "The request could not be made.")
+        #expect(sentence(.makeRequest, Plain()) == "The request could not be created.")
         #expect(sentence(.makeRequest, Worded()) == "Own words.")
         #expect(sentence(.transport, URLError(.timedOut)) == "The request timed out.")
         #expect(
