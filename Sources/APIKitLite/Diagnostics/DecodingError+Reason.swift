@@ -188,16 +188,17 @@ private struct Finder {
     }
 }
 
-/// Returns a key in snake case: `created_at` for `createdAt`, `user_id` for `userID`.
+/// Returns a key in snake case: `created_at` for `createdAt`, `user_id` for `userID`, `url_path` for
+/// `URLPath`.
 private func snakeCase(_ key: String) -> String {
-    var result = ""
-    var wasUppercase = true
-    for character in key {
-        if character.isUppercase, !wasUppercase, result.last != "_" { result += "_" }
-        result += character.lowercased()
-        wasUppercase = character.isUppercase
-    }
-    return result
+    let characters = Array(key)
+    return characters.indices.map { index in
+        let next = characters.dropFirst(index + 1).first
+        let beginsWord =
+            index > 0 && characters[index].isUppercase && characters[index - 1] != "_"
+            && (!characters[index - 1].isUppercase || next?.isLowercase ?? false)
+        return (beginsWord ? "_" : "") + characters[index].lowercased()
+    }.joined()
 }
 
 /// Returns a coding path as text: `$.items[1].id`.

@@ -154,6 +154,22 @@ import Testing
         #expect(lines.withLock { $0 } == [request, "\(request): 200 (OK), 2 bytes, 0.000 s"])
     }
 
+    @Test func logsWithItsOwnRedaction() async throws {
+        let lines = Locked<[String]>([])
+        let session = MockURLSession().observed(
+            redacting: .standard.adding("birthday"), clock: MockClock()
+        ) { line in
+            lines.withLock { $0.append(line) }
+        }
+        var request = URLRequest.test("a")
+        request.url?.append(queryItems: [.init(name: "birthday", value: "hunter2")])
+
+        _ = try await session.exchange(request)
+
+        let line = "#1 GET https://api.example.com/a?birthday=REDACTED"
+        #expect(lines.withLock { $0 } == [line, "\(line): 200 (OK), 2 bytes, 0.000 s"])
+    }
+
     @Test func twoChainsShareOneCountAndTwoObserversDoNot() async throws {
         let (log, other) = (EventLog(), EventLog())
         let first = MockURLSession().observed(by: log.observer)

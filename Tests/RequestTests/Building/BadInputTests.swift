@@ -105,6 +105,21 @@ import Testing
                 + "Remove the value, or send it with `query:`.")
     }
 
+    @Test(arguments: [
+        ("/users/:id", "Write {id} for :id: names are in braces."),
+        (":user/a", "Write {user} for :user: names are in braces."),
+        ("/files/*", "Write a name in braces for *, such as {name}."),
+        ("/files/**", "Write a name in braces for **, such as {name}."),
+        ("/jobs/1:cancel", "Remove the value, or send it with `query:`."),
+        ("/a/:/b*", "Remove the value, or send it with `query:`."),
+    ])
+    func namesTheNotationOfATemplate(_ template: String, _ advice: String) throws {
+        #expect(
+            try text { try URLRequest("GET", Self.base, path: template, ["id": 1]) }
+                == "The path template \(template.debugDescription) has no {id}, but a value for it "
+                + "was given. \(advice)")
+    }
+
     @Test func namesTheMissingValueWhereANameIsMisspelt() throws {
         #expect(
             try text { try URLRequest("GET", Self.base, path: "/users/{id}", ["user": 1]) }

@@ -154,6 +154,54 @@ import Testing
         #expect(!error.description.contains("hunter2"))
     }
 
+    @Test func keepsADevelopersTextFromAUser() throws {
+        let building = try #require(throws: RequestBuildingError.self) {
+            try URLRequest("GET", URL(string: "https://h")!, path: "/users/{id}")
+        }
+        struct Login: Encodable { var weight = Double.nan }
+        let encoding = try #require(throws: EncodingError.self) {
+            try JSONEncoder().encode(Login())
+        }
+
+        for underlying in [building, encoding] as [any Error] {
+            let error = APIRequestError(stage: .makeRequest, underlying: underlying)
+            #expect(error.localizedDescription == "The request could not be created.")
+        }
+        let error = APIRequestError(stage: .makeRequest, underlying: building)
+        #expect(error.description.contains("has no value for {id}"))
+    }
+
+    @Test func hidesWhatItsRedactionHides() throws {
+        struct Refusal: LocalizedError {
+            var errorDescription: String? { "Refused: birthday=hunter2 token=hunter3" }
+        }
+        let request = try URLRequest(
+            "POST", URL(string: "https://h")!, query: ["birthday": "hunter2", "token": "hunter3"]
+        ).jsonBody(["birthday": "hunter2"])
+        func error(_ redaction: Redaction, _ underlying: any Error = Refusal()) -> APIRequestError {
+            APIRequestError(
+                stage: .validate, request: request, response: response(400),
+                data: Data(#"{"birthday":"hunter2","token":"hunter3"}"#.utf8),
+                underlying: underlying, redaction: redaction)
+        }
+        func texts(_ error: APIRequestError) -> String {
+            error.description + error.localizedDescription
+        }
+
+        #expect(texts(error(.standard)).contains("hunter2"))
+        #expect(!texts(error(.standard)).contains("hunter3"))
+        let app = Redaction.standard.adding("birthday")
+        #expect(error(app).redaction == app)
+        #expect(!texts(error(app)).contains("hunter"))
+        // The error inside hides what the outer one hides, and the outer one nothing less.
+        #expect(!texts(error(app, error(.standard))).contains("hunter"))
+        #expect(
+            !texts(APIRequestError(stage: .transport, underlying: error(app))).contains("hunter"))
+        #expect(texts(error(.none)).contains("token=hunter3"))
+        #expect(
+            error(.none).description.contains(#"Body: {"birthday":"hunter2","token":"hunter3"}"#))
+    }
+
     @Test func tellsADeveloperThatNothingWasMade() {
         let error = APIRequestError(stage: .makeRequest, underlying: Worded())
 

@@ -74,6 +74,69 @@ import Testing
                 == "At $.userId: expected Int, found a string.")
     }
 
+    private struct Order: Decodable {
+        var createdAt: Int
+        var userID: Int?
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            createdAt = try container.decode(Int.self, forKey: .createdAt)
+            userID = try container.decode(Int.self, forKey: .userID)
+        }
+
+        enum CodingKeys: CodingKey { case createdAt, userID }
+    }
+
+    @Test(arguments: [
+        // What the server calls it can only be guessed, from the other keys there.
+        (
+            #"{"creatd_at":1,"id":2}"#, true,
+            #"the key "createdAt" ("created_at" in snake case) is missing. "#
+        ),
+        (#"{"id":2,"name":""}"#, true, #"the key "createdAt" is missing. "#),
+        (#"{"_id":2}"#, true, #"the key "createdAt" is missing. "#),
+        // No strategy, or one that makes "userId" of "user_id".
+        (
+            #"{"created_at":1}"#, false,
+            #"the key "createdAt" is missing; the JSON has "created_at". "#
+        ),
+        (
+            #"{"created_at":1,"user_id":2}"#, true,
+            #"the key "userID" is missing; the JSON has "user_id". "#
+        ),
+        (
+            #"{"createdat":1}"#, false,
+            #"the key "createdAt" is missing; the JSON has "createdat". "#
+        ),
+        ("{}", true, #"the key "createdAt" is missing. The object there is empty."#),
+    ])
+    func spellsAMissingKeyAsTheServerDoes(_ body: String, _ converts: Bool, _ sentence: String)
+        throws
+    {
+        let decoder = JSONDecoder()
+        if converts { decoder.keyDecodingStrategy = .convertFromSnakeCase }
+
+        let line = lines(try error(Order.self, body, decoder: decoder))[2]
+
+        #expect(line.hasPrefix("At $: " + sentence), "\(line)")
+    }
+
+    @Test(arguments: [("URLPath", "url_path"), ("itemURL", "item_url"), ("is2FAOn", "is2_fa_on")])
+    func writesSnakeCase(_ key: String, _ snake: String) throws {
+        struct Key: CodingKey {
+            var stringValue: String
+            var intValue: Int? { nil }
+            init(stringValue: String) { self.stringValue = stringValue }
+            init?(intValue: Int) { nil }
+        }
+        let missing = DecodingError.keyNotFound(
+            Key(stringValue: key), .init(codingPath: [], debugDescription: ""))
+        let error = APIRequestError(
+            stage: .parse, data: Data(#"{"a_b":1}"#.utf8), underlying: missing)
+
+        #expect(error.description.contains("(\"\(snake)\" in snake case)"))
+    }
+
     @Test func quotesKeysThatAreNoWords() throws {
         #expect(
             lines(try error([String: [String: Int]].self, #"{"a b":{"5":"x"}}"#))[2]
@@ -122,6 +185,43 @@ import Testing
     ])
     func callsABodyWhatItIs(_ body: String, _ type: String, _ sentence: String) throws {
         #expect(lines(try error(Page.self, body, contentType: type))[2] == sentence)
+    }
+
+    @Test(arguments: [
+        (
+            "<!DOCTYPE html><html><head><title>Login to WiFi</title>", "text/html",
+            #""Login to WiFi""#
+        ),
+        ("<HTML lang=en>\n<Title\n>\n Sign\n in </TITLE>", "text/plain", #""Sign in""#),
+        ("<p><title a='b'>A \"b\"\u{7}c</title>", "text/html", #""A \"b\" c""#),
+        ("<html><title>https://u:hunter2@h</title>", "text/html", #""https://REDACTED@h""#),
+        (
+            "<html><title>\(String(repeating: "a", count: 1_000))</title>", "text/html",
+            "\"\(String(repeating: "a", count: 94))…\""
+        ),
+    ])
+    func namesTheTitleOfAPage(_ body: String, _ type: String, _ title: String) throws {
+        #expect(
+            lines(try error(Page.self, body, contentType: type))[2]
+                == "The body is an HTML page titled \(title), not JSON.")
+    }
+
+    @Test(arguments: [
+        "<html><title></title>", "<html><title> \n </title>", "<html><title>Login",
+        "<html><title", "<html><p>title</p>",
+        "<html>\(String(repeating: " ", count: 30_000))<title>Login</title>",
+    ])
+    func doesWithoutATitle(_ body: String) throws {
+        #expect(
+            lines(try error(Page.self, body, contentType: "text/html"))[2]
+                == "The body is HTML, where JSON was expected.")
+    }
+
+    @Test func looksForATitleInHTMLAlone() throws {
+        let line = lines(
+            try error(Page.self, "<feed><title>News</title>", contentType: "text/xml"))[2]
+
+        #expect(line == "The body is HTML or XML, where JSON was expected.")
     }
 
     @Test func tellsHowMuchWasAnnounced() throws {

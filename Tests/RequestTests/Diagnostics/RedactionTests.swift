@@ -149,6 +149,62 @@ import Testing
                 == "https://h/?pin=REDACTED&token=2")
     }
 
+    @Test func takesNamesInAnArray() {
+        let names = ["birthday", "X-Tenant"]
+
+        #expect(standard.adding(names) == standard.adding("X-Tenant", "birthday"))
+        #expect(standard.showing(names) == standard.showing("birthday", "x_tenant"))
+        #expect(standard.adding(names).headerValue("hunter2", named: "x-tenant") == "REDACTED")
+        #expect(standard.adding([]) == standard)
+    }
+
+    @Test(arguments: ["pin", "Pin", "user[pin]"])
+    func showsTheValueOfAName(_ name: String) {
+        let shown = standard.showing(name)
+        let form = Data("\(name)=hunter2&token=hunter3".utf8)
+        let type = "application/x-www-form-urlencoded"
+
+        #expect(
+            shown.url("https://h?\(name)=hunter2&token=hunter3")
+                == "https://h?\(name)=hunter2&token=REDACTED")
+        #expect(shown.headerValue("hunter2", named: name) == "hunter2")
+        #expect(shown.body(form, contentType: type) == "\(name)=hunter2&token=REDACTED")
+        #expect(
+            shown.body(Data(#"{"\#(name)":"hunter2","token":"x"}"#.utf8), contentType: nil)
+                == #"{"\#(name)":"hunter2","token":"REDACTED"}"#)
+    }
+
+    @Test func showsAValueThatLooksLikeASecret() {
+        let shown = standard.showing("Authorization", "to")
+
+        #expect(shown.headerValue("Bearer hunter2", named: "authorization") == "Bearer hunter2")
+        #expect(
+            shown.body(
+                Data(#"{"to":"https://u:p@h?key=k","via":"//u:p@h"}"#.utf8), contentType: nil)
+                == #"{"to":"https://u:p@h?key=k","via":"//REDACTED@h"}"#)
+        #expect(
+            shown.url("https://h?to=//u:p@h&via=//u:p@h").hasPrefix("https://h?to=//u:p@h&via=//R"))
+    }
+
+    @Test func hidesAShownNameBelowASecretOne() {
+        let json = Data(#"{"secret":{"pin":1},"pin":{"token":"hunter2"}}"#.utf8)
+
+        #expect(
+            standard.showing("pin").body(json, contentType: nil)
+                == #"{"secret":"REDACTED","pin":{"token":"REDACTED"}}"#)
+    }
+
+    @Test func countsTheLastOfAddingAndShowing() {
+        let hidden = "https://h?pin=REDACTED"
+        let shown = "https://h?pin=1"
+
+        #expect(standard.showing("pin").adding("PIN").url(shown) == hidden)
+        #expect(standard.adding("pin").showing("PIN").url(shown) == shown)
+        #expect((["pin", "a"] as Redaction).showing("a", "pin") != Redaction.none)
+        #expect((["pin"] as Redaction).showing("pin").url(shown) == shown)
+        #expect(standard.showing("pin") != standard)
+    }
+
     @Test func showsNothingOfURLsInURLsThatDoNotEnd() {
         let nested = String(repeating: "https://h/?to=", count: 5000) + "https://u:hunter2@h"
 

@@ -29,6 +29,16 @@ import Testing
         "signing_key", "storage_key", "stream_key", "subscription_key", "webhook_key",
         "session_cookie", "verification_code", "recovery_code", "backup_code", "mfa_code",
         "sms_code", "auth_code", "security_code", "pw", "hmac",
+        "cvv2", "cvn", "creditCard", "credit_card_number", "cc_number", "card-no", "ssn",
+        "social_security_number", "iban", "IBAN", "accountNumber", "bank_account_number",
+        "one_time_code", "oneTimeCode", "onetimecode", "otpCode", "2fa_code", "twoFactorCode",
+        "mfaCode", "login-code", "resetCode", "access_code", "mnemonic", "seedPhrase",
+        "X-Hub-Signature-256", "OSSAccessKeyId", "hdnts", "mysql_pwd", "csrf_token",
+    ]
+
+    /// Secret in a header, a query and a form. In JSON they are often an object or a count.
+    private static let sessionNames = [
+        "session", "Session", "X-Session", "user_session", "aiohttp_session", "sid", "connect.sid",
     ]
 
     private static let ordinaryNames = [
@@ -58,6 +68,11 @@ import Testing
         "otpEnabled",
         "email", "user", "username", "Content-Type", "Accept", "ETag", "If-None-Match", "Link",
         "Location", "User-Agent", "state", "nonce", "page", "limit", "cursor", "q", "Expires",
+        "postcode", "decode", "decoded", "encode", "barcode", "sessionCount", "session_state",
+        "session_type", "inside", "side", "cardType", "card_brand", "accounts", "account",
+        "accountType", "cardinal", "iband", "timecode", "time_code", "loginCount", "accessible",
+        "access_count", "refreshed_at", "refreshRate", "pins", "spinner", "shipping", "mapping",
+        "optional", "option", "adopted", "lesson", "birthday",
     ]
 
     private func query(_ name: String) -> String {
@@ -92,7 +107,7 @@ import Testing
     }
 
     /// An OAuth `code` is an item of a query; the `code` of an error is a key of JSON.
-    @Test(arguments: ["code", "key", "auth"])
+    @Test(arguments: ["code", "key", "auth", "access", "refresh"])
     func hidesAmbiguousNamesOnlyInItems(_ name: String) {
         #expect(query(name) == "https://h/?\(name)=REDACTED&z=1")
         for value in [
@@ -109,6 +124,18 @@ import Testing
         let expected = #"{"\#(name)":["REDACTED","read",{"x":"4/0AeanS0bPx7Qd_Ykz-3"},5]}"#
 
         #expect(Redaction.standard.body(Data(json.utf8), contentType: nil) == expected)
+    }
+
+    @Test(arguments: sessionNames)
+    func hidesASessionExceptInJSON(_ name: String) {
+        #expect(Redaction.standard.headerValue("hunter2", named: name) == "REDACTED")
+        #expect(query(name) == "https://h/?\(name)=REDACTED&z=1")
+        let json = #"{"\#(name)":"keynote","a":{"\#(name)":3}}"#
+        #expect(Redaction.standard.body(Data(json.utf8), contentType: nil) == json)
+        let token = #"{"\#(name)":"4/0AeanS0bPx7Qd_Ykz-3"}"#
+        #expect(
+            Redaction.standard.body(Data(token.utf8), contentType: nil)
+                == #"{"\#(name)":"REDACTED"}"#)
     }
 
     @Test func showsNullAndBooleans() {

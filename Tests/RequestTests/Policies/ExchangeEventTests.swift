@@ -134,6 +134,32 @@ import Testing
         #expect(!events.description.contains("hunter2"))
     }
 
+    @Test func hidesWhatALogHides() {
+        struct Refusal: Error, CustomStringConvertible { let description = "sent birthday=hunter2" }
+        let request = Self.request("https://h?birthday=hunter2", method: "GET", body: nil)
+        let own = APIRequestError(
+            stage: .validate, request: request, underlying: Refusal(),
+            redaction: .standard.adding("birthday"))
+        let other = APIRequestError(stage: .validate, request: request, underlying: Refusal())
+        let events: [ExchangeEvent] = [
+            .started(id: 1, request),
+            .answered(id: 1, request, status: 200, bytes: 0, after: .zero),
+            .failed(id: 1, request, Refusal(), after: .zero), .rejected(other),
+        ]
+
+        for event in events {
+            #expect(event.description.contains("hunter2"))
+            #expect(event.description == event.description(redacting: .standard))
+            let line = event.description(redacting: .standard.adding("birthday"))
+            #expect(line.contains("birthday=REDACTED") && !line.contains("hunter2"))
+        }
+        // The text of an error hides what the error hides, whatever the log shows.
+        for redaction in [Redaction.standard, .none] {
+            let line = ExchangeEvent.rejected(own).description(redacting: redaction)
+            #expect(!line.contains("hunter2"))
+        }
+    }
+
     @Test func holdsTheRequestAndTheId() {
         let request = Self.request()
         let error = APIRequestError(stage: .parse, request: request, underlying: Opaque(text: "a"))

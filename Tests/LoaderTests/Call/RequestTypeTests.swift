@@ -1,0 +1,78 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// An app's own protocol, which gives its redaction to all requests.
+private protocol ShopRequest: APIRequest {}
+
+extension ShopRequest {
+    var redaction: Redaction { .standard.adding("birthday") }
+}
+
+/// What a loader adds to its errors: the type of the request, and its redaction.
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct RequestTypeTests {
+    private struct CustomerRequest: ShopRequest {
+        func makeRequest(from birthday: String) throws -> URLRequest {
+            if birthday.isEmpty { throw TestError(number: 3) }
+            return try URLRequest(
+                "GET", URL(string: "https://api.example.com")!, path: "/customers",
+                query: ["birthday": birthday])
+        }
+
+        func parseResponse(data: Data) throws -> Int {
+            if data.isEmpty { throw CancellationError() }
+            return try JSONDecoder().decode(Int.self, from: data)
+        }
+    }
+
+    private struct Paged<Request: Sendable>: APIRequest {
+        typealias ResponseDataType = Data
+        func makeRequest(from data: Void) throws -> URLRequest { throw TestError() }
+    }
+
+    @Test(arguments: [
+        ("", "CustomerRequest failed before it was sent (stage .makeRequest)."),
+        ("1", "CustomerRequest: GET <URL> failed on the way (stage .transport)."),
+        ("2", "CustomerRequest: GET <URL> got an answer that was not accepted (stage .validate)."),
+        ("3", "CustomerRequest: GET <URL> got an answer that could not be parsed (stage .parse)."),
+        ("4", "CustomerRequest: GET <URL> was cancelled (stage .parse)."),
+    ])
+    func namesTheTypeOfTheRequest(_ birthday: String, _ headline: String) async throws {
+        let network = MockNetwork()
+        network.stub(.query(["birthday": "1"]), .error(.timedOut), times: .any)
+        network.stub(.query(["birthday": "2"]), .status(500), times: .any)
+        network.stub(.query(["birthday": "3"]), .json("[]"), times: .any)
+        network.stub(.query(["birthday": "4"]), .status(204), times: .any)
+        let loader = APIRequestLoader(
+            apiRequest: CustomerRequest(), urlSession: MockURLSession(network))
+
+        let error = try await #require(throws: APIRequestError.self) {
+            try await loader.load(birthday)
+        }
+
+        let url = "https://api.example.com/customers?birthday=REDACTED"
+        #expect(error.requestType == "CustomerRequest")
+        #expect(
+            error.description.components(separatedBy: "\n")[0]
+                == headline.replacingOccurrences(of: "<URL>", with: url))
+        #expect(error.redaction == .standard.adding("birthday"))
+        #expect(!error.description.contains("birthday=\(birthday)&"))
+    }
+
+    @Test func namesAGenericType() async throws {
+        let loader = APIRequestLoader(
+            apiRequest: Paged<CustomerRequest>(), urlSession: MockURLSession())
+
+        let error = try await #require(throws: APIRequestError.self) { try await loader.load() }
+
+        #expect(error.requestType == "Paged<CustomerRequest>")
+        #expect(error.localizedDescription == "The request could not be created.")
+    }
+
+    @Test func hidesTheStandardSecretsByDefault() {
+        #expect(TextRequest().redaction == .standard)
+        #expect(APIRequestError(stage: .parse, underlying: TestError()).requestType == nil)
+    }
+}
