@@ -63,17 +63,16 @@ extension MockError {
             lines.append("This network\(place) has no stubs.")
         }
         let suggestion = SuggestedStub(for: reading)
+        let shows = "MockNetwork(redacting: .none) shows"
         lines += ["This would answer it:", "  \(suggestion.code)"]
         if !suggestion.secrets.isEmpty {
             let names = suggestion.secrets.prefix(4) + (suggestion.secrets.count > 4 ? ["…"] : [])
-            lines.append("  (without what is secret: \(names.joined(separator: ", ")))")
+            let list = names.joined(separator: ", ")
+            lines.append("  (without what is secret: \(list); \(shows) it)")
+        } else if lines.contains(where: { $0.contains(Redaction.mark) }) {
+            lines.append("  (\(shows) what is \(Redaction.mark))")
         }
         if suggestion.restCount > 0 { lines.append("  (and \(suggestion.restCount) items more)") }
-        let hidesSecrets =
-            !suggestion.secrets.isEmpty || lines.contains { $0.contains(Redaction.mark) }
-        if hidesSecrets {
-            lines.append("MockNetwork(redacting: .none) shows what is hidden here.")
-        }
         return MockError(.unmatched, lines.joined(separator: "\n"))
     }
 
@@ -93,13 +92,8 @@ extension MockError {
 
 extension PendingRequest {
     /// The finding of `verify()` for a request that a client still waits for.
-    ///
-    /// - Parameter sourceLocation: Where the network was made, if that is known. The text names it
-    ///   if the request has no stub.
-    func finding(of sourceLocation: String?) -> String {
-        let place =
-            request.stub.map { " by the stub for \($0.label)" }
-            ?? sourceLocation.map { " by the network (\($0))" } ?? ""
+    var finding: String {
+        let place = request.stub.map { " by the stub for \($0.label)" } ?? ""
         let line = request.line
         guard cause == .release else {
             return """

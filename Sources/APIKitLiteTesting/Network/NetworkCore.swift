@@ -25,7 +25,8 @@ final class NetworkCore: Responder {
     let time: any NetworkTime
     /// The secrets that the texts about the network's requests hide.
     let redaction: Redaction
-    /// Where the network was made, if a text must name it.
+    /// Where `withMockNetwork` made the network; nil for any other. A text without a stub's place
+    /// names it.
     private let sourceLocation: String?
     private let closure: Closure?
     let handlers = HandlerQueue()
@@ -227,7 +228,7 @@ final class NetworkCore: Responder {
         let summary = excess > 0 ? ["and \(excess) more requests are still waited for."] : []
         return broken + unanswered.withLock { $0.findings }
             + sound.compactMap { $0.finding(isNetworkUnused: isUnused) }
-            + awaited.prefix(limit).map { $0.finding(of: self.sourceLocation) } + summary
+            + awaited.prefix(limit).map(\.finding) + summary
     }
 }
 

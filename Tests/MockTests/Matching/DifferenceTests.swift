@@ -1,0 +1,106 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// What a report says of a value that it must not show, and of a path that is almost right.
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct DifferenceTests {
+    private func difference(
+        _ matcher: RequestMatcher, _ request: URLRequest
+    ) throws -> MatchReport.Line {
+        try #require(
+            matcher.report(on: RecordedRequest(request: request)).lines.first { !$0.holds })
+    }
+
+    @Test(arguments: [
+        (
+            #"{"pin":"1234"}"#, #"{"pin":"12345"}"#,
+            "$.pin: expected a secret string of 4 bytes, got a secret string of 5 bytes"
+        ),
+        (
+            #"{"pin":"é"}"#, #"{"pin":"ee"}"#,
+            "$.pin: expected a secret string of 2 bytes, got another secret string of 2 bytes"
+        ),
+        (
+            #"{"pin":"1"}"#, #"{"pin":1}"#,
+            "$.pin: expected a secret string of 1 byte, got a secret number of 1 byte"
+        ),
+        (
+            #"{"secrets":[1,2]}"#, #"{"secrets":{}}"#,
+            "$.secrets: expected a secret array of 2, got a secret object"
+        ),
+        (
+            #"{"to":"//u:p@h"}"#, #"{"to":"//u:other@h"}"#,
+            "$.to: expected a secret string of 7 bytes, got a secret string of 11 bytes"
+        ),
+        (
+            #"{"a":4242424242424242}"#, #"{"a":4111111111111111}"#,
+            "$.a: expected a secret number of 16 bytes, got another secret number of 16 bytes"
+        ),
+        (#"{"pin":"1"}"#, #"{"pin":null}"#, "$.pin: expected REDACTED, got null"),
+        // Not secret, but too long to be shown in full.
+        (
+            #"{"a":"\#(String(repeating: "x", count: 80))"}"#,
+            #"{"a":"\#(String(repeating: "x", count: 79))y"}"#,
+            "$.a: expected another value than \"\(String(repeating: "x", count: 53))…, "
+                + "the same up to character 79"
+        ),
+    ])
+    func saysTheSizesOfSecretsInJSON(_ expected: String, _ actual: String, _ text: String) throws {
+        #expect(try difference(.json(expected), .json(actual)).details == [text])
+    }
+
+    @Test(arguments: [
+        (
+            RequestMatcher.header("Authorization", "Bearer a1"),
+            "a value of 14 bytes, not of 9 bytes"
+        ),
+        (.header("Authorization", "Bearer hunter3"), "another value of 14 bytes"),
+        (.query(["token": "a"]), "a value of 7 bytes, not of 1 byte"),
+        (.query(["token": "hunter3"]), "another value of 7 bytes"),
+        (.query(["token": nil]), "token=REDACTED"),
+        (.query(["pin": "1"]), "no pin"),
+    ])
+    func saysTheSizesOfSecrets(_ matcher: RequestMatcher, _ text: String) throws {
+        let request = URLRequest.query("?token=hunter2").with("Authorization", "Bearer hunter2")
+
+        #expect(try difference(matcher, request).difference == "the request has \(text)")
+    }
+
+    @Test(arguments: [
+        ("/users/{id}", "https://h/v1/users/42", "If the base URL adds /v1, write /v1/users/{id}."),
+        ("users", "https://h/api/v1/users", "If the base URL adds /api/v1, write /api/v1/users."),
+        ("/users", "https://h/a%20b/users", "If the base URL adds /a b, write /a b/users."),
+        (
+            "/users/:id", "https://h/users/42", "Write {id} for :id: names are in braces."
+        ),
+        ("/files/*", "https://h/files/a", "Write a name in braces for *, such as {name}."),
+    ])
+    func advisesOnAPath(_ template: String, _ url: String, _ advice: String) throws {
+        #expect(try difference(.path(template), .url(url)).details == [advice])
+    }
+
+    @Test(arguments: [
+        ("/users", "https://h/v1/books"), ("/{id}", "https://h/users/42"), ("/", "https://h/a/"),
+        ("/users", "https://h/users/42"), ("/v1/users", "https://h/users"),
+    ])
+    func givesNoAdviceOnAnotherPath(_ template: String, _ url: String) throws {
+        #expect(try difference(.path(template), .url(url)).details == [])
+    }
+
+    @Test func prefersTheStubWithoutTheBasePath() async throws {
+        let network = MockNetwork()
+        network.stub(.get("/users/{id}"), .text("x"))
+        network.stub(.get("/books"), .text("x"))
+        network.stub(.get("/authors"), .text("x"))
+
+        let failure = await #expect(throws: MockError.self) {
+            try await MockURLSession(network).exchange(.test("v1/users/42"))
+        }
+
+        let text = try #require(failure).description
+        #expect(text.contains("  ✗ path /users/{id}, but the request has /v1/users/42"))
+        #expect(text.contains("\n      If the base URL adds /v1, write /v1/users/{id}.\n"))
+    }
+}

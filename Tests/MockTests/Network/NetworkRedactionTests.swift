@@ -1,0 +1,122 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// Which secrets the texts of a network hide.
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct NetworkRedactionTests {
+    private let request = try! URLRequest(
+        "POST", URL(string: "https://api.example.com")!, path: "/users",
+        query: ["token": "hunter2", "birthday": "hunter3"],
+        headers: ["Authorization": "Bearer hunter2"]
+    ).jsonBody(["password": "hunter2", "birthday": "hunter3", "card": "4242424242424242"])
+
+    /// Every text about one request and one stub that does not match it.
+    private func texts(
+        _ network: MockNetwork, over transport: Transport = .mockURLSession
+    ) async throws -> String {
+        let stub = network.stub(
+            .post("/users").query(["token": "hunter9"]).header("Authorization", "Bearer hunter9")
+                .json(#"{"password": "hunter9", "birthday": "hunter8"}"#),
+            .json("{}"))
+        let failure = await #expect(throws: MockError.self) {
+            try await transport.open(network).session.exchange(request)
+        }
+        let verification = #expect(throws: VerificationError.self) { try network.verify() }
+        return [
+            "\(try #require(failure))", "\(try #require(verification))", "\(stub)",
+            network.requests.map { "\($0)" }.joined(),
+            network.requests.map { "\(RequestMatcher.get("/").report(on: $0))" }.joined(),
+        ].joined(separator: "\n")
+    }
+
+    @Test(arguments: [Transport.urlProtocol, .mockURLSession])
+    func hidesTheStandardSecrets(_ transport: Transport) async throws {
+        let texts = try await texts(MockNetwork(), over: transport)
+
+        #expect(!texts.contains("hunter2") && !texts.contains("hunter9"))
+        #expect(!texts.contains("4242"))
+        #expect(texts.contains("hunter3") && texts.contains("hunter8"))
+        #expect(texts.contains("; MockNetwork(redacting: .none) shows it)"))
+    }
+
+    @Test func hidesMore() async throws {
+        let texts = try await texts(MockNetwork(redacting: .standard.adding("birthday")))
+
+        #expect(!texts.contains("hunter"))
+    }
+
+    @Test(arguments: [Transport.urlProtocol, .mockURLSession])
+    func showsEverything(_ transport: Transport) async throws {
+        let network = MockNetwork(clock: MockClock(), redacting: .none)
+
+        let texts = try await texts(network, over: transport)
+
+        #expect(!texts.contains("REDACTED") && !texts.contains("MockNetwork(redacting"))
+        for line in [
+            #"      $.password: expected "hunter9", got "hunter2""#,
+            "  ✗ query token=hunter9, but the request has token=hunter2",
+            "  ✗ header Authorization: Bearer hunter9, but the request has Authorization: Bearer hunter2",
+            "POST https://api.example.com/users?token=hunter2&birthday=hunter3, 69 bytes",
+        ] {
+            #expect(texts.contains(line), "\(line)\n\(texts)")
+        }
+        #expect(texts.contains(#".query(["token": "hunter2", "birthday": "hunter3"])"#))
+    }
+
+    @Test func showsTheNamesThatATestChooses() async throws {
+        let network = MockNetwork(redacting: .standard.showing("password", "card"))
+
+        let texts = try await texts(network)
+
+        #expect(texts.contains(#"$.password: expected "hunter9", got "hunter2""#))
+        #expect(texts.contains(#"$.card: expected nothing, got "4242424242424242""#))
+        #expect(!texts.contains("Bearer hunter"))
+        #expect(texts.contains(#""card":"4242424242424242","password":"hunter2""#))
+    }
+
+    @Test func hidesInTheTextsOfAClosure() async throws {
+        let network = MockNetwork(redacting: .none) { request in
+            let response = HTTPURLResponse(
+                url: request.url!, statusCode: 204, httpVersion: nil, headerFields: nil)!
+            return (response, nil)
+        }
+
+        _ = try await MockURLSession(network).exchange(request)
+
+        #expect(network.requests.first?.description.contains("token=hunter2") == true)
+    }
+
+    @Test func hidesInTheTextOfABody() async throws {
+        struct Quoting: Error, CustomStringConvertible { let description = "sent birthday=hunter3" }
+        func text(_ redaction: Redaction) async throws -> String {
+            let failure = await #expect(throws: VerificationError.self) {
+                try await withMockNetwork(redacting: redaction) { network in
+                    network.stub(.get("/a"), .text("x"))
+                    throw Quoting()
+                }
+            }
+            return try #require(failure).description
+        }
+
+        #expect(try await text(.standard).contains("The body threw: sent birthday=hunter3"))
+        #expect(
+            try await text(["birthday"]).contains("The body threw: sent birthday=REDACTED"))
+    }
+
+    @Test func namesThePlaceOfANetworkWithoutStubs() async throws {
+        let failure = await #expect(throws: VerificationError.self) {
+            try await withMockNetwork(fileID: "App/UserTests.swift", line: 12) { network in
+                _ = try? await MockURLSession(network).exchange(.test("a"))
+            }
+        }
+
+        let text = try #require(failure).description
+        #expect(text.contains("\nThis network (App/UserTests.swift:12) has no stubs.\n"))
+        let own = await #expect(throws: MockError.self) {
+            try await MockURLSession(MockNetwork()).exchange(.test("a"))
+        }
+        #expect(own?.description.contains("\nThis network has no stubs.") == true)
+    }
+}
