@@ -94,7 +94,7 @@ import Testing
             #"the key "createdAt" ("created_at" in snake case) is missing. "#
         ),
         (#"{"id":2,"name":""}"#, true, #"the key "createdAt" is missing. "#),
-        (#"{"_id":2}"#, true, #"the key "createdAt" is missing. "#),
+        (#"{"_id":2,"id_":1}"#, true, #"the key "createdAt" is missing. "#),
         // No strategy, or one that makes "userId" of "user_id".
         (
             #"{"created_at":1}"#, false,
@@ -135,6 +135,12 @@ import Testing
             stage: .parse, data: Data(#"{"a_b":1}"#.utf8), underlying: missing)
 
         #expect(error.description.contains("(\"\(snake)\" in snake case)"))
+    }
+
+    @Test func spellsAKeyOfOneWordOnce() throws {
+        let line = lines(try error(User.self, #"{"id":1,"first_name":"a"}"#))[2]
+
+        #expect(line.hasPrefix(#"At $: the key "name" is missing. The keys there: "id""#))
     }
 
     @Test func quotesKeysThatAreNoWords() throws {
