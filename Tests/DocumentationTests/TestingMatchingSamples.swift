@@ -79,8 +79,9 @@ extension TestingSamples {
         network.stub(.any, .passthrough(to: real), times: .any)
         network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#))
 
-        _ = try await network.urlSession.exchange(.test("users/1"))
-        _ = try await network.urlSession.exchange(.test("status"))
+        let session = network.urlSession
+        _ = try await session.exchange(URLRequest("GET", baseURL, path: "/users/1"))
+        _ = try await session.exchange(URLRequest("GET", baseURL, path: "/status"))
 
         #expect(network.requests.map(\.wasPassedThrough) == [false, true])
     }

@@ -7,6 +7,8 @@ import XCTest
 
 /// The samples of Testing.md.
 @Suite(.timeLimit(.minutes(5)), .usesSockets) struct TestingSamples {
+    let baseURL = URL(string: "https://api.example.com")!
+
     struct User: Codable, Equatable, Sendable {
         var name: String
     }
@@ -138,7 +140,8 @@ import XCTest
         network.stub(.post("/events"), .status(202))
         let session = network.urlSession
 
-        session.dataTask(with: .test("events", method: "POST")).resume()
+        let request = try URLRequest("POST", baseURL, path: "/events")
+        session.dataTask(with: request).resume()
 
         await network.waitForResponses(1, matching: .post("/events"))
         try network.verify()
