@@ -24,22 +24,27 @@ package enum NamePlace: Sendable {
 /// The rules that recognize the names of secrets, such as `X-Amz-Security-Token` and
 /// `userPassword`, by their words.
 package enum SecretName {
-    /// Words, and two or three words without a space, that make a name secret.
-    private static let secrets: Set<String> = [
+    /// Words that make a name secret.
+    private static let secretWords: Set<String> = [
         "token", "secret", "secrets", "signature", "password", "passwords", "passwd", "pwd",
         "passphrase", "passcode", "credential", "credentials", "creds", "authorization",
         "authorisation", "bearer", "jwt", "jws", "otp", "totp", "cvv", "cvc", "cvn", "csrf",
-        "xsrf", "cookie", "cookies", "jsessionid", "phpsessid", "sessid", "mnemonic", "seedphrase",
-        "recoveryphrase", "hdnts", "hdnea", "hdntl", "ssn", "socialsecurity", "iban",
+        "xsrf", "cookie", "cookies", "jsessionid", "phpsessid", "sessid", "mnemonic", "hdnts",
+        "hdnea", "hdntl", "ssn", "iban",
+    ]
+
+    /// Two or three words, without what separates them, that make a name secret.
+    private static let compounds: Set<String> = [
         "accesskey", "accountkey", "apikey", "appkey", "applicationkey", "authkey", "clientkey",
         "consumerkey", "deploykey", "encryptionkey", "functionskey", "hostkey", "licensekey",
-        "masterkey", "pairid", "privatekey", "recoverykey", "secretkey", "servicekey", "sessionkey",
-        "sharedkey", "signingkey", "storagekey", "streamkey", "subscriptionkey", "webhookkey",
-        "sessionid", "sessioncookie", "devicecode", "verificationcode", "recoverycode",
-        "backupcode", "mfacode", "smscode", "authcode", "codeverifier", "oauthverifier",
-        "clientassertion", "samlresponse", "cardnumber", "cardno", "cardnum", "ccnumber", "ccnum",
-        "creditcard", "debitcard", "securitycode", "accountnumber", "accesscode", "logincode",
-        "resetcode", "onetimecode", "factorcode",
+        "masterkey", "pairid", "privatekey", "recoverykey", "secretkey", "servicekey",
+        "sessionkey", "sharedkey", "signingkey", "storagekey", "streamkey", "subscriptionkey",
+        "webhookkey", "sessionid", "sessioncookie", "devicecode", "verificationcode",
+        "recoverycode", "backupcode", "mfacode", "smscode", "authcode", "codeverifier",
+        "oauthverifier", "clientassertion", "samlresponse", "cardnumber", "cardno", "cardnum",
+        "ccnumber", "ccnum", "creditcard", "debitcard", "securitycode", "accountnumber",
+        "accesscode", "logincode", "resetcode", "onetimecode", "otpcode", "factorcode",
+        "seedphrase", "recoveryphrase", "socialsecurity",
         // Digits separate words, so this is `2fa_code`.
         "facode",
     ]
@@ -91,6 +96,7 @@ package enum SecretName {
         // Capitals may begin words, or be mixed as in `aCCess_tOkEn`, so both readings are checked.
         let partsAtCapitals = words(of: name, atCapitals: true)
         if holdsSecret(parts) || holdsSecret(partsAtCapitals) { return .always }
+        if place == .header, joinsSecret(parts) { return .always }
         if [parts.last, partsAtCapitals.last].contains(where: { sessions.contains($0 ?? "") }) {
             return place == .key ? .byValue : .always
         }
@@ -103,6 +109,11 @@ package enum SecretName {
         return vague.contains(whole) ? .byValue : .none
     }
 
+    /// Whether one word, or several without a separator, makes a name secret.
+    private static func isSecret(_ text: String) -> Bool {
+        secretWords.contains(text) || compounds.contains(text)
+    }
+
     /// Whether one of the words, or two or three of them together, makes a name secret.
     private static func holdsSecret(_ words: [String]) -> Bool {
         guard let last = words.last, !attributes.contains(last) else { return false }
@@ -110,10 +121,22 @@ package enum SecretName {
         return words.indices.contains { index in
             let word = words[index]
             let before = index > 0 ? words[index - 1] : ""
-            if secrets.contains(before + word) { return true }
-            if index > 1, secrets.contains(words[index - 2] + before + word) { return true }
+            if isSecret(before + word) { return true }
+            if index > 1, isSecret(words[index - 2] + before + word) { return true }
             if word == "token", pages.contains(before) { return false }
-            return secrets.contains(word) || hasSecretEnding(word)
+            return isSecret(word) || hasSecretEnding(word)
+        }
+    }
+
+    /// Whether a part of a header's name contains two words that make it secret, without a
+    /// separator.
+    ///
+    /// Foundation on Linux writes the header `otpCodeValue` as `Otpcodevalue`, which has no capitals
+    /// to separate the words. A single word such as `token` may be a part of an ordinary one.
+    private static func joinsSecret(_ parts: [String]) -> Bool {
+        guard let last = parts.last, !attributes.contains(last) else { return false }
+        return parts.contains { part in
+            part.utf8.count > 6 && compounds.contains { $0.utf8.count > 5 && part.contains($0) }
         }
     }
 

@@ -132,14 +132,16 @@ private struct ExpectedPart: Sendable {
             add(
                 "type", mediaType.map { redaction.text($0) }, actualType.map { redaction.text($0) })
         }
-        if let data, data != part.data {
+        guard let data, data != part.data else { return lines }
+        if part.isHidden(by: redaction) {
+            let actual = String(decoding: part.data, as: UTF8.self)
+            let expected = String(decoding: data, as: UTF8.self)
+            lines.append("the content is " + HiddenDifference.text(actual, insteadOf: expected))
+        } else {
             let actual = part.excerpt(limit: 60, redacting: redaction).map(quoted)
             add("content", shownData(redaction), actual ?? part.placeholder(redacting: redaction))
-            // Where two secrets begin to differ says too much about both.
             let count = zip(data, part.data).prefix { $0 == $1 }.count
-            if count > 0, !part.isHidden(by: redaction) {
-                lines[lines.count - 1] += ", the same up to byte \(count)"
-            }
+            if count > 0 { lines[lines.count - 1] += ", the same up to byte \(count)" }
         }
         return lines
     }

@@ -54,8 +54,9 @@ import Testing
 
     @Test func aNumberThatJSONLacksIsAConfigurationError() async throws {
         let network = MockNetwork()
-        network.stub(.json(["a": 1e999]), .json("{}"), times: .any)
-        network.stub(.any, .json(["a": 1e999]), times: .any)
+        network.stub(
+            .json(["a": JSONLiteral.Value(floatLiteral: .infinity)]), .json("{}"), times: .any)
+        network.stub(.any, .json(["a": JSONLiteral.Value(floatLiteral: .infinity)]), times: .any)
         let place = "MockTests/JSONLiteralTests.swift:"
 
         let error = #expect(throws: VerificationError.self) { try network.verify() }

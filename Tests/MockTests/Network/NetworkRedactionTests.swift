@@ -92,7 +92,7 @@ import Testing
         struct Quoting: Error, CustomStringConvertible { let description = "sent birthday=hunter3" }
         func text(_ redaction: Redaction) async throws -> String {
             let failure = await #expect(throws: VerificationError.self) {
-                try await withMockNetwork(redacting: redaction) { network in
+                try await withMockNetwork(redacting: redaction) { network -> Void in
                     network.stub(.get("/a"), .text("x"))
                     throw Quoting()
                 }

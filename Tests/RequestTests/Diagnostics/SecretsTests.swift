@@ -8,10 +8,11 @@ import Testing
     /// Names without brackets: if only some characters of a URL are escaped, Foundation may escape
     /// the percent signs too.
     private static let names = SecretNameTests.secretNames.filter { !$0.contains("[") }
+
     /// Foundation on Linux writes the header `tokenValue` as `Tokenvalue`, in which the words can no
-    /// longer be found.
-    private static let headerNames = Set(names)
-        .subtracting(["tokenValue", "privateKeyPEM", "AWSAccessKeyId"])
+    /// longer be found: a word with `token` in it may be an ordinary one, such as `Tokenizer`.
+    private static let headerNames = Set(names).subtracting(["tokenValue"])
+
     /// Returns the name in a random mixture of cases, unless its capitals separate words.
     private func mixedCase(_ name: String, _ random: inout SeededGenerator) -> String {
         guard name == name.lowercased() else { return name }
