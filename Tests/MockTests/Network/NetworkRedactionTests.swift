@@ -90,19 +90,20 @@ import Testing
 
     @Test func hidesInTheTextOfABody() async throws {
         struct Quoting: Error, CustomStringConvertible { let description = "sent birthday=hunter3" }
-        func text(_ redaction: Redaction) async throws -> String {
-            let failure = await #expect(throws: VerificationError.self) {
-                try await withMockNetwork(redacting: redaction) { network -> Void in
+        func text(_ redaction: Redaction) async -> String {
+            do {
+                try await withMockNetwork(redacting: redaction) { network in
                     network.stub(.get("/a"), .text("x"))
                     throw Quoting()
                 }
+                return ""
+            } catch {
+                return "\(error)"
             }
-            return try #require(failure).description
         }
 
-        #expect(try await text(.standard).contains("The body threw: sent birthday=hunter3"))
-        #expect(
-            try await text(["birthday"]).contains("The body threw: sent birthday=REDACTED"))
+        #expect(await text(.standard).contains("The body threw: sent birthday=hunter3"))
+        #expect(await text(["birthday"]).contains("The body threw: sent birthday=REDACTED"))
     }
 
     @Test func namesThePlaceOfANetworkWithoutStubs() async throws {
