@@ -40,6 +40,14 @@ extension URLRequest {
         }
     }
 
+    /// Returns the request with a header whose value is text, without a detour through items: this
+    /// is on the path of every request with a credential.
+    func header(_ name: String, _ value: String) throws -> URLRequest {
+        try checkHeaderName(name)
+        try checkHeaderValue(value, of: name)
+        return setting(name, value)
+    }
+
     private func setting(_ name: String, _ value: String) -> URLRequest {
         var request = self
         request.setValue(value, forHTTPHeaderField: name)
@@ -48,20 +56,29 @@ extension URLRequest {
 }
 
 /// Returns the names and values of the headers that are sent.
+/// Returns the fields that header items become, in their order.
+///
+/// - Throws: ``RequestBuildingError/unusableHeader(name:reason:)``.
 private func headerFields(_ items: RequestItems) throws -> [(name: String, value: String)] {
-    for item in items.items where !item.name.utf8.isHTTPToken {
-        throw RequestBuildingError.unusableHeader(
-            name: item.name, reason: "is not one word. Use letters, digits and hyphens.")
-    }
+    for item in items.items { try checkHeaderName(item.name) }
     return try items.texts().map { name, text in
         guard let text else {
             throw RequestBuildingError.unusableHeader(
                 name: name, reason: "has a QueryFlag, but a header needs a value. Give text.")
         }
-        guard !breaksLine(text) else {
-            throw RequestBuildingError.unusableHeader(
-                name: name, reason: "has a line break or NUL in its value. Remove it.")
-        }
+        try checkHeaderValue(text, of: name)
         return (name, text)
     }
+}
+
+private func checkHeaderName(_ name: String) throws {
+    guard !name.utf8.isHTTPToken else { return }
+    throw RequestBuildingError.unusableHeader(
+        name: name, reason: "is not one word. Use letters, digits and hyphens.")
+}
+
+private func checkHeaderValue(_ value: String, of name: String) throws {
+    guard breaksLine(value) else { return }
+    throw RequestBuildingError.unusableHeader(
+        name: name, reason: "has a line break or NUL in its value. Remove it.")
 }
