@@ -29,7 +29,7 @@ final class NetworkCore: Responder {
     /// names it.
     private let sourceLocation: String?
     private let closure: Closure?
-    let handlers = HandlerQueue()
+    let handlers = HandlerPool()
     private let stubs = Locked(StubIndex())
     private let unanswered = Locked(UnansweredRequests())
     private let declined = Locked<[RequestMatcher]>([])

@@ -11,7 +11,7 @@ final class StaticHandler: @unchecked Sendable {
     typealias Function = (URLRequest) throws -> (HTTPURLResponse, Data?)
 
     let function: Function
-    private let handlers = HandlerQueue()
+    private let handlers = HandlerPool()
     private let state = Locked(State())
 
     /// One request for the closure, and the function that receives the response.
@@ -49,7 +49,7 @@ final class StaticHandler: @unchecked Sendable {
             return (false, !state.isBusy)
         }
         if isLate { call.respond(.failure(MockError.handlerReplaced(call.request))) }
-        if isFirst { _ = handlers.start { [self] in runCalls() } }
+        if isFirst { handlers.submit(HandlerCall { [self] in runCalls() }) }
     }
 
     private func runCalls() {
