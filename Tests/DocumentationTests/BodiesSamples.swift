@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The samples of Testing.md and Time.md about bodies: multipart, literals, headers and pieces.
+/// The samples of Bodies.md.
 @Suite(.timeLimit(.minutes(5)), .usesSockets) struct BodiesSamples {
     struct AvatarRequest: APIRequest {
         typealias ResponseDataType = Void

@@ -167,8 +167,7 @@ import Testing
         }
 
         func validateResponse(data: Data, response: HTTPURLResponse) throws {
-            guard ![200, 404].contains(response.statusCode) else { return }
-            throw UnacceptableStatus(statusCode: response.statusCode)
+            try response.validateStatus(200, 404)
         }
 
         func parseResponse(data: Data, response: HTTPURLResponse) throws -> User? {

@@ -11,7 +11,7 @@ extension ShopRequest {
 }
 
 extension Redaction {
-    fileprivate static let shop = Redaction.standard.adding("birthday", "X-Customer")
+    static let shop = Redaction.standard.adding("birthday", "X-Customer")
 }
 
 /// The samples about secrets: which are hidden, and how to choose them.
