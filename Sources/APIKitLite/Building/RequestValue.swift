@@ -21,6 +21,8 @@ package enum RequestValue: Equatable, Sendable {
             return
         }
         switch value {
+        case is NSNull:
+            return nil
         case is QueryFlag:
             self = .flag
         case is any StringProtocol:
@@ -28,6 +30,8 @@ package enum RequestValue: Equatable, Sendable {
         case is Date:
             self = .unusable(
                 "is a Date without a format. Choose one, such as date.formatted(.iso8601).")
+        case is any RangeExpression:
+            self = .unusable("is a range. Give text, such as \"bytes=0-5\", or Array(range).")
         case let sequence as any Sequence:
             self = Self.list(of: sequence)
         case _ where !isFinite(value):

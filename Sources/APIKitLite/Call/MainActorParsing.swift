@@ -11,7 +11,8 @@ package enum MainActorParsing {
 
     /// The function that gets the text of a warning. By default, writes it to standard error.
     @TaskLocal package static var warn: @Sendable (String) -> Void = { text in
-        FileHandle.standardError.write(Data((text + "\n").utf8))
+        // Throws if standard error is closed; `write(_:)` would end the process.
+        try? FileHandle.standardError.write(contentsOf: Data((text + "\n").utf8))
     }
 
     private static let warnedTypes = Locked<Set<ObjectIdentifier>>([])

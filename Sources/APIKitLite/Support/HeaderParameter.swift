@@ -1,7 +1,9 @@
 /// Returns a parameter of a header value, such as `name` in `form-data; name="title"`.
 ///
 /// A quotation mark ends a quoted value only before a semicolon or at the end of the header,
-/// because clients write a quotation mark inside a value as `\"`, or without the backslash.
+/// because clients write a quotation mark inside a value as `\"`, or without the backslash. So
+/// `\";` inside a value ends it: browsers do not escape a backslash (WHATWG HTML, multipart form
+/// data), and send `name="C:\"; filename="a"`.
 ///
 /// - Parameters:
 ///   - name: The name of the parameter, in lower case.

@@ -109,8 +109,9 @@ extension MultipartBody.Part {
             rest = rest[(end + 2)...]
             if line.isEmpty { break }
             if line.contains(UInt8(ascii: "\n")) { throw .lineFeeds }
-            if line.first == 0x20 || line.first == 0x09, let last = headers.popLast() {
-                headers.append((last.name, last.value + " " + trimmed(line)))
+            if line.first == 0x20 || line.first == 0x09, !headers.isEmpty {
+                // In place, so that many lines take linear time.
+                headers[headers.count - 1].value += " " + trimmed(line)
                 continue
             }
             let name = line.prefix { $0 != UInt8(ascii: ":") }

@@ -23,15 +23,20 @@ struct NetworkActivity: Sendable, Equatable {
 
 /// Decides whether nothing is left that could end the wait for a stub.
 ///
-/// `state` has its own lock.
+/// A client may do something else in between, such as sleep before a retry. So nothing must have
+/// happened for almost as long as a wait lasts before it is reported.
 final class StuckCheck: Sendable {
     /// The time between two calls up to which the machine counts as not too busy.
     private static let longestSecond = Duration.milliseconds(1_250)
 
-    private let network: any StubNetwork
+    /// The number of calls in which nothing has happened since the call before them.
+    private static let quietCalls = WaitReporter.seconds - 1
+
+    /// Weak, because the timer of the wait may retain this for a second longer.
+    private weak let network: (any StubNetwork)?
     /// The number of errors that the wait knows of already, and that do not end it.
     private let knownErrors: Int
-    private let state: Locked<(activity: NetworkActivity, time: Duration)?>
+    private let state: Locked<(activity: NetworkActivity, time: Duration, quietCalls: Int)?>
 
     /// Begins at the start of a wait.
     init(_ network: any StubNetwork) {
@@ -42,17 +47,21 @@ final class StuckCheck: Sendable {
         state = Locked(nil)
     }
 
-    /// Whether a request was not answered, and nothing has happened since the last call. Call it
+    /// Whether a request was not answered, and nothing has happened since for four calls. Call it
     /// each second.
     ///
     /// A call that comes late does not count, because what is left to happen may be late as well.
     func isStuck(at now: Duration) -> Bool {
-        let activity = network.activity
-        let last = state.withLock { state in
-            defer { state = (activity, now) }
-            return state
+        guard let activity = network?.activity else { return false }
+        let quietCalls = state.withLock { state in
+            var quietCalls = 0
+            if let state, state.activity == activity {
+                let isLate = now - state.time > Self.longestSecond
+                quietCalls = state.quietCalls + (isLate ? 0 : 1)
+            }
+            state = (activity, now, quietCalls)
+            return quietCalls
         }
-        guard let last, now - last.time <= Self.longestSecond else { return false }
-        return activity == last.activity && activity.isIdle && activity.errorCount > knownErrors
+        return quietCalls >= Self.quietCalls && activity.isIdle && activity.errorCount > knownErrors
     }
 }

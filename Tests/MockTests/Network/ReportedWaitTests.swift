@@ -153,7 +153,7 @@ import Testing
         await recorder.waitForWatch()
         await network.waitForRequests()
 
-        await recorder.clock.advance(by: .seconds(2))
+        await recorder.clock.advance(by: .seconds(5))
         await wait.value
 
         let report = try #require(recorder.reports.first)

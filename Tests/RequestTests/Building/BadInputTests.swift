@@ -166,6 +166,8 @@ import Testing
     @Test(
         arguments: [
             ([[1], [2]], "is a list of lists. Give one array of plain values."),
+            (0...5, "is a range. Give text, such as \"bytes=0-5\", or Array(range)."),
+            (0..<Int.max, "is a range. Give text, such as \"bytes=0-5\", or Array(range)."),
             (Set([1]), "is a set, which has no order. Give an array, such as ids.sorted()."),
             (["a": 1], "is a dictionary. Give each of its values a name of its own."),
             (

@@ -23,6 +23,8 @@ import Testing
         #expect(try query(.init(numbers)) == "a=2&b=4&m=3&z=1")
         #expect(try query(.init(optionals)) == "a=&c=x")
         #expect(try query(.init(mixed)) == "a=false&b=1&b=2")
+        // As `JSONSerialization` makes it of `null`.
+        #expect(try query(.init(["a": NSNull(), "b": 1] as [String: Any])) == "b=1")
     }
 
     @Test func keepsTheOrderOfPairs() throws {
@@ -51,7 +53,8 @@ import Testing
             ([1, 2], "x=1&x=2"), ([Int](), nil), (["a", "", "b"], "x=a&x=&x=b"),
             ([1, nil, 3] as [Int?], "x=1&x=3"),
             ([1, "a", true] as [any CustomStringConvertible & Sendable], "x=1&x=a&x=true"),
-            ([QueryFlag()], "x"), ([7, 8, 9].dropFirst(), "x=8&x=9"), (1...3, "x=1&x=2&x=3"),
+            ([QueryFlag()], "x"), ([7, 8, 9].dropFirst(), "x=8&x=9"),
+            (Array(1...3), "x=1&x=2&x=3"),
             (["a", "b"].map(Optional.some).map(Optional.some), "x=a&x=b"),
         ] as [(any CustomStringConvertible & Sendable, String?)])
     func repeatsTheNameOfAList(
