@@ -16,11 +16,12 @@ enum CardNumber {
                 index += 1
                 continue
             }
-            let number = number(at: index, in: text)
-            let isUnfinished = isCut && number.range.upperBound == text.count
-            if isAlone(number.range, in: text),
-                isUnfinished ? mayBegin(number.digits) : isCard(number.digits)
-            {
+            let number = numbers(at: index, in: text).last { range, digits in
+                let isUnfinished = isCut && range.upperBound == text.count
+                return isAlone(range, in: text)
+                    && (isUnfinished ? mayBegin(digits) : isCard(digits))
+            }
+            if let number {
                 ranges.append(number.range)
                 index = number.range.upperBound
             } else {
@@ -31,16 +32,20 @@ enum CardNumber {
         return ranges
     }
 
-    /// Reads the digits at an index, with a single space or hyphen between groups of 4 to 6 digits.
-    private static func number(
+    /// Reads the digits at an index, with a single space or hyphen between groups of 3 to 6 digits.
+    ///
+    /// - Returns: The number that ends with each of the groups, the longest last. Digits of another
+    ///   kind, such as an amount, may follow a card number in the same form.
+    private static func numbers(
         at start: Int, in text: [UInt8]
-    ) -> (range: Range<Int>, digits: [UInt8]) {
+    ) -> [(range: Range<Int>, digits: [UInt8])] {
         func group(at index: Int) -> ArraySlice<UInt8> { text[index...].prefix(while: isDigit) }
         var digits = Array(group(at: start))
         var end = start + digits.count
+        var numbers = [(range: start..<end, digits: digits)]
         // Other groups are those of a date or a phone number.
         guard digits.count == 4, end < text.count, " -".utf8.contains(text[end]) else {
-            return (start..<end, digits)
+            return numbers
         }
         let separator = text[end]
         while end + 1 < text.count, text[end] == separator {
@@ -50,8 +55,9 @@ enum CardNumber {
             }
             digits += next
             end = next.endIndex
+            numbers.append((start..<end, digits))
         }
-        return (start..<end, digits)
+        return numbers
     }
 
     /// Whether digits are not a part of a word, of a fraction or of a number with an exponent.

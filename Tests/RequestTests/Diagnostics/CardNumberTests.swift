@@ -72,6 +72,18 @@ import Testing
         #expect(Redaction.standard.text("2024 4242424242424242") == "2024 REDACTED")
     }
 
+    @Test(arguments: [
+        ("4111 1111 1111 1111", "123"), ("4111-1111-1111-1111", "123"),
+        ("3782 822463 10005", "1234"), ("3782-822463-10005", "1234"),
+        ("4111 1111 1111 1111", "123.5"), ("4111 1111 1111 1111", "123a"),
+    ])
+    func hidesANumberBeforeOtherGroups(_ number: String, _ rest: String) {
+        let separator = number.contains("-") ? "-" : " "
+        let text = "Card \(number)\(separator)\(rest)"
+
+        #expect(Redaction.standard.text(text) == "Card REDACTED\(separator)\(rest)")
+    }
+
     /// One in ten identifiers of that form passes the check. A test can show it.
     @Test func showsAnIdentifierThatATestNames() {
         let json = Data(#"{"id":4242424242424242,"to":"4242424242424242"}"#.utf8)
