@@ -141,8 +141,8 @@ extension MockError {
         MockError(
             .noAnswer,
             """
-            The MockURLSession has no answer for \(request.line): it was made with neither a \
-            response nor an error.
+            The MockURLSession has no answer for \(request.line(redacting: .standard)): it was \
+            made with neither a response nor an error.
             """)
     }
 }

@@ -107,8 +107,3 @@ extension PendingRequest {
             """
     }
 }
-
-extension URLRequest {
-    /// The method and the URL, with secrets redacted as `Redaction.standard` describes.
-    var line: String { line(redacting: .standard) }
-}

@@ -108,8 +108,9 @@ extension MockNetwork {
         if first.count >= count || Task.isCancelled { return first }
         // The report must not ask the matcher, which may have a predicate of the user's.
         let number = Locked(first.count)
-        let watch = watch(name, count, sourceLocation) {
-            "\(number.withLock { $0 }) of \(requestCount(count)) \(verb) that match \(matcher)"
+        let watch = watch(name, count, sourceLocation) { [redaction = core.redaction] in
+            "\(number.withLock { $0 }) of \(requestCount(count)) \(verb) that match "
+                + matcher.text(redacting: redaction)
         }
         return await watch.run {
             var seen = start

@@ -39,7 +39,7 @@ extension NetworkCore: StubNetwork {
         }
         guard let stalled else { return nil }
         return WaitReport(
-            subject: .request(stalled.request.request.line), clock: mockClock?.waitState,
+            subject: .request(stalled.request.line), clock: mockClock?.waitState,
             networks: [waitState])
     }
 

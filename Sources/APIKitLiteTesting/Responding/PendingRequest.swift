@@ -33,6 +33,6 @@ struct PendingRequest: Sendable {
     var waiting: WaitReport.Waiting {
         WaitReport.Waiting(
             cause: cause,
-            stub: request.stub.map { "the stub for \($0.matcher) (\($0.sourceLocation))" })
+            stub: request.stub.map { "the stub for \($0.label)" })
     }
 }

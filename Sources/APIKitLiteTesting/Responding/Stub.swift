@@ -124,7 +124,7 @@ public final class Stub: Sendable {
             sourceLocation: "\(fileID):\(line)"
         ) { [self] in
             "\(callCount) of \(count) \(count == 1 ? "request" : "requests") came to the stub for "
-                + "\(matcher) (\(sourceLocation))"
+                + label
         }
         let watch = WaitWatch(call, over: network.map { [$0] } ?? [], on: network?.mockClock) {
             watch, now in

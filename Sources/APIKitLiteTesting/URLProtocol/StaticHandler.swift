@@ -157,7 +157,7 @@ extension MockError {
         MockError(
             .noHandler,
             """
-            MockURLProtocol received \(request.line), but no handler is set. \
+            MockURLProtocol received \(request.line(redacting: .standard)), but no handler is set. \
             Set MockURLProtocol.requestHandler before the request is made.
             """)
     }
@@ -166,9 +166,9 @@ extension MockError {
         MockError(
             .handlerReplaced,
             """
-            \(request.line) was refused: its MockURLProtocol.requestHandler was replaced or cleared \
-            before it was called. Wait for every request before a test ends, or give each test a \
-            MockNetwork of its own.
+            \(request.line(redacting: .standard)) was refused: its MockURLProtocol.requestHandler \
+            was replaced or cleared before it was called. Wait for every request before a test ends, \
+            or give each test a MockNetwork of its own.
             """)
     }
 }

@@ -133,6 +133,45 @@ import Testing
         #expect(recorder.reports == [])
     }
 
+    @Test(arguments: [
+        Redaction.standard.adding("birthday"), .standard, .none,
+    ])
+    func aReportHidesWhatItsNetworkHides(_ redaction: Redaction) async throws {
+        let network = recorder.run { MockNetwork(redacting: redaction) }
+        let matcher = RequestMatcher.get("/a").query(["birthday": "hunter2", "token": "hunter3"])
+        let stub = network.stub(matcher, .json("{}").held)
+        let request = try URLRequest(
+            "GET", URL(string: "https://h")!, path: "/a",
+            query: ["birthday": "hunter2", "token": "hunter3"])
+        let load = Task { try await MockURLSession(network).exchange(request) }
+        await network.waitForRequests()
+        let waits = recorder.run {
+            [
+                Task { await stub.started(2) },
+                Task { _ = await network.waitForRequests(2, matching: matcher) },
+                Task { _ = await network.waitForResponses(matching: matcher) },
+            ]
+        }
+        while recorder.clock.pendingDeadlines.count < 4 { await Task.yield() }
+
+        await recorder.clock.advance(by: .seconds(60))
+        for wait in waits {
+            wait.cancel()
+            await wait.value
+        }
+        load.cancel()
+        _ = await load.result
+
+        #expect(recorder.reports.count == 3)
+        for report in recorder.reports {
+            let lines = report.split(separator: "\n")
+            for line in lines.prefix(2) {
+                #expect(line.contains("hunter2") == (redaction.text("birthday=1") == "birthday=1"))
+                #expect(line.contains("hunter3") == (redaction == .none))
+            }
+        }
+    }
+
     @Test func aWaitThatEndsInTimeIsNotReported() async throws {
         let (wait, load) = await start(.started)
         await recorder.clock.advance(by: .seconds(4))

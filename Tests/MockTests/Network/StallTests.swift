@@ -64,6 +64,32 @@ import Testing
         _ = await load.result
     }
 
+    @Test(arguments: [
+        (Redaction.standard.adding("birthday"), "birthday=REDACTED&token=REDACTED"),
+        (.standard, "birthday=hunter2&token=REDACTED"),
+        (.none, "birthday=hunter2&token=hunter3"),
+    ])
+    func hidesWhatTheNetworkHides(_ redaction: Redaction, _ query: String) async throws {
+        let network = recorder.run { MockNetwork(redacting: redaction) }
+        network.stub(.query(["birthday": "hunter2"]), .hanging)
+        let request = try URLRequest(
+            "GET", URL(string: "https://h")!, path: "/a",
+            query: ["birthday": "hunter2", "token": "hunter3"])
+        let load = Task { try await MockURLSession(network).exchange(request) }
+        await network.waitForRequests()
+        await recorder.waitForWatch()
+
+        await recorder.clock.advance(by: .seconds(60))
+        load.cancel()
+        _ = await load.result
+
+        let report = try #require(recorder.reports.first)
+        #expect(report.contains("GET https://h/a?\(query) has waited"))
+        #expect(
+            report.dropFirst(report.prefix { $0 != "\n" }.count).contains("hunter2")
+                == query.contains("hunter2"))
+    }
+
     @Test func aDelayWithoutAClockIsNotWatched() async throws {
         let network = network(.delayed, clock: nil)
 
