@@ -42,15 +42,19 @@ public struct Endpoint<Input: Sendable, Output: Sendable>: APIRequest, Sendable 
     /// The decoder of a `Decodable` output.
     public let jsonDecoder: JSONDecoder
 
+    /// The secrets that the texts of its errors hide.
+    public let redaction: Redaction
+
     private let make: MakeRequest
     private let validate: Validate
     private let parse: Parse
 
     private init(
         jsonDecoder: JSONDecoder, make: @escaping MakeRequest, validate: @escaping Validate,
-        parse: @escaping Parse
+        parse: @escaping Parse, redaction: Redaction
     ) {
         self.jsonDecoder = jsonDecoder
+        self.redaction = redaction
         self.make = make
         self.validate = validate
         self.parse = parse
@@ -63,13 +67,16 @@ public struct Endpoint<Input: Sendable, Output: Sendable>: APIRequest, Sendable 
     ///   - validate: Throws if a response is not acceptable. By default, its status must be in
     ///     `200..<300`.
     ///   - parse: Parses the body, status and headers of an accepted response.
+    ///   - redaction: The secrets that the texts of its errors hide.
     public init(
         _ makeRequest: @escaping MakeRequest,
         validate: @escaping Validate = { try $1.validateStatus() },
-        parse: @escaping Parse
+        parse: @escaping Parse,
+        redaction: Redaction = .standard
     ) {
         self.init(
-            jsonDecoder: JSONDecoder(), make: makeRequest, validate: validate, parse: parse)
+            jsonDecoder: JSONDecoder(), make: makeRequest, validate: validate, parse: parse,
+            redaction: redaction)
     }
 
     /// Calls the closure `makeRequest`.
@@ -117,14 +124,17 @@ extension Endpoint where Output: Decodable {
     ///   - makeRequest: Returns the request for an input.
     ///   - validate: Throws if a response is not acceptable. By default, its status must be in
     ///     `200..<300`.
+    ///   - redaction: The secrets that the texts of its errors hide.
     public init(
         jsonDecoder: JSONDecoder = JSONDecoder(),
         _ makeRequest: @escaping MakeRequest,
-        validate: @escaping Validate = { try $1.validateStatus() }
+        validate: @escaping Validate = { try $1.validateStatus() },
+        redaction: Redaction = .standard
     ) {
-        self.init(jsonDecoder: jsonDecoder, make: makeRequest, validate: validate) { data, _ in
-            try jsonDecoder.decode(Output.self, from: data)
-        }
+        self.init(
+            jsonDecoder: jsonDecoder, make: makeRequest, validate: validate,
+            parse: { data, _ in try jsonDecoder.decode(Output.self, from: data) },
+            redaction: redaction)
     }
 }
 
@@ -135,11 +145,14 @@ extension Endpoint where Output == Data {
     ///   - makeRequest: Returns the request for an input.
     ///   - validate: Throws if a response is not acceptable. By default, its status must be in
     ///     `200..<300`.
+    ///   - redaction: The secrets that the texts of its errors hide.
     public init(
         _ makeRequest: @escaping MakeRequest,
-        validate: @escaping Validate = { try $1.validateStatus() }
+        validate: @escaping Validate = { try $1.validateStatus() },
+        redaction: Redaction = .standard
     ) {
-        self.init(makeRequest, validate: validate) { data, _ in data }
+        self.init(
+            makeRequest, validate: validate, parse: { data, _ in data }, redaction: redaction)
     }
 }
 
@@ -150,11 +163,13 @@ extension Endpoint where Output == Void {
     ///   - makeRequest: Returns the request for an input.
     ///   - validate: Throws if a response is not acceptable. By default, its status must be in
     ///     `200..<300`.
+    ///   - redaction: The secrets that the texts of its errors hide.
     public init(
         _ makeRequest: @escaping MakeRequest,
-        validate: @escaping Validate = { try $1.validateStatus() }
+        validate: @escaping Validate = { try $1.validateStatus() },
+        redaction: Redaction = .standard
     ) {
-        self.init(makeRequest, validate: validate) { _, _ in }
+        self.init(makeRequest, validate: validate, parse: { _, _ in }, redaction: redaction)
     }
 }
 

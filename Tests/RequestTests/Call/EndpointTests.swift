@@ -137,6 +137,18 @@ import Testing
         }
     }
 
+    @Test func keepsItsRedaction() {
+        let make: @Sendable () -> URLRequest = { [base] in URLRequest(url: base) }
+        let redaction = Redaction.standard.adding("birthday")
+
+        #expect(Endpoint<Void, Order>(make, redaction: redaction).redaction == redaction)
+        #expect(Endpoint<Void, Data>(make, redaction: redaction).redaction == redaction)
+        #expect(Endpoint<Void, Void>(make, redaction: redaction).redaction == redaction)
+        let parsed = Endpoint<Void, Int>(make, parse: { _, _ in 1 }, redaction: redaction)
+        #expect(parsed.redaction == redaction)
+        #expect(Endpoint<Void, Order>(make).redaction == .standard)
+    }
+
     @Test func validatesWithAClosure() throws {
         let endpoint = Endpoint<Int, Order?> { [base] _ in
             URLRequest(url: base)
