@@ -126,7 +126,8 @@ extension APIRequestError {
     private func text(of error: any Error) -> String {
         // Through `Any`: the compiler bridges every error to `NSError`, which has a description.
         let anything: Any = error
-        if let error = anything as? any RedactedError {
+        // The error of a mock hides only what its own network hides.
+        if redaction == .standard, let error = anything as? any RedactedError {
             return Excerpt(error.description, onOneLine: false).text(limit: 4_000)
         }
         let text =

@@ -106,6 +106,24 @@ import Testing
         #expect(await text(["birthday"]).contains("The body threw: sent birthday=REDACTED"))
     }
 
+    /// The network hides less than the request whose load failed.
+    @Test func theErrorOfALoadHidesMoreThanItsNetwork() async throws {
+        let failure = try #require(
+            await #expect(throws: MockError.self) {
+                try await MockURLSession(MockNetwork()).exchange(request)
+            })
+        func text(_ redaction: Redaction) -> String {
+            APIRequestError(stage: .transport, underlying: failure, redaction: redaction)
+                .description
+        }
+
+        #expect(text(.standard).contains(failure.description))
+        #expect(text(.standard).contains("hunter3"))
+        let hidden = text(.standard.adding("birthday"))
+        #expect(hidden.contains("No stub answers POST https://api.example.com/users"))
+        #expect(!hidden.contains("hunter"))
+    }
+
     @Test func namesThePlaceOfANetworkWithoutStubs() async throws {
         let failure = await #expect(throws: VerificationError.self) {
             try await withMockNetwork(fileID: "App/UserTests.swift", line: 12) { network in
