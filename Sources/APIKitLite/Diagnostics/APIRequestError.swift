@@ -70,7 +70,7 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
     }
 
     /// Returns the error with texts that also hide what another redaction hides.
-    func hiding(_ other: Redaction) -> APIRequestError {
+    package func hiding(_ other: Redaction) -> APIRequestError {
         var error = self
         error.redaction = redaction.union(other)
         return error

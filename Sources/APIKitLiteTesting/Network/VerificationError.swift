@@ -19,14 +19,23 @@ public struct VerificationError: LocalizedError, CustomStringConvertible, Sendab
     /// The body's error, if there is one, and then the findings.
     public var description: String {
         let thrown = bodyError.map { error in
-            let text = "\(error)"
-            let isSafe = error is any RedactedError
-            return [
-                "The body threw: \(isSafe ? text : redaction.text(text))",
-                "The network, verified after it:",
-            ]
+            ["The body threw: \(text(of: error))", "The network, verified after it:"]
         }
         return ((thrown ?? []) + findings).joined(separator: "\n")
+    }
+
+    /// Returns the text of the body's error, without the secrets of the network.
+    private func text(of error: any Error) -> String {
+        switch error {
+        case let error as APIRequestError:
+            "\(error.hiding(redaction))"
+        case let error as AuthenticationError:
+            "\(AuthenticationError(underlying: error.underlying.hiding(redaction)))"
+        case is any RedactedError:
+            "\(error)"
+        default:
+            redaction.text("\(error)")
+        }
     }
 
     /// The same text as `description`.
