@@ -10,8 +10,12 @@ import Foundation
 public struct RecordedPart: Sendable {
     private let part: MultipartBody.Part
 
-    init(_ part: MultipartBody.Part) {
+    /// The secrets that its text hides: those of its request.
+    private let redaction: Redaction
+
+    init(_ part: MultipartBody.Part, redaction: Redaction) {
         self.part = part
+        self.redaction = redaction
     }
 
     /// The name of the form field.
@@ -47,5 +51,5 @@ extension RecordedPart: CustomStringConvertible, CustomReflectable, OpaquelyRefl
     /// type and size.
     ///
     /// For example: `avatar=<file "a.png", image/png, 1,234 bytes>`.
-    public var description: String { part.summary(limit: 120, redacting: .standard) }
+    public var description: String { part.summary(limit: 120, redacting: redaction) }
 }

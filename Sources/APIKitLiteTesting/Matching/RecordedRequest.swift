@@ -67,7 +67,7 @@ public struct RecordedRequest: Sendable {
     /// LF instead of CR LF. The report of a `part` criterion says what is wrong.
     public var parts: [RecordedPart]? {
         (try? MultipartBody(body, contentType: header("Content-Type")))?.parts
-            .map(RecordedPart.init)
+            .map { RecordedPart($0, redaction: redaction) }
     }
 
     /// The items of the query, in order, percent-decoded. An item without `=` has no value.

@@ -150,6 +150,24 @@ import Testing
         #expect(!hidden.contains("hunter"))
     }
 
+    @Test func hidesInTheTextOfAPart() async throws {
+        func text(_ redaction: Redaction) async throws -> String {
+            let network = MockNetwork(redacting: redaction)
+            network.stub(.any, .json("{}"))
+            let request = try URLRequest("POST", URL(string: "https://h")!).multipartBody([
+                .text("birthday", "hunter2"), .text("token", "hunter3"),
+            ])
+            _ = try await MockURLSession(network).exchange(request)
+            return try #require(network.requests.first?.parts).map(\.description)
+                .joined(separator: " ")
+        }
+
+        #expect(try await text(.standard) == "birthday=hunter2 token=REDACTED")
+        #expect(
+            try await text(.standard.adding("birthday")) == "birthday=REDACTED token=REDACTED")
+        #expect(try await text(.none) == "birthday=hunter2 token=hunter3")
+    }
+
     @Test func namesThePlaceOfANetworkWithoutStubs() async throws {
         let failure = await #expect(throws: VerificationError.self) {
             try await withMockNetwork(fileID: "App/UserTests.swift", line: 12) { network in
