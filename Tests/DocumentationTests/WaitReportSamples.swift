@@ -16,12 +16,10 @@ import Testing
         let text = reports.withLock { $0.joined() }
         // Line numbers differ in the guide.
         #expect(text.hasPrefix("APIKitLiteTesting: stub.started() (DocumentationTests/"))
+        // In real time, a busy machine reports that the wait has lasted before it ends.
         #expect(
             text.contains(
-                """
-                 ends early, because nothing is left that could end it: 0 of 1 request came to the \
-                stub for method GET, path /user/{id} (
-                """.trimmingCharacters(in: .newlines)))
+                ": 0 of 1 request came to the stub for method GET, path /user/{id} ("))
         #expect(text.contains("\n    No stub answers GET https://api.example.com/users/42.\n"))
     }
 
