@@ -51,7 +51,9 @@ extension MockError {
             let isMatch =
                 stub.matcher.configurationError == nil && stub.matcher.match(reading) != nil
             let count = stub.callCount
-            let usedUp = isMatch ? " is used up: answered \(count) of \(count)." : ":"
+            let advice = "To answer more, change its times: to .exactly(\(count + 1)) or .any."
+            let usedUp =
+                isMatch ? " is used up: answered \(count) of \(count). \(advice)" : ":"
             let among =
                 stubs.count == 1 ? "The only stub" : "The nearest of \(stubs.count) stubs"
             lines += [

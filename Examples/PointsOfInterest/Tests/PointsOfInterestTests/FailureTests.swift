@@ -78,8 +78,8 @@ import pois
 
         #expect(
             "\(error)" == """
-                GET http://127.0.0.1:8080/locations?lat=37.3293&long=-121.8893&limit=1 got an \
-                answer that could not be parsed (stage .parse).
+                PointsOfInterestRequest: GET http://127.0.0.1:8080/locations?lat=37.3293&\
+                long=-121.8893&limit=1 got an answer that could not be parsed (stage .parse).
                 The server answered 200 (OK) with 90 bytes, application/json.
                 At $[0]: the key "latitude" is missing. The keys there: "name", "kind", \
                 "country", "lat", "longitude".

@@ -92,7 +92,8 @@ import Testing
 
         let rejections = log.entries.filter { $0.contains("stage .parse") }
         #expect(rejections.count == 1)
-        #expect(rejections.first?.hasPrefix("load GET https://example.com/locations") == true)
+        let start = "load PointsOfInterestRequest: GET https://example.com/locations"
+        #expect(rejections.first?.hasPrefix(start) == true)
     }
 
     @Test func givesEachAttemptTheTimeout() async throws {
