@@ -55,7 +55,6 @@ extension URLRequest {
     }
 }
 
-/// Returns the names and values of the headers that are sent.
 /// Returns the fields that header items become, in their order.
 ///
 /// - Throws: ``RequestBuildingError/unusableHeader(name:reason:)``.

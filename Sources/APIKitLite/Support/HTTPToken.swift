@@ -1,6 +1,10 @@
 extension Collection<UInt8> {
     /// Whether the bytes are a token (RFC 9110, section 5.6.2), as methods and field names are.
     package var isHTTPToken: Bool { !isEmpty && allSatisfy(\.isHTTPTokenCharacter) }
+
+    /// Whether the bytes may be a field value (RFC 9110, section 5.5): they have no control
+    /// character but the tab. Bytes beyond ASCII are allowed.
+    package var isHTTPFieldValue: Bool { allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 } }
 }
 
 extension UInt8 {

@@ -47,7 +47,7 @@ extension MockResponse {
                 "The header \(name.debugDescription) is not one word. Use letters, digits and hyphens."
             )
         }
-        guard value.isHeaderValue else {
+        guard value.utf8.isHTTPFieldValue else {
             return wrong(
                 "The header \(name.debugDescription) has a line break or another control character "
                     + "in its value. Remove it.")
@@ -63,9 +63,4 @@ extension MockResponse {
     private func key(of name: String) -> String {
         headers.keys.first { $0.lowercased() == name.lowercased() } ?? name
     }
-}
-
-extension String {
-    /// Whether the value of a header may contain these characters (RFC 9110, section 5.5).
-    var isHeaderValue: Bool { utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 } }
 }

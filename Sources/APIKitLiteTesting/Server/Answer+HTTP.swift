@@ -122,7 +122,7 @@ extension Answer {
         var fields: [String: (name: String, value: String)] = [:]
         for (key, value) in response.allHeaderFields {
             let (name, value) = ("\(key)", "\(value)")
-            guard name.utf8.isHTTPToken, value.isHeaderValue else { throw .field(name) }
+            guard name.utf8.isHTTPToken, value.utf8.isHTTPFieldValue else { throw .field(name) }
             fields[name.lowercased()] = (name, value)
         }
         return fields

@@ -140,7 +140,7 @@ extension ParsedRequest.Field {
         }
         var text = line[(colon + 1)...].drop { $0 == 0x20 || $0 == 0x09 }
         while text.last == 0x20 || text.last == 0x09 { text.removeLast() }
-        guard text.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
+        guard text.isHTTPFieldValue else {
             throw HTTPRequestError("A field has a control character in its value.")
         }
         name = String(decoding: line[..<colon], as: UTF8.self)
