@@ -20,3 +20,13 @@ package final class Locked<Value>: @unchecked Sendable {  // `value` is used onl
         return try body(&value)
     }
 }
+
+extension Locked where Value == Bool {
+    /// Sets the value to true. Returns whether it was false.
+    package func setIfFalse() -> Bool {
+        withLock { value in
+            defer { value = true }
+            return !value
+        }
+    }
+}

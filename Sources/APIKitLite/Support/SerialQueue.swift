@@ -1,0 +1,39 @@
+#if canImport(FoundationNetworking)
+import Foundation
+
+extension OperationQueue {
+    /// Creates a serial delegate queue without the cost of an operation for each callback.
+    ///
+    /// - Parameters:
+    ///   - label: The label of its dispatch queue.
+    ///   - limit: The number of callbacks that may wait. Adding more waits for up to 10 ms each, so
+    ///     that Foundation does not receive faster than the callbacks run. It must not wait longer:
+    ///     a callback may call Foundation, which then waits for the thread that adds.
+    package static func serial(label: String, limit: Int = .max) -> OperationQueue {
+        SerialQueue(label: label, limit: limit)
+    }
+}
+
+private final class SerialQueue: OperationQueue, @unchecked Sendable {
+    // Safe: the constants never change.
+    private let queue: DispatchQueue
+    /// Counts the callbacks that may still be added; nil if there is no limit.
+    private let slots: DispatchSemaphore?
+
+    init(label: String, limit: Int) {
+        queue = DispatchQueue(label: label)
+        slots = limit < .max ? DispatchSemaphore(value: limit) : nil
+        super.init()
+        maxConcurrentOperationCount = 1
+    }
+
+    override func addOperation(_ block: @escaping @Sendable () -> Void) {
+        guard let slots else { return queue.async(execute: block) }
+        let hasSlot = slots.wait(timeout: .now() + .milliseconds(10)) == .success
+        queue.async {
+            block()
+            if hasSlot { slots.signal() }
+        }
+    }
+}
+#endif
