@@ -61,6 +61,8 @@ extension APIRequestError {
             return error.hiding(redaction).sentences
         case let error as any CausedByRequest:
             return [error.summary] + error.underlying.hiding(redaction).sentences
+        case let error as any RedactingError:
+            return error.sentences(redacting: redaction)
         case let error as DecodingError:
             return reason(error)
         case let status as UnacceptableStatus where status.statusCode == statusCode:
@@ -73,8 +75,18 @@ extension APIRequestError {
             return ["At \(describe(context.codingPath)): \(text)"]
         default:
             let text = URLError(from: underlying).map { self.text(of: $0) }
-            return [text ?? self.text(of: underlying), body].compactMap(\.self)
+            return [text ?? self.text(of: underlying), page ?? body].compactMap(\.self)
         }
+    }
+
+    /// The sentence about an HTML page that came in place of what was to be parsed, or `nil` if the
+    /// body is no page with a title.
+    private var page: String? {
+        guard stage == .parse, let data, HTMLPage.isPage(data, contentType: contentType),
+            let title = HTMLPage.title(of: data)
+        else { return nil }
+        let shown = Excerpt(redacting: title, with: redaction, limit: 100).text(limit: 100)
+        return "The body is an HTML page titled \(shown.debugDescription)."
     }
 
     /// The sentences about a decoding error, which depend on whether the body is JSON.

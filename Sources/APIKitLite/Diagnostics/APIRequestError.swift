@@ -24,7 +24,7 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
         case transport
         /// `validateResponse(data:response:)` threw.
         case validate
-        /// `parseResponse(data:response:)` threw.
+        /// `parseResponse(data:response:)` threw, or the parser of a stream.
         case parse
     }
 
@@ -34,7 +34,8 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
     public let request: URLRequest?
     /// The response of the server, or `nil` if there was none.
     public let response: HTTPURLResponse?
-    /// The body of the response, or `nil` if there was none.
+    /// The body of the response, or `nil` if there was none. For a stream that was accepted, `nil`
+    /// too: its elements were delivered.
     public let data: Data?
     /// The original error: the error that your code threw, or a `URLError`.
     public let underlying: any Error

@@ -7,7 +7,16 @@ struct DecodingReason {
     private(set) var found: JSONText.Found?
 
     /// Describes a decoding error with the JSON that was decoded.
-    init(_ error: DecodingError, in json: JSONText, redaction: Redaction) {
+    ///
+    /// - Parameters:
+    ///   - error: The error.
+    ///   - json: The JSON.
+    ///   - subject: The name of the JSON in a sentence.
+    ///   - redaction: The secrets to hide.
+    init(
+        _ error: DecodingError, in json: JSONText, of subject: String = "The body",
+        redaction: Redaction
+    ) {
         let finder = Finder(json: json, redaction: redaction)
         switch error {
         case .typeMismatch(let type, let context), .valueNotFound(let type, let context):
@@ -24,7 +33,7 @@ struct DecodingReason {
         where context.codingPath.isEmpty && context.debugDescription.contains("not valid JSON"):
             // On Linux, decoding `[1.5]` as integers throws "not valid JSON" with an empty path.
             sentence =
-                "The body is JSON, but the decoder refused it. Look for a number that "
+                "\(subject) is JSON, but the decoder refused it. Look for a number that "
                 + #"does not fit its type, such as 1.5 for Int, or half a character (\ud800)."#
         case .dataCorrupted(let context):
             let found = finder.find(context.codingPath)
@@ -51,46 +60,44 @@ struct DecodingReason {
         sentence = "At \(place): \(text ?? redaction.text("\(error)"))"
     }
 
-    /// Describes a body that is not JSON.
+    /// Describes a body, or an element of a stream, that is not JSON.
     ///
     /// - Parameters:
-    ///   - failure: Why the body is not JSON.
-    ///   - body: The body.
+    ///   - failure: Why it is not JSON.
+    ///   - body: The body or the element.
+    ///   - subject: Its name in a sentence.
     ///   - contentType: The value of the `Content-Type` header.
     ///   - announced: The expected length of the body in bytes; -1 if it is not known.
     ///   - redaction: The secrets to hide in the title of an HTML page.
     init(
-        _ failure: JSONText.Failure, body: Data, contentType: String?, announced: Int64,
-        redaction: Redaction
+        _ failure: JSONText.Failure, body: Data, of subject: String = "The body",
+        contentType: String?, announced: Int64, redaction: Redaction
     ) {
         let start = body.prefix(512).drop { [0x20, 0x0a, 0x0d, 0x09].contains($0) }
-        let tag = String(decoding: start.prefix(14), as: UTF8.self).lowercased()
-        let isHTML =
-            tag.hasPrefix("<!doctype html") || tag.hasPrefix("<html")
-            || tag.hasPrefix("<") && mediaType(contentType) == "text/html"
+        let isHTML = HTMLPage.isPage(body, contentType: contentType)
         if start.isEmpty, body.count <= 512 {
-            sentence = "The body is empty, where JSON was expected."
+            sentence = "\(subject) is empty, where JSON was expected."
         } else if isHTML, let title = HTMLPage.title(of: body) {
             let shown = Excerpt(redacting: title, with: redaction, limit: 100).text(limit: 100)
-            sentence = "The body is an HTML page titled \(shown.debugDescription), not JSON."
-        } else if tag.hasPrefix("<") {
+            sentence = "\(subject) is an HTML page titled \(shown.debugDescription), not JSON."
+        } else if start.first == UInt8(ascii: "<") {
             sentence =
-                "The body is \(isHTML ? "HTML" : "HTML or XML"), where JSON was expected."
+                "\(subject) is \(isHTML ? "HTML" : "HTML or XML"), where JSON was expected."
         } else {
             switch failure {
             case .truncated:
                 let total = announced > body.count ? " of \(byteCount(Int(announced)))" : ""
                 sentence =
-                    "The body is truncated: the JSON ends too early, "
+                    "\(subject) is truncated: the JSON ends too early, "
                     + "after \(byteCount(body.count))\(total)."
             case .unexpected(let offset):
-                sentence = "The body is not JSON: what stands at byte \(offset) cannot be there."
+                sentence = "\(subject) is not JSON: what stands at byte \(offset) cannot be there."
             case .tooDeep(let offset):
                 sentence =
-                    "The body is JSON with more than \(JSONText.maximumDepth) levels, "
+                    "\(subject) is JSON with more than \(JSONText.maximumDepth) levels, "
                     + "at byte \(offset)."
             case .notUTF8:
-                sentence = "The body is not JSON in UTF-8."
+                sentence = "\(subject) is not JSON in UTF-8."
             }
         }
     }

@@ -13,3 +13,16 @@ package protocol CausedByRequest: RedactedError {
     /// The error of the other request.
     var underlying: APIRequestError { get }
 }
+
+/// An error that quotes a text of the server, and redacts it.
+package protocol RedactingError: Error, CustomStringConvertible, OpaquelyReflected {
+    /// The description, with the secrets of a redaction hidden.
+    func sentences(redacting redaction: Redaction) -> [String]
+}
+
+extension RedactingError {
+    /// The description with the secrets of ``Redaction/standard`` hidden.
+    package var redactedDescription: String {
+        sentences(redacting: .standard).joined(separator: "\n")
+    }
+}

@@ -3,8 +3,9 @@ import Foundation
 extension URLRequest {
     /// Returns a curl command for `sh` that sends this request.
     ///
-    /// The command is on one line, unless a body that is shown contains line breaks. A body stream
-    /// is not read; a placeholder is shown in its place.
+    /// The command is on one line, unless a body that is shown contains line breaks. The command for
+    /// a file body names the file, which curl reads. For any other body stream, and for a multipart
+    /// body with files on disk whose fields may be secrets, a placeholder is shown.
     ///
     /// - Parameter redacting: The secrets to hide. With ``Redaction/none`` the command sends the
     ///   same method, headers and body.
@@ -43,51 +44,80 @@ extension URLRequest {
     /// The body to show: the redacted body, a placeholder for it, or `nil` if there is none.
     private func curlBody(_ redaction: Redaction, longest: Int) -> CurlBody? {
         let type = value(forHTTPHeaderField: "Content-Type")
-        if let body = httpBody {
+        if let body = knownBody {
             if body.count <= longest,
                 let text = redaction.body(body, contentType: type), !text.utf8.contains(0)
             {
-                return CurlBody(bytes: Data(text.utf8), isText: true)
+                return .text(text)
             }
-            if redaction.isEmpty { return CurlBody(bytes: body, isText: false) }
-            let placeholder = redaction.placeholder(for: body, contentType: type)
-            return CurlBody(bytes: Data(placeholder.utf8), isText: true)
+            if redaction.isEmpty { return .bytes(body) }
+            return .text(redaction.placeholder(for: body, contentType: type))
         }
-        guard httpBodyStream != nil else { return nil }
-        let placeholder = redaction.placeholder(size: "a stream, not read", contentType: type)
-        return CurlBody(bytes: Data(placeholder.utf8), isText: true)
+        if let body = repeatableBody {
+            if case .file(let file)? = body.segments.first, body.segments.count == 1 {
+                return .file(redaction.text(file.path))
+            }
+            if redaction.isEmpty { return .segments(body.segments) }
+        }
+        return streamPlaceholder(redaction).map(CurlBody.text)
     }
 }
 
+extension RepeatableBody.File {
+    fileprivate var path: String { url.path(percentEncoded: false) }
+}
+
 /// The body of a curl command.
-private struct CurlBody {
-    let bytes: Data
-    let isText: Bool
+private enum CurlBody {
+    case text(String)
+    case bytes(Data)
+    /// The path of a file.
+    case file(String)
+    case segments([RepeatableBody.Segment])
 
     /// The longest body that is an argument of curl. Linux limits one argument to 128 KiB.
     private static let longestArgument = 100_000
 
-    /// Returns a command that sends the body, as an argument or over a pipe.
+    /// Returns a command that sends the body, as an argument, from a file or over a pipe.
     func command(_ words: [String]) -> String {
-        let text = String(decoding: bytes, as: UTF8.self)
         let words = words.joined(separator: " ")
-        if isText, bytes.count <= Self.longestArgument {
-            return words + " --data-raw " + shellQuoted(text)
-        }
-        // `printf` is built into the shell, so this limit does not apply to its arguments.
-        let source = isText ? "printf %s " + shellQuoted(text) : "printf '" + octal + "'"
         // For a large body, curl sends "Expect: 100-continue" and waits for the server (RFC 9110,
         // 10.1.1). An empty header prevents that.
-        let expect = bytes.count > Self.longestArgument ? " -H 'Expect:'" : ""
-        return source + " | " + words + expect + " --data-binary @-"
+        let noExpect = " -H 'Expect:'"
+        switch self {
+        case .text(let text) where text.utf8.count <= Self.longestArgument:
+            return words + " --data-raw " + shellQuoted(text)
+        case .text(let text):
+            // `printf` is built into the shell, so this limit does not apply to its arguments.
+            return "printf %s " + shellQuoted(text) + " | " + words + noExpect
+                + " --data-binary @-"
+        case .bytes(let data):
+            let isLarge = data.count > Self.longestArgument
+            return data.printed + " | " + words + (isLarge ? noExpect : "")
+                + " --data-binary @-"
+        case .file(let path):
+            return words + noExpect + " --data-binary @" + shellQuoted(path)
+        case .segments(let segments):
+            let sources = segments.map { segment in
+                switch segment {
+                case .bytes(let data): data.printed
+                case .file(let file): "cat " + shellQuoted(file.path)
+                }
+            }
+            return "{ " + sources.joined(separator: "; ") + "; } | " + words + noExpect
+                + " --data-binary @-"
+        }
     }
+}
 
-    /// The bytes as octal escapes for `printf`, the form that dash and bash read alike.
-    private var octal: String {
-        bytes.map { byte in
+extension Data {
+    /// A command that prints the bytes, as octal escapes, which dash and bash read alike.
+    fileprivate var printed: String {
+        let octal = map { byte in
             let digits = String(byte, radix: 8)
             return "\\" + String(repeating: "0", count: 3 - digits.count) + digits
-        }.joined()
+        }
+        return "printf '" + octal.joined() + "'"
     }
 }
 

@@ -6,7 +6,7 @@ extension URLRequest {
     ///
     /// `Host` is the first header; the others are sorted by name. A JSON body is indented, with
     /// sorted keys. A `multipart/form-data` body is shown part by part, with the type and the size
-    /// of a file. The text is the same on every platform, and does not end with a line break.
+    /// of a file. A body that is read from files is shown as their names and sizes. The text is the same on every platform, and does not end with a line break.
     ///
     ///     #expect(
     ///         request.httpMessage == """
@@ -42,10 +42,7 @@ extension URLRequest {
     /// The body to show: the redacted body, a placeholder for it, or `nil` if there is none.
     private func messageBody(_ redaction: Redaction) -> String? {
         let type = value(forHTTPHeaderField: "Content-Type")
-        guard let body = httpBody, !body.isEmpty else {
-            guard httpBodyStream != nil else { return nil }
-            return redaction.placeholder(size: "a stream, not read", contentType: type)
-        }
+        guard let body = knownBody, !body.isEmpty else { return streamPlaceholder(redaction) }
         if let multipart = try? MultipartBody(body, contentType: type) {
             return multipart.text(redacting: redaction)
         }
