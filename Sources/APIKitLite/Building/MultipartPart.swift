@@ -4,15 +4,19 @@ import Foundation
 public struct MultipartPart: Equatable, Sendable {
     /// The name of the form field.
     public var name: String
-    /// The field's value, or the file's bytes.
+    /// The field's value, or the file's bytes. It is not used if `file` is set.
     public var data: Data
+    /// The file on disk that is the content, which is read when the request is sent; nil if the
+    /// content is `data`.
+    public var file: URL?
     /// The name of the file; nil for a field that is not a file.
     public var fileName: String?
     /// The media type of `data`. If it is nil, the part has no `Content-Type` header, which means
     /// plain text.
     public var contentType: String?
 
-    /// Creates a part. ``text(_:_:)`` and ``file(_:fileName:contentType:data:)`` are shorter.
+    /// Creates a part. ``text(_:_:)``, ``file(_:at:contentType:)`` and
+    /// ``file(_:fileName:contentType:data:)`` are shorter.
     ///
     /// - Parameters:
     ///   - name: The name of the form field.
@@ -35,6 +39,26 @@ public struct MultipartPart: Equatable, Sendable {
         MultipartPart(name: name, data: Data(value.utf8))
     }
 
+    /// Returns a file on disk, which is read when the request is sent.
+    ///
+    /// A file of any size takes little memory. To send another file name than that on disk, set
+    /// ``fileName``.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the form field.
+    ///   - url: The URL of the file.
+    ///   - contentType: The media type of the file. If it is nil, it follows from the extension, as
+    ///     `URLRequest.fileBody` describes.
+    public static func file(
+        _ name: String, at url: URL, contentType: String? = nil
+    ) -> MultipartPart {
+        var part = MultipartPart(
+            name: name, data: Data(), fileName: url.lastPathComponent,
+            contentType: contentType ?? mediaType(ofFile: url))
+        part.file = url
+        return part
+    }
+
     /// Returns a file.
     ///
     /// - Parameters:
@@ -49,7 +73,7 @@ public struct MultipartPart: Equatable, Sendable {
         MultipartPart(name: name, data: data, fileName: fileName, contentType: contentType)
     }
 
-    /// Returns the part's headers, an empty line, and its data.
+    /// Returns the part's headers, an empty line, and its data. A file on disk is not included.
     ///
     /// - Throws: ``RequestBuildingError/unusablePart(name:reason:)`` for a line break or NUL in the
     ///   name, file name or content type.
@@ -66,7 +90,7 @@ public struct MultipartPart: Equatable, Sendable {
         var head = "Content-Disposition: form-data; name=" + quoted(name)
         if let fileName { head += "; filename=" + quoted(fileName) }
         if let contentType { head += "\r\nContent-Type: " + contentType }
-        return Data((head + "\r\n\r\n").utf8) + data
+        return Data((head + "\r\n\r\n").utf8) + (file == nil ? data : Data())
     }
 }
 
@@ -92,11 +116,16 @@ func checked(_ boundary: String, for parts: [MultipartPart]) throws -> String {
     return boundary
 }
 
-/// Returns a boundary that depends only on the parts and occurs in none of them.
+/// Returns a boundary that occurs in none of the parts. It depends only on them, unless one is a
+/// file on disk.
 ///
 /// - Throws: The error of a part that cannot be encoded.
 func derivedBoundary(for parts: [MultipartPart]) throws -> String {
     let encoded = try parts.map { try $0.encoded() }
+    if parts.contains(where: { $0.file != nil }) {
+        // The files are not read here, and a file could contain a boundary that is known in advance.
+        return "part-" + UUID().uuidString.lowercased()
+    }
     // FNV-1a, because `Hasher` gives a different value in each process.
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     func mix(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }

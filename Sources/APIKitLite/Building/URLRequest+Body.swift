@@ -35,27 +35,62 @@ extension URLRequest {
 
     /// Returns the request with parts as its `multipart/form-data` body (RFC 7578).
     ///
-    /// A browser sends a form with files in the same way.
+    /// A browser sends a form with files in the same way. If a part is a file on disk, see
+    /// ``MultipartPart/file(_:at:contentType:)``, the body is read when the request is sent, as that
+    /// of ``fileBody(_:contentType:)``.
     ///
     /// - Parameters:
     ///   - parts: The fields and files, in order.
-    ///   - boundary: Up to 70 characters that occur in no part. If it is nil, the boundary is
-    ///     derived from the parts, so that the same parts give the same bytes.
+    ///   - boundary: Up to 70 characters that occur in no part. Files on disk are not searched for
+    ///     it. If it is nil, the boundary is derived from the parts, so that the same parts give the
+    ///     same bytes. If a part is a file on disk, it is random.
     /// - Throws: ``RequestBuildingError`` for a line break or NUL in a name, file name or content
     ///   type, for a boundary that is too long or occurs in a part, on GET or HEAD, and if the
-    ///   request has a body.
+    ///   request has a body; ``FileBodyError`` if a file is missing or not a regular file.
     public func multipartBody(
         _ parts: [MultipartPart], boundary: String? = nil
     ) throws -> URLRequest {
         let boundary =
             try boundary.map { try checked($0, for: parts) } ?? derivedBoundary(for: parts)
-        var body = Data()
+        var segments: [RepeatableBody.Segment] = []
+        var bytes = Data()
         for part in parts {
-            body += Data("--\(boundary)\r\n".utf8) + (try part.encoded()) + Data("\r\n".utf8)
+            bytes += Data("--\(boundary)\r\n".utf8) + (try part.encoded())
+            if let file = part.file {
+                segments += [.bytes(bytes), .file(try RepeatableBody.File(file))]
+                bytes = Data()
+            }
+            bytes += Data("\r\n".utf8)
         }
-        body += Data("--\(boundary)--\r\n".utf8)
+        bytes += Data("--\(boundary)--\r\n".utf8)
         let parameter = boundary.utf8.isHTTPToken ? boundary : "\"\(boundary)\""
-        return try self.body(body, contentType: "multipart/form-data; boundary=\(parameter)")
+        let type = "multipart/form-data; boundary=\(parameter)"
+        if segments.isEmpty { return try body(bytes, contentType: type) }
+        return try body(RepeatableBody(segments + [.bytes(bytes)]), contentType: type)
+    }
+
+    /// Returns the request with a file as its body, which is read when the request is sent.
+    ///
+    /// A file of any size takes little memory. Its size is sent as the `Content-Length`. Each attempt
+    /// to send the request opens the file again: a retry, a redirect with status 307 or 308, or a
+    /// repetition with a new credential.
+    ///
+    /// The file must not change until the request is sent. If it is missing then, has another size,
+    /// or is written to while it is read, the exchange throws ``FileBodyError``, and the server does
+    /// not receive a complete body.
+    ///
+    /// - Parameters:
+    ///   - file: The URL of the file.
+    ///   - contentType: The media type of the file. If it is nil, a `Content-Type` that the request
+    ///     has is kept. Otherwise it follows from the extension of the name, if that is a common one
+    ///     such as `json`, `jpg`, `mp4` or `zip`. Any other file is `application/octet-stream`.
+    /// - Throws: ``FileBodyError`` if the file is missing or not a regular file;
+    ///   ``RequestBuildingError`` on GET or HEAD, if the request has a body, and for a line break or
+    ///   NUL in the type.
+    public func fileBody(_ file: URL, contentType: String? = nil) throws -> URLRequest {
+        let body = RepeatableBody([.file(try RepeatableBody.File(file))])
+        return try self.body(
+            body, contentType: contentType ?? givenContentType ?? mediaType(ofFile: file))
     }
 
     /// Returns the request with bytes as its body.
@@ -67,29 +102,48 @@ extension URLRequest {
     ///   ``RequestBuildingError/secondBody(first:second:)`` if the request has a body, and
     ///   ``RequestBuildingError/unusableHeader(name:reason:)`` for a line break or NUL in the type.
     public func body(_ data: Data, contentType: String) throws -> URLRequest {
+        var request = try withoutBody(forOneOf: data.count, contentType)
+        request.httpBody = data
+        return request
+    }
+
+    private func body(_ body: RepeatableBody, contentType: String) throws -> URLRequest {
+        var request = try withoutBody(forOneOf: body.size, contentType)
+        request.httpBodyStream = RepeatableBodyStream(body)
+        return request
+    }
+
+    /// Returns the request with the content type of a body that is to be set.
+    ///
+    /// - Throws: The errors of ``body(_:contentType:)``.
+    private func withoutBody(forOneOf size: Int, _ contentType: String) throws -> URLRequest {
         let method = httpMethod?.uppercased() ?? "GET"
         guard method != "GET", method != "HEAD" else {
             throw RequestBuildingError.bodyNotAllowed(method: method)
         }
         if let first = bodySummary {
             throw RequestBuildingError.secondBody(
-                first: first, second: summary(byteCount(data.count), type: contentType))
+                first: first, second: summary(byteCount(size), type: contentType))
         }
-        var request = try header("Content-Type", contentType)
-        request.httpBody = data
-        return request
+        return try header("Content-Type", contentType)
     }
 
     private func withBody(_ data: Data, defaultType: String) throws -> URLRequest {
-        // The type of an earlier body does not describe this one, which the error names.
-        let given = bodySummary == nil ? value(forHTTPHeaderField: "Content-Type") : nil
-        return try body(data, contentType: given ?? defaultType)
+        try body(data, contentType: givenContentType ?? defaultType)
+    }
+
+    /// The content type that the request has, unless it has a body.
+    ///
+    /// The type of an earlier body does not describe a second one, which an error names.
+    private var givenContentType: String? {
+        bodySummary == nil ? value(forHTTPHeaderField: "Content-Type") : nil
     }
 
     /// The size and type of the body, if the request has one.
     private var bodySummary: String? {
         let stream = httpBodyStream == nil ? nil : "a stream"
-        guard let size = httpBody.map({ byteCount($0.count) }) ?? stream else { return nil }
+        let size = httpBody?.count ?? repeatableBody?.size
+        guard let size = size.map(byteCount) ?? stream else { return nil }
         return summary(size, type: value(forHTTPHeaderField: "Content-Type"))
     }
 }

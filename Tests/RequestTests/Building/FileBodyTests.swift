@@ -1,0 +1,345 @@
+import APIKitLite
+import Foundation
+import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+@Suite(.timeLimit(.minutes(5))) final class FileBodyTests {
+    private let post = try! URLRequest("POST", URL(string: "https://h/v1")!)
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "\(UUID())")
+
+    init() throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    private func file(_ text: String, _ name: String = "a.txt") throws -> URL {
+        let file = folder.appending(path: name)
+        try Data(text.utf8).write(to: file)
+        return file
+    }
+
+    /// Reads a body as a session does.
+    private func bytes(
+        of request: URLRequest, in pieces: Int = 1 << 16
+    ) throws -> (data: Data, failure: FileBodyError?) {
+        let stream = try #require(request.httpBodyStream as? RepeatableBodyStream).reopened()
+        stream.open()
+        var data = Data()
+        var buffer = [UInt8](repeating: 0, count: pieces)
+        while stream.hasBytesAvailable {
+            let count = stream.read(&buffer, maxLength: pieces)
+            if count > 0 { data += buffer[..<count] }
+        }
+        return (data, stream.failure)
+    }
+
+    @Test(arguments: [0, 1, 5, 7_001, 200_000])
+    func readsAFileEachTimeFromTheStart(_ size: Int) throws {
+        let text = String(String(repeating: "0123456789", count: 20_000).prefix(size))
+        let request = try post.fileBody(file(text))
+
+        for pieces in [1 << 16, 7_001] {
+            let (data, failure) = try bytes(of: request, in: pieces)
+            #expect(data.elementsEqual(text.utf8))
+            #expect(failure == nil)
+        }
+        #expect(request.httpBody == nil)
+        #expect(request.repeatableBody?.size == size)
+    }
+
+    @Test func goesToTheStartWhenItIsOpenedAgain() throws {
+        let request = try post.fileBody(file("hello"))
+        let stream = try #require(request.httpBodyStream as? RepeatableBodyStream).reopened()
+        var buffer = [UInt8](repeating: 0, count: 3)
+
+        for _ in 0..<2 {
+            stream.open()
+            #expect(stream.read(&buffer, maxLength: 3) == 3)
+            #expect(buffer == Array("hel".utf8))
+        }
+    }
+
+    @Test func readsNothingIntoAnEmptyBuffer() throws {
+        let body = RepeatableBody([.bytes(Data("hello".utf8))])
+        let stream = RepeatableBodyStream(body)
+        var buffer = [UInt8](repeating: 0, count: 5)
+
+        stream.open()
+        #expect(stream.read(&buffer, maxLength: 0) == 0)
+        #expect(stream.hasBytesAvailable)
+        #expect(stream.read(&buffer, maxLength: 5) == 5)
+    }
+
+    @Test func countsWhatWasRead() throws {
+        let body = try #require(post.fileBody(file("hello")).repeatableBody)
+        let counts = Counts()
+        let stream = RepeatableBodyStream(body) { counts.append($0) }
+        var buffer = [UInt8](repeating: 0, count: 3)
+
+        stream.open()
+        while stream.read(&buffer, maxLength: 3) > 0 {}
+
+        #expect(counts.all == [0, 3, 5])
+    }
+
+    @Test(arguments: [
+        ("a.json", "application/json"), ("a.JPG", "image/jpeg"), ("a.b.png", "image/png"),
+        ("a.mp4", "video/mp4"), ("a.unknown", "application/octet-stream"),
+        ("json", "application/octet-stream"), (".png", "application/octet-stream"),
+    ])
+    func namesTheTypeByTheExtension(_ name: String, _ type: String) throws {
+        let file = try file("x", name)
+
+        #expect(try post.fileBody(file).contentType == type)
+        #expect(MultipartPart.file("f", at: file).contentType == type)
+        #expect(try post.fileBody(file, contentType: "a/b").contentType == "a/b")
+        #expect(MultipartPart.file("f", at: file, contentType: "a/b").contentType == "a/b")
+        let given = try post.header("Content-Type", "c/d")
+        #expect(try given.fileBody(file).contentType == "c/d")
+        #expect(try given.fileBody(file, contentType: "a/b").contentType == "a/b")
+    }
+
+    @Test func refusesWhatIsNotAFile() throws {
+        let missing = folder.appending(path: "missing.txt")
+        let tooLong = folder.appending(path: String(repeating: "x", count: 300))
+        let withNUL = try #require(URL(string: file("x", "nul").absoluteString + "%00.txt"))
+        let pipe = folder.appending(path: "pipe")
+        #expect(mkfifo(pipe.path(percentEncoded: false), 0o600) == 0)
+        let rows: [(URL, FileBodyError.Reason)] = try [
+            (missing, .missing), (file("x").appending(path: "inside"), .missing),
+            (folder, .notAFile), (pipe, .notAFile), (URL(string: "https://h/a.txt")!, .notAFile),
+            (URL(filePath: "/dev/null"), .notAFile), (withNUL, .notAFile),
+            (tooLong, .unreadable(.ENAMETOOLONG)),
+        ]
+        for (url, reason) in rows {
+            let expected = FileBodyError(url, reason)
+            #expect(throws: expected) { try post.fileBody(url) }
+            #expect(throws: expected) { try post.multipartBody([.file("f", at: url)]) }
+        }
+    }
+
+    @Test func followsASymbolicLink() throws {
+        let link = folder.appending(path: "link")
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: file("hello"))
+
+        #expect(try bytes(of: post.fileBody(link)).data == Data("hello".utf8))
+    }
+
+    @Test func refusesASecondBodyAndAMethodWithoutOne() throws {
+        let file = try file("hello")
+        let first = try post.fileBody(file)
+
+        #expect(throws: RequestBuildingError.bodyNotAllowed(method: "GET")) {
+            try URLRequest("GET", URL(string: "https://h")!).fileBody(file)
+        }
+        let second = RequestBuildingError.secondBody(
+            first: "5 bytes of text/plain", second: "3 bytes of application/json")
+        #expect(throws: second) { try first.jsonBody([1]) }
+        let files = RequestBuildingError.secondBody(
+            first: "3 bytes of application/json", second: "5 bytes of text/plain")
+        #expect(throws: files) { try post.jsonBody([1]).fileBody(file, contentType: "text/plain") }
+    }
+
+    /// What happens to a file of five bytes, and the error that the body then has.
+    private struct Change: Sendable {
+        let name: String
+        let reason: FileBodyError.Reason
+        let apply: @Sendable (URL) throws -> Void
+    }
+
+    private static let changes = [
+        Change(name: "vanishes", reason: .missing) { try FileManager.default.removeItem(at: $0) },
+        Change(name: "grows", reason: .resized(from: 5, to: 6)) {
+            try Data("hello!".utf8).write(to: $0)
+        },
+        Change(name: "shrinks", reason: .resized(from: 5, to: 4)) {
+            try Data("hell".utf8).write(to: $0)
+        },
+        Change(name: "becomes empty", reason: .resized(from: 5, to: 0)) {
+            try Data().write(to: $0)
+        },
+        Change(name: "becomes a folder", reason: .notAFile) {
+            try FileManager.default.removeItem(at: $0)
+            try FileManager.default.createDirectory(at: $0, withIntermediateDirectories: true)
+        },
+    ]
+
+    @Test func failsForAFileThatChangedBeforeItIsRead() throws {
+        for change in Self.changes {
+            let file = try file("hello", change.name)
+            let request = try post.fileBody(file)
+            try change.apply(file)
+
+            let (data, failure) = try bytes(of: request)
+
+            #expect(data.isEmpty, "\(change.name)")
+            #expect(failure == FileBodyError(file, change.reason), "\(change.name)")
+            #expect(throws: FileBodyError(file, change.reason), "\(change.name)") {
+                try request.repeatableBody?.checkFiles()
+            }
+        }
+    }
+
+    @Test(arguments: [
+        // (from the start or at the end, the text, the reason)
+        ("truncate", FileBodyError.Reason.resized(from: 5, to: 2)),
+        ("append", .resized(from: 5, to: 6)), ("overwrite", .modified),
+    ])
+    func withholdsTheEndOfAFileThatChangesWhileItIsRead(
+        _ change: String, _ reason: FileBodyError.Reason
+    ) throws {
+        let file = try file("hello")
+        let stream = RepeatableBodyStream(try #require(post.fileBody(file).repeatableBody))
+        var buffer = [UInt8](repeating: 0, count: 3)
+        stream.open()
+        #expect(stream.read(&buffer, maxLength: 3) == 3)
+
+        let handle = try FileHandle(forUpdating: file)
+        switch change {
+        case "truncate": try handle.truncate(atOffset: 2)
+        case "append":
+            try handle.seekToEnd()
+            try handle.write(contentsOf: Data("!".utf8))
+        default:
+            try handle.write(contentsOf: Data("H".utf8))
+            // The clock of a file system may be coarse.
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSince1970: 1)],
+                ofItemAtPath: file.path(percentEncoded: false))
+        }
+
+        #expect(stream.read(&buffer, maxLength: 3) == -1)
+        #expect(stream.failure == FileBodyError(file, reason))
+        #expect(!stream.hasBytesAvailable)
+    }
+
+    @Test func saysWhatIsWrong() {
+        let file = URL(filePath: "/photos/my photo.jpg")
+        let rows: [(FileBodyError.Reason, String)] = [
+            (.missing, "does not exist."),
+            (.notAFile, "is not a regular file, so it cannot be a request body."),
+            (.unreadable(.EACCES), "cannot be read (Permission denied)."),
+            (
+                .resized(from: 5, to: 7),
+                "changed its size in bytes from 5 to 7 after the request was built."
+            ),
+            (.modified, "was changed while it was sent."),
+        ]
+        for (reason, text) in rows {
+            let error = FileBodyError(file, reason)
+            #expect(error.errorDescription == "The file \"my photo.jpg\" " + text)
+            #expect("\(error)" == "The file \"/photos/my photo.jpg\" " + text)
+        }
+    }
+
+    @Test func makesTheFormThatPartsInMemoryMake() throws {
+        let texts = ["", "hello", "--x\r\nend", String(repeating: "0123456789", count: 20_000)]
+        let onDisk: [MultipartPart] = try texts.enumerated().flatMap { index, text in
+            [
+                .text("title", "t\(index)"),
+                .file("f\(index)", at: try file(text, "f\"\(index).png")),
+            ]
+        }
+        let inMemory = onDisk.map { part in
+            guard let file = part.file else { return part }
+            return .file(
+                part.name, fileName: file.lastPathComponent, contentType: "image/png",
+                data: try! Data(contentsOf: file))
+        }
+        for count in 0...onDisk.count {
+            let streamed = try post.multipartBody(Array(onDisk.prefix(count)), boundary: "b0")
+            let whole = try post.multipartBody(Array(inMemory.prefix(count)), boundary: "b0")
+
+            let data = try streamed.httpBody ?? bytes(of: streamed, in: 4_096).data
+            #expect(data == whole.httpBody)
+            #expect(streamed.contentType == whole.contentType)
+        }
+    }
+
+    @Test func takesARandomBoundaryForFilesOnDisk() throws {
+        let parts: [MultipartPart] = [.file("f", at: try file("hello"))]
+        let types = try (0..<2).map { _ in try post.multipartBody(parts).contentType }
+
+        #expect(types[0] != types[1])
+        #expect(types[0]?.hasPrefix("multipart/form-data; boundary=part-") == true)
+        let inMemory: [MultipartPart] = [.text("a", "b")]
+        #expect(
+            try post.multipartBody(inMemory).contentType
+                == post.multipartBody(inMemory).contentType)
+    }
+
+    @Test func refusesANameThatBreaksAHeader() throws {
+        var part = MultipartPart.file("f", at: try file("hello"))
+        part.fileName = "a\r\nX: y"
+
+        #expect(throws: RequestBuildingError.self) { try post.multipartBody([part]) }
+    }
+
+    @Test func showsFilesByNameAndSize() throws {
+        let single = try post.fileBody(file("hello", "a.png"))
+        let form = try post.multipartBody(
+            [
+                .text("t", "x"), .file("f", at: file("hello", "a.png")),
+                .file("g", at: file("", "b.txt")),
+            ], boundary: "b0")
+
+        #expect(single.httpMessage.hasSuffix("\n\n<file \"a.png\", image/png, 5 bytes>"))
+        #expect(
+            form.httpMessage.hasSuffix(
+                """
+                \n\n<multipart/form-data, 257 bytes, files: "a.png" (5 bytes), "b.txt" (0 bytes)>
+                """))
+        #expect(form.curlCommand().contains("--data-raw '<multipart/form-data, 257 bytes, files: "))
+    }
+
+    @Test func namesTheFileInTheCurlCommand() throws {
+        let file = try file("hello", "it's.png")
+        let path = file.path(percentEncoded: false).replacingOccurrences(of: "'", with: #"'\''"#)
+
+        #expect(
+            try post.fileBody(file).curlCommand()
+                == "curl -X POST 'https://h/v1' -H 'Content-Type: image/png' -H 'Expect:'"
+                + " --data-binary @'\(path)'")
+    }
+
+    @Test func isComparedByURLAndSize() throws {
+        func event(_ request: URLRequest) -> ExchangeEvent {
+            .started(id: 1, request)
+        }
+        let first = try event(post.fileBody(file("hello")))
+
+        #expect(try first == event(post.fileBody(file("hallo"))))
+        #expect(try first != event(post.fileBody(file("hell"))))
+        #expect(try first != event(post.fileBody(file("hello", "b.txt"))))
+    }
+
+    @Test func isSentAgainByARetry() throws {
+        let put = try URLRequest("PUT", URL(string: "https://h/v1")!).fileBody(file("hello"))
+        let outcome = [RetryPolicy.Outcome.response(status: 503)]
+
+        #expect(RetryPolicy.standard.schedule(for: outcome, of: put).count == 1)
+        let post = try post.fileBody(file("hello"))
+        #expect(RetryPolicy.standard.schedule(for: outcome, of: post).isEmpty)
+    }
+}
+
+extension URLRequest {
+    fileprivate var contentType: String? { value(forHTTPHeaderField: "Content-Type") }
+}
+
+/// The numbers that a callback received.
+private final class Counts: Sendable {
+    private let values = Locked<[Int]>([])
+
+    var all: [Int] { values.withLock { $0 } }
+
+    func append(_ count: Int) {
+        values.withLock { $0.append(count) }
+    }
+}
