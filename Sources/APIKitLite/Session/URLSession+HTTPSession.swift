@@ -14,9 +14,43 @@ extension URLSession: HTTPSession {
     /// - Returns: The body, and the status and headers.
     /// - Throws: `URLError.cancelled` if the task is cancelled, and any other `URLError` of
     ///   Foundation; ``NotAnHTTPResponseError`` for a response from a URL of another kind;
-    ///   ``RefusedRedirectError`` if a credential's refresh is redirected to another origin; on
-    ///   Linux, ``InvalidatedSessionError`` if the session was invalidated.
+    ///   ``RefusedRedirectError`` if a credential's refresh is redirected to another origin;
+    ///   ``FileBodyError`` if a file of the body cannot be read; on Linux,
+    ///   ``InvalidatedSessionError`` if the session was invalidated.
     public func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
+        try await followingRedirects(of: request) { [self] request, limits in
+            try await outcome(of: request, within: limits)
+        }
+    }
+
+    /// Sends a request, and returns its response as soon as the headers have been received.
+    ///
+    /// Redirects are followed as in ``exchange(_:)``. On Linux, the body of a slow reader cannot be
+    /// slowed down, so the stream ends with ``BodyLimitError`` when too many bytes wait. On Apple
+    /// platforms, the task is suspended before that.
+    ///
+    /// - Parameter request: The request to send.
+    /// - Returns: The body, which can be read once, and the status and headers.
+    /// - Throws: The same errors as ``exchange(_:)``.
+    public func stream(_ request: URLRequest) async throws -> (HTTPBody, HTTPURLResponse) {
+        try await followingRedirects(of: request) { [self] request, limits in
+            try prepareTask()
+            let stream = URLSessionStream(limits)
+            let attempt = try BodyAttempt(request, cancel: stream.cancel)
+            return try await withTaskCancellationHandler {
+                stream.start(attempt.request, on: self)
+                return try attempt.result(await Result { try await stream.head() }).get()
+            } onCancel: {
+                stream.cancel()
+            }
+        }
+    }
+
+    /// Sends a request, and then each request that a redirect leads to.
+    private func followingRedirects<Body>(
+        of request: URLRequest,
+        _ send: (URLRequest, RedirectLimits) async throws -> URLSessionExchange.Outcome<Body>
+    ) async throws -> (Body, HTTPURLResponse) {
         makeCancellationSafe()
         let limits = RedirectLimits(of: request)
         var request = request
@@ -25,12 +59,16 @@ extension URLSession: HTTPSession {
         if !(request.timeoutInterval < longestTimeout) { request.timeoutInterval = longestTimeout }
         #endif
         for _ in 0...redirectLimit {
-            switch try await outcome(of: request, within: limits) {
-            case .answer(let data, let response): return (data, response)
-            // The stream has been read, so it cannot be sent again.
-            case .redirect(let next) where next.httpBodyStream != nil:
-                throw URLError(.requestBodyStreamExhausted)
-            case .redirect(let next):
+            switch try await send(request, limits) {
+            case .answer(let body, let response): return (body, response)
+            case .redirect(var next):
+                if next.httpBodyStream != nil {
+                    // The stream has been read. Only a body of files can be opened again.
+                    guard request.canBeSentAgain else {
+                        throw URLError(.requestBodyStreamExhausted)
+                    }
+                    next.httpBodyStream = request.httpBodyStream
+                }
                 request = next
                 #if canImport(FoundationNetworking)
                 if limits.isElsewhere(next.url) {
@@ -46,23 +84,31 @@ extension URLSession: HTTPSession {
     // cancelled under a mock, every `URLSession` of the process deadlocks.
     private func outcome(
         of request: URLRequest, within limits: RedirectLimits
-    ) async throws -> URLSessionExchange.Outcome {
-        try Task.checkNotCancelled()
-        #if canImport(FoundationNetworking)
-        if isInvalidated { throw InvalidatedSessionError() }
-        #endif
+    ) async throws -> URLSessionExchange.Outcome<Data> {
+        try prepareTask()
         let exchange = URLSessionExchange(limits)
+        let attempt = try BodyAttempt(request, cancel: exchange.cancel)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 // Foundation calls this handler exactly once, also for a cancelled task.
-                let task = dataTask(with: request) { data, response, error in
-                    continuation.resume(with: exchange.outcome(data, response, error))
+                let task = dataTask(with: attempt.request) { data, response, error in
+                    let outcome = exchange.outcome(data, response, error)
+                    attempt.close()
+                    continuation.resume(with: attempt.result(outcome))
                 }
                 exchange.start(task)
             }
         } onCancel: {
             exchange.cancel()
         }
+    }
+
+    /// Checks that a task may be made.
+    private func prepareTask() throws {
+        try Task.checkNotCancelled()
+        #if canImport(FoundationNetworking)
+        if isInvalidated { throw InvalidatedSessionError() }
+        #endif
     }
 }
 

@@ -8,7 +8,7 @@ import FoundationNetworking
 /// the outcome of a 401.
 ///
 /// The session's own delegate is asked as well, and its decision takes precedence.
-final class URLSessionExchange: NSObject, ExchangeDelegate,
+class URLSessionExchange: NSObject, ExchangeDelegate,
     @unchecked Sendable  // The variables are used only under `lock`.
 {
     /// The outcome of the task, if this object decides it instead of Foundation.
@@ -20,8 +20,8 @@ final class URLSessionExchange: NSObject, ExchangeDelegate,
     }
 
     /// The successful outcome of one task.
-    enum Outcome {
-        case answer(Data, HTTPURLResponse)
+    enum Outcome<Body> {
+        case answer(Body, HTTPURLResponse)
         /// The next request after a redirect that Foundation does not follow itself.
         case redirect(URLRequest)
     }
@@ -39,8 +39,15 @@ final class URLSessionExchange: NSObject, ExchangeDelegate,
     private var redirects = 0
     private var decision: Decision?
 
+    /// Whether this object decides how the task ends.
+    var hasDecision: Bool { Self.lock.withLock { decision != nil } }
+
     init(_ limits: RedirectLimits) {
         self.limits = limits
+    }
+
+    func appDelegate(of session: URLSession) -> (any URLSessionTaskDelegate)? {
+        session.delegate as? any URLSessionTaskDelegate
     }
 
     /// Resumes the task, or cancels it if `cancel()` was called before.
@@ -61,7 +68,7 @@ final class URLSessionExchange: NSObject, ExchangeDelegate,
 
     /// Returns the outcome of the task, from the arguments of its completion handler.
     func outcome(_ data: Data?, _ response: URLResponse?, _ error: (any Error)?) -> Result<
-        Outcome, any Error
+        Outcome<Data>, any Error
     > {
         let task = stop()
         switch Self.lock.withLock({ decision }) {
@@ -107,7 +114,7 @@ final class URLSessionExchange: NSObject, ExchangeDelegate,
         guard count <= redirectLimit else {
             return end(.failure(URLError(.httpTooManyRedirects)), task, completionHandler)
         }
-        session.askDelegate(task, response, next) { [self] next in
+        session.ask(appDelegate(of: session), task, response, next) { [self] next in
             if let refusal = next.flatMap({ limits.refusal(of: $0.url) }) {
                 return end(.failure(refusal), task, completionHandler)
             }
@@ -116,6 +123,10 @@ final class URLSessionExchange: NSObject, ExchangeDelegate,
             // and `exchange(_:)` starts a new one.
             end(next.map(Decision.redirect), task, completionHandler)
             #else
+            // Foundation would ask for a new body stream. `exchange(_:)` has it.
+            if next?.httpBodyStream != nil {
+                return end(next.map(Decision.redirect), task, completionHandler)
+            }
             completionHandler(next)
             #endif
         }
@@ -164,7 +175,7 @@ final class URLSessionExchange: NSObject, ExchangeDelegate,
             }
             completionHandler(.cancelAuthenticationChallenge, nil)
         }
-        guard let delegate = session.delegate as? any URLSessionTaskDelegate else {
+        guard let delegate = appDelegate(of: session) else {
             return answer(.performDefaultHandling, nil)
         }
         delegate.urlSession(session, task: task, didReceive: challenge, completionHandler: answer)
@@ -172,15 +183,16 @@ final class URLSessionExchange: NSObject, ExchangeDelegate,
     #endif
 }
 
+extension URLSessionExchange.Outcome: Sendable where Body: Sendable {}
+
 extension URLSession {
-    /// Asks the session's own delegate about a redirect. Without one, the redirect is followed.
-    fileprivate func askDelegate(
-        _ task: URLSessionTask, _ response: HTTPURLResponse, _ next: URLRequest,
+    /// Asks a delegate about a redirect. Without one, the redirect is followed.
+    fileprivate func ask(
+        _ delegate: (any URLSessionTaskDelegate)?, _ task: URLSessionTask,
+        _ response: HTTPURLResponse, _ next: URLRequest,
         completion: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        guard let delegate = delegate as? any URLSessionTaskDelegate else {
-            return completion(next)
-        }
+        guard let delegate else { return completion(next) }
         #if canImport(FoundationNetworking)
         delegate.urlSession(
             self, task: task, willPerformHTTPRedirection: response, newRequest: next,

@@ -1,0 +1,140 @@
+#if canImport(FoundationNetworking)
+import Foundation
+import FoundationNetworking
+
+/// A second `URLSession` that streams the responses of another one.
+///
+/// Foundation on Linux (up to Swift 6.3) gives the pieces of a body only to the delegate of a
+/// session, never to that of a task. So the streams of a session use the tasks of this one. It has
+/// the same configuration, and with it the same cookies, credentials and protocol classes. It has
+/// no cache, for which Foundation would keep the whole body in memory.
+final class StreamingSession: @unchecked Sendable {  // The variables are used only under `lock`.
+    private static let lock = NSLock()
+    nonisolated(unsafe)  // Used only under `lock`.
+        private static var sessions: [ObjectIdentifier: StreamingSession] = [:]
+
+    // A server keeps an idle connection for a similar time.
+    private static let idleTime = DispatchTimeInterval.seconds(10)
+    private static let standardClass: AnyClass? = URLSessionConfiguration.ephemeral.protocolClasses?
+        .first
+
+    private let urlSession: URLSession
+    private let key: ObjectIdentifier
+    private weak var owner: URLSession?
+    /// The protocol classes of the owner. A mock may change them while it is registered.
+    private let protocolClasses: [ObjectIdentifier]
+    /// Whether another stream could use the connections of this one. There are none if a protocol
+    /// class of the app answers.
+    private let hasConnections: Bool
+    /// The number of streams in progress.
+    private var streamCount = 0
+    /// How many streams have begun.
+    private var useCount = 0
+
+    private init(for owner: URLSession) {
+        let configuration = owner.configuration.copy() as? URLSessionConfiguration ?? .ephemeral
+        configuration.urlCache = nil
+        // A callback has up to 16 KiB, so that less than 1 MiB waits.
+        let queue = OperationQueue.serial(
+            label: "APIKitLite.StreamingSession.delegateQueue", limit: 64)
+        urlSession = URLSession(
+            configuration: configuration, delegate: TaskDelegateCaller(), delegateQueue: queue)
+        self.owner = owner
+        key = ObjectIdentifier(owner)
+        protocolClasses = owner.protocolClasses
+        hasConnections = configuration.protocolClasses?.first == Self.standardClass
+    }
+
+    /// Creates a task that streams for a session. Its delegate receives the pieces.
+    ///
+    /// - Returns: The task, and a function to call once when it has completed.
+    static func dataTask(
+        with request: URLRequest, for owner: URLSession
+    ) -> (task: URLSessionDataTask, didComplete: @Sendable () -> Void) {
+        // A session is released outside the lock, because that may run code of the app.
+        let (session, _) = lock.withLock { () -> (StreamingSession, StreamingSession?) in
+            let key = ObjectIdentifier(owner)
+            let old = sessions[key]
+            // Another session may have had the same address.
+            let isCurrent = old?.owner === owner && old?.protocolClasses == owner.protocolClasses
+            let known = isCurrent ? old : nil
+            let session = known ?? StreamingSession(for: owner)
+            sessions[key] = session
+            session.streamCount += 1
+            session.useCount += 1
+            return (session, old)
+        }
+        return (session.urlSession.dataTask(with: request), { session.streamDidEnd() })
+    }
+
+    /// Releases this session when it has been idle for a while, with its idle connections.
+    private func streamDidEnd() {
+        let use = Self.lock.withLock {
+            streamCount -= 1
+            return useCount
+        }
+        guard hasConnections else { return release(ifIdleSince: use) }
+        DispatchQueue.global().asyncAfter(deadline: .now() + Self.idleTime) { [weak self] in
+            self?.release(ifIdleSince: use)
+        }
+    }
+
+    private func release(ifIdleSince use: Int) {
+        _ = Self.lock.withLock { () -> StreamingSession? in
+            guard streamCount == 0, useCount == use, Self.sessions[key] === self else { return nil }
+            return Self.sessions.removeValue(forKey: key)
+        }
+    }
+}
+
+/// A delegate of a session that calls the delegate of each task.
+private final class TaskDelegateCaller: NSObject, URLSessionDataDelegate {
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        dataTask.stream?.urlSession(
+            session, dataTask: dataTask, didReceive: response, completionHandler: completionHandler)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        dataTask.stream?.urlSession(session, dataTask: dataTask, didReceive: data)
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
+    ) {
+        task.stream?.urlSession(session, task: task, didCompleteWithError: error)
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        willPerformHTTPRedirection response: HTTPURLResponse, newRequest: URLRequest,
+        completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        task.stream?.urlSession(
+            session, task: task, willPerformHTTPRedirection: response, newRequest: newRequest,
+            completionHandler: completionHandler)
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        didReceive challenge: URLAuthenticationChallenge,
+        completionHandler:
+            @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        task.stream?.urlSession(
+            session, task: task, didReceive: challenge, completionHandler: completionHandler)
+    }
+}
+
+extension URLSession {
+    fileprivate var protocolClasses: [ObjectIdentifier] {
+        configuration.protocolClasses?.map { ObjectIdentifier($0) } ?? []
+    }
+}
+
+extension URLSessionTask {
+    fileprivate var stream: URLSessionStream? { delegate as? URLSessionStream }
+}
+#endif
