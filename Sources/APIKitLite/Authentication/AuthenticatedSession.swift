@@ -12,8 +12,8 @@ extension HTTPSession {
     ///
     /// All requests that need a refresh at the same time share one. If a response rejects an older
     /// credential than the current one, the request is sent again with the current one, without a
-    /// refresh. A request with a body stream is not sent again, but the credential is refreshed for
-    /// later requests.
+    /// refresh. A request with a body stream of your own is not sent again, but the credential is
+    /// refreshed for later requests.
     ///
     /// If a refresh fails, the requests that wait for it throw ``AuthenticationError``, and the
     /// next request starts a new refresh. A cancelled request ends at once and does not affect the
@@ -44,22 +44,42 @@ public struct AuthenticatedSession: SessionPolicy {
     ///   is cancelled while it waits for the refresh; otherwise the error of
     ///   ``Authenticator/apply(_:to:)`` or of the wrapped session.
     public func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
+        try await exchange(request, over: next)
+    }
+
+    /// Opens a stream with the credential, and once more if the headers reject the credential.
+    ///
+    /// ``Authenticator/rejects(data:response:)`` gets an empty body. A refresh is an exchange, not a
+    /// stream.
+    ///
+    /// - Parameter request: The request, without a credential.
+    /// - Returns: The body and the response of the last exchange.
+    /// - Throws: The same errors as ``exchange(_:)``.
+    public func stream(_ request: URLRequest) async throws -> (HTTPBody, HTTPURLResponse) {
+        try await next.openStream { try await exchange(request, over: $0) }
+    }
+
+    /// Sends a request over a session, and refreshes the credential over the wrapped session.
+    private func exchange(
+        _ request: URLRequest, over session: any HTTPSession
+    ) async throws -> (Data, HTTPURLResponse) {
         try Task.checkNotCancelled()
         guard credentials.covers(request.url),
             let first = try await credentials.authorize(request, afterRejected: nil, over: next)
-        else { return try await next.exchange(request) }
+        else { return try await session.exchange(request) }
 
-        let answer = try await next.exchange(first.request)
+        let answer = try await session.exchange(first.request)
         guard isRejection(answer) else { return answer }
-        guard request.httpBodyStream == nil else {
+        guard request.canBeSentAgain else {
             credentials.startRefresh(first.generation, over: next)
             return answer
         }
+        session.endOpenedStream()
         guard
             let second = try await credentials.authorize(
                 request, afterRejected: first.generation, over: next)
         else { return answer }
-        return try await next.exchange(second.request)
+        return try await session.exchange(second.request)
     }
 
     /// Whether a response from one of the credential's origins rejects the credential.

@@ -19,8 +19,21 @@ struct OriginBoundSession: SessionPolicy {
     /// - Throws: `RefusedRedirectError` when the response is from another origin; otherwise the
     ///   error of the wrapped session.
     func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
+        try await exchange(request, over: next)
+    }
+
+    /// Opens a stream within the limits.
+    ///
+    /// - Throws: The same errors as `exchange(_:)`.
+    func stream(_ request: URLRequest) async throws -> (HTTPBody, HTTPURLResponse) {
+        try await next.openStream { try await exchange(request, over: $0) }
+    }
+
+    private func exchange(
+        _ request: URLRequest, over session: any HTTPSession
+    ) async throws -> (Data, HTTPURLResponse) {
         try await RedirectLimits.$origins.withValue(origins) {
-            let answer = try await next.exchange(request)
+            let answer = try await session.exchange(request)
             // A response made by hand may have no host; it is accepted.
             if let url = answer.1.url, url.host() != nil,
                 let refusal = RedirectLimits(of: request).refusal(of: url)

@@ -64,6 +64,15 @@ public struct CoalescingSession: SessionPolicy {
         return try await handle.value()
     }
 
+    /// Sends the request. A stream has one reader, so it is never shared.
+    ///
+    /// - Parameter request: The request to send.
+    /// - Returns: The body and the response.
+    /// - Throws: The error of the wrapped session.
+    public func stream(_ request: URLRequest) async throws -> (HTTPBody, HTTPURLResponse) {
+        try await next.stream(request)
+    }
+
     /// Joins the exchange of a key, or creates one.
     ///
     /// - Returns: A handle, and whether the exchange is new and must be started by the caller.

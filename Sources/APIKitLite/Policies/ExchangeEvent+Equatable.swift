@@ -7,8 +7,8 @@ import FoundationNetworking
 extension ExchangeEvent: Equatable {
     /// Whether two events have the same case and equal values.
     ///
-    /// Requests are compared by method, URL, headers and body. Of two body streams only their
-    /// presence is compared. Two errors are equal if they are
+    /// Requests are compared by method, URL, headers and body. Of two files only URL and size are
+    /// compared, of two other body streams only their presence. Two errors are equal if they are
     /// - `URLError`s with the same code,
     /// - ``APIRequestError``s with the same stage, request, status, body and underlying error,
     /// - equal values of the same `Equatable` type, or
@@ -33,6 +33,18 @@ extension ExchangeEvent: Equatable {
         ):
             id == otherID && duration == otherDuration && request.matches(other)
                 && areEqual(error, otherError)
+        case (
+            .opened(let id, let request, let status, let duration),
+            .opened(let otherID, let other, let otherStatus, let otherDuration)
+        ):
+            id == otherID && status == otherStatus && duration == otherDuration
+                && request.matches(other)
+        case (
+            .closed(let id, let request, let bytes, let ending, let duration),
+            .closed(let otherID, let other, let otherBytes, let otherEnding, let otherDuration)
+        ):
+            id == otherID && bytes == otherBytes && duration == otherDuration
+                && request.matches(other) && areEqual(ending, otherEnding)
         case (.rejected(let error), .rejected(let other)):
             areEqual(error, other)
         default:
@@ -51,6 +63,7 @@ extension URLRequest {
             && headers == other.headers && httpBody == other.httpBody
             // A stream can be read only once, so its content is not compared.
             && (httpBodyStream == nil) == (other.httpBodyStream == nil)
+            && repeatableBody == other.repeatableBody
     }
 
     /// The headers by lowercase name.
@@ -58,6 +71,15 @@ extension URLRequest {
         var headers: [String: String] = [:]
         for (name, value) in allHTTPHeaderFields ?? [:] { headers[name.lowercased()] = value }
         return headers
+    }
+}
+
+/// Whether two streams ended in the same way, with equal errors.
+private func areEqual(_ left: StreamEnding, _ right: StreamEnding) -> Bool {
+    switch (left, right) {
+    case (.complete, .complete), (.left, .left): true
+    case (.failed(let left), .failed(let right)): areEqual(left, right)
+    case (.complete, _), (.left, _), (.failed, _): false
     }
 }
 

@@ -4,8 +4,8 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// An event that an ``ExchangeObserver`` reports: the start or end of an exchange, or a response
-/// that a load rejected.
+/// An event that an ``ExchangeObserver`` reports: the start or end of an exchange, the headers and
+/// the end of a stream, or a response that a load rejected.
 ///
 /// Events are `Equatable`, so a test can compare arrays; ``==(_:_:)`` lists what is compared:
 ///
@@ -27,6 +27,15 @@ public enum ExchangeEvent: Sendable {
     ///
     /// `after` is the time since the start of the exchange.
     case failed(id: Int, URLRequest, any Error, after: Duration)
+    /// The headers of a stream arrived, with any status. Its ``closed(id:_:bytes:_:after:)`` follows.
+    ///
+    /// `after` is the time since the start of the exchange.
+    case opened(id: Int, URLRequest, status: Int, after: Duration)
+    /// The body of a stream ended, for the given reason.
+    ///
+    /// `bytes` is the number of bytes that were read, `after` the time since the start of the
+    /// exchange.
+    case closed(id: Int, URLRequest, bytes: Int, StreamEnding, after: Duration)
     /// The exchange succeeded, but the load threw while it validated the response (stage
     /// ``APIRequestError/Stage/validate``) or parsed it (``APIRequestError/Stage/parse``).
     case rejected(APIRequestError)
@@ -38,7 +47,8 @@ public enum ExchangeEvent: Sendable {
     public var request: URLRequest? {
         switch self {
         case .started(_, let request), .answered(_, let request, _, _, _),
-            .failed(_, let request, _, _):
+            .failed(_, let request, _, _), .opened(_, let request, _, _),
+            .closed(_, let request, _, _, _):
             request
         case .rejected(let error): error.request
         }
@@ -48,7 +58,9 @@ public enum ExchangeEvent: Sendable {
     /// exchanges.
     public var id: Int? {
         switch self {
-        case .started(let id, _), .answered(let id, _, _, _, _), .failed(let id, _, _, _): id
+        case .started(let id, _), .answered(let id, _, _, _, _), .failed(let id, _, _, _),
+            .opened(let id, _, _, _), .closed(let id, _, _, _, _):
+            id
         case .rejected: nil
         }
     }
@@ -76,11 +88,26 @@ extension ExchangeEvent: CustomStringConvertible {
         case .answered(let id, let request, let status, let bytes, let duration):
             return "\(line(id, request)): \(HTTPStatus.describe(status)), \(byteCount(bytes)), "
                 + text(duration)
+        case .opened(let id, let request, let status, let duration):
+            return "\(line(id, request)): \(HTTPStatus.describe(status)), streaming, "
+                + text(duration)
+        case .closed(let id, let request, let bytes, let ending, let duration):
+            return "\(line(id, request)): \(text(ending, redaction)) after \(byteCount(bytes)), "
+                + text(duration)
         case .failed(let id, let request, let error, let duration):
             return "\(line(id, request)): \(reason(error, redaction)), \(text(duration))"
         case .rejected(let error):
             let sentences = error.hiding(redaction).sentences
             return Excerpt(sentences.joined(separator: " ")).text(limit: 1_000)
+        }
+    }
+
+    /// The end of a stream, on one line.
+    private func text(_ ending: StreamEnding, _ redaction: Redaction) -> String {
+        switch ending {
+        case .complete: "complete"
+        case .left: "left by the reader"
+        case .failed(let error): "\(reason(error, redaction)) The body ended"
         }
     }
 

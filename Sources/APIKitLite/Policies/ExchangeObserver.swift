@@ -20,6 +20,8 @@ public final class ExchangeObserver: Sendable {
     ///   - clock: The clock that measures the durations.
     ///   - onEvent: Receives each event. It is called in the task of the exchange, which continues
     ///     when it returns. Calls of concurrent exchanges may overlap.
+    ///     The end of a stream is reported in the task that reads the body, or where the body is
+    ///     released.
     public init(
         clock: any Clock<Duration> = ContinuousClock(),
         onEvent: @escaping @Sendable (ExchangeEvent) -> Void
@@ -49,11 +51,7 @@ public final class ExchangeObserver: Sendable {
     func observe(
         _ request: URLRequest, on session: any HTTPSession
     ) async throws -> (Data, HTTPURLResponse) {
-        let id = count.withLock { count in
-            count += 1
-            return count
-        }
-        onEvent(.started(id: id, request))
+        let id = start(request)
         let began = timeline.now()
         do {
             let (data, response) = try await session.exchange(request)
@@ -66,6 +64,47 @@ public final class ExchangeObserver: Sendable {
             onEvent(.failed(id: id, request, error, after: timeline.now() - began))
             throw error
         }
+    }
+
+    /// Opens a stream on a session, and reports the start, the headers and the end.
+    ///
+    /// - Throws: The error of the session, after it was reported.
+    func observeStream(
+        _ request: URLRequest, on session: any HTTPSession
+    ) async throws -> (HTTPBody, HTTPURLResponse) {
+        let id = start(request)
+        let began = timeline.now()
+        do {
+            let (body, response) = try await session.stream(request)
+            onEvent(
+                .opened(
+                    id: id, request, status: response.statusCode, after: timeline.now() - began))
+            let bytes = Locked(0)
+            let observed = body.observed { [self] event in
+                switch event {
+                case .piece(let piece): bytes.withLock { $0 += piece.count }
+                case .end(let ending):
+                    onEvent(
+                        .closed(
+                            id: id, request, bytes: bytes.withLock { $0 }, ending,
+                            after: timeline.now() - began))
+                }
+            }
+            return (observed, response)
+        } catch {
+            onEvent(.failed(id: id, request, error, after: timeline.now() - began))
+            throw error
+        }
+    }
+
+    /// Counts an exchange, reports its start, and returns its number.
+    private func start(_ request: URLRequest) -> Int {
+        let id = count.withLock { count in
+            count += 1
+            return count
+        }
+        onEvent(.started(id: id, request))
+        return id
     }
 
     /// Reports a load that rejected its response.

@@ -14,6 +14,19 @@ public struct InterceptingSession: SessionPolicy {
     public func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
         try await intercept(request, next)
     }
+
+    /// Calls the closure with the request and a session that exchanges only the headers.
+    ///
+    /// In the closure, the body of each response is empty. The body that follows is that of the
+    /// last response which the closure received, or the data that the closure returns if it is not
+    /// empty.
+    ///
+    /// - Parameter request: The request to send.
+    /// - Returns: The body, and the response that the closure returns.
+    /// - Throws: The error that the closure throws.
+    public func stream(_ request: URLRequest) async throws -> (HTTPBody, HTTPURLResponse) {
+        try await next.openStream { try await intercept(request, $0) }
+    }
 }
 
 extension HTTPSession {

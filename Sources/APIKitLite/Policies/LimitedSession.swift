@@ -11,6 +11,9 @@ extension HTTPSession {
     /// ignores its cancellation keeps the place until it ends. A request that is cancelled while it
     /// waits for a place ends at once.
     ///
+    /// A stream occupies its place until its body has ended, or the reader has left. A request that
+    /// the reader sends in its loop needs a place of its own.
+    ///
     /// An exchange that starts inside another exchange of the same limit uses that exchange's
     /// place. An example is the refresh of a credential over the same chain.
     ///
@@ -41,14 +44,45 @@ public struct LimitedSession: SessionPolicy {
     /// - Throws: `URLError.cancelled` when the task is cancelled before the request is sent;
     ///   otherwise the error of the wrapped session.
     public func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
+        guard let permit = try await permit() else { return try await next.exchange(request) }
+        defer { permit.release() }
+        return try await Permit.$current.withValue(permit) { try await next.exchange(request) }
+    }
+
+    /// Suspends until a place is free, and opens the stream, which occupies the place until it has
+    /// ended.
+    ///
+    /// - Parameter request: The request to send.
+    /// - Returns: The body and the response.
+    /// - Throws: The same errors as ``exchange(_:)``.
+    public func stream(_ request: URLRequest) async throws -> (HTTPBody, HTTPURLResponse) {
+        guard let permit = try await permit() else { return try await next.stream(request) }
+        do {
+            let (body, response) = try await Permit.$current.withValue(permit) {
+                try await next.stream(request)
+            }
+            return (body.observed { event in if case .end = event { permit.release() } }, response)
+        } catch {
+            permit.release()
+            throw error
+        }
+    }
+
+    /// Suspends until a place is free, and returns its permit with one holder. Returns nil if the
+    /// work has a place already.
+    ///
+    /// - Throws: `URLError.cancelled` when the task is cancelled.
+    private func permit() async throws -> Permit? {
         // An outer exchange may wait for this one, for example for a refresh. A second place could
         // then cause a deadlock, so this exchange uses the place of the outer one.
-        if Permit.hasPlace(in: semaphore) { return try await next.exchange(request) }
+        if Permit.hasPlace(in: semaphore) { return nil }
         try await semaphore.wait()
         let permit = Permit(semaphore)
-        defer { permit.release() }
         // The task may have been cancelled just as it got the place.
-        try Task.checkNotCancelled()
-        return try await Permit.$current.withValue(permit) { try await next.exchange(request) }
+        guard !Task.isCancelled else {
+            permit.release()
+            throw URLError(.cancelled)
+        }
+        return permit
     }
 }

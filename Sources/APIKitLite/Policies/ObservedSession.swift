@@ -15,6 +15,15 @@ public struct ObservedSession: SessionPolicy {
         try await observer.observe(request, on: next)
     }
 
+    /// Opens a stream, and reports its start, its headers and its end to the observer.
+    ///
+    /// - Parameter request: The request to send.
+    /// - Returns: The body and the response.
+    /// - Throws: The error of the wrapped session.
+    public func stream(_ request: URLRequest) async throws -> (HTTPBody, HTTPURLResponse) {
+        try await observer.observeStream(request, on: next)
+    }
+
     /// Reports a rejected response to the observer, and then to the wrapped session.
     ///
     /// - Parameter error: The error of the load.
@@ -39,6 +48,8 @@ extension HTTPSession {
     ///   - clock: The clock that measures the durations.
     ///   - onEvent: Receives each event. It is called in the task of the exchange, which continues
     ///     when it returns. Calls of concurrent exchanges may overlap.
+    ///     The end of a stream is reported in the task that reads the body, or where the body is
+    ///     released.
     /// - Returns: A session that wraps this one.
     public func observed(
         clock: any Clock<Duration> = ContinuousClock(),

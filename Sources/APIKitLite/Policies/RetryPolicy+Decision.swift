@@ -82,7 +82,7 @@ extension RetryPolicy {
 
     /// Whether the request may be sent a second time, and has a body that can be.
     private func permits(_ request: URLRequest) -> Bool {
-        guard request.httpBodyStream == nil else { return false }
+        guard request.canBeSentAgain else { return false }
         let key = request.value(forHTTPHeaderField: "Idempotency-Key") ?? ""
         return !key.isEmpty || methods.contains(request.httpMethod?.uppercased() ?? "GET")
     }

@@ -21,7 +21,7 @@ import FoundationNetworking
 ///
 /// A request is sent again if all of these conditions hold:
 /// - Its method is one of ``methods``, or it has an `Idempotency-Key` header that is not empty.
-/// - Its body is not a stream, which can be sent only once.
+/// - Its body is not a stream, which can be sent only once. A body of files is opened again.
 /// - The status of the response is one of ``statuses``, or the error is a `URLError` with one of
 ///   ``errorCodes``.
 /// - Fewer than ``maximumAttempts`` attempts were made.

@@ -7,7 +7,7 @@ import FoundationNetworking
 /// A session that retries temporary failures: see ``HTTPSession/retrying(_:clock:random:now:)``.
 public struct RetryingSession: SessionPolicy {
     /// The wrapped session, which is one step nearer to the network.
-    public let next: any HTTPSession
+    public private(set) var next: any HTTPSession
     private let policy: RetryPolicy
     private let timeline: Timeline
     private let timeout: Timeout?
@@ -38,6 +38,22 @@ public struct RetryingSession: SessionPolicy {
         return try await timeout.run { try await attempts(request, before: $0) }
     }
 
+    /// Opens a stream, and opens it again as the policy decides from the headers or the error.
+    ///
+    /// The deadline limits the time until the headers. Once this returns, nothing is sent again: a
+    /// body that ends early throws its error.
+    ///
+    /// - Parameter request: The request to send.
+    /// - Returns: The body and the response of the last attempt, whatever its status.
+    /// - Throws: The same errors as ``exchange(_:)``.
+    public func stream(_ request: URLRequest) async throws -> (HTTPBody, HTTPURLResponse) {
+        try await next.openStream { head in
+            var policy = self
+            policy.next = head
+            return try await policy.exchange(request)
+        }
+    }
+
     /// Makes attempts until the policy accepts an outcome as final.
     ///
     /// - Parameters:
@@ -55,6 +71,7 @@ public struct RetryingSession: SessionPolicy {
                     afterAttempt: number, of: request, outcome: outcome,
                     elapsed: timeline.now() - start, now: now(), random: random())
             else { return try result.get() }
+            next.endOpenedStream()
             if wait > .zero { try? await timeline.sleep(timeline.now() + wait) }
             try Task.checkNotCancelled()
             // The sleep may have ended late.
