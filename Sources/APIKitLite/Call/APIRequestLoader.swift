@@ -62,7 +62,7 @@ public final class APIRequestLoader<T: APIRequest> {
         try await flow.response(for: requestData)
     }
 
-    fileprivate var flow: LoadFlow<T> { LoadFlow(apiRequest: apiRequest, session: session) }
+    var flow: LoadFlow<T> { LoadFlow(apiRequest: apiRequest, session: session) }
 }
 
 extension APIRequestLoader: Sendable where T: Sendable {}

@@ -42,9 +42,9 @@ struct LoadFlow<T: APIRequest> {
     }
 
     /// Returns the error for a response that was not accepted or parsed, and informs the session.
-    private func rejection(
-        _ stage: APIRequestError.Stage, _ request: URLRequest, _ response: HTTPURLResponse,
-        _ data: Data, _ underlying: any Error
+    func rejection(
+        _ stage: APIRequestError.Stage, _ request: URLRequest?, _ response: HTTPURLResponse?,
+        _ data: Data?, _ underlying: any Error
     ) -> APIRequestError {
         let error = failure(stage, request, response, data, underlying: underlying)
         session.loadDidFail(error)
@@ -52,7 +52,7 @@ struct LoadFlow<T: APIRequest> {
     }
 
     /// The error of a stage, which names the type of the request and keeps its redaction.
-    private func failure(
+    func failure(
         _ stage: APIRequestError.Stage, _ request: URLRequest?, _ response: HTTPURLResponse? = nil,
         _ data: Data? = nil, underlying: any Error, isCancellation: Bool = false
     ) -> APIRequestError {

@@ -1,0 +1,130 @@
+import Foundation
+
+/// An asynchronous sequence of the elements of a ``StreamedAPIRequest``, delivered as they arrive.
+///
+/// ```swift
+/// for try await delta in loader.stream("Why is the sky blue?") { print(delta.text) }
+/// ```
+///
+/// Nothing is sent before the first element is asked for. Each iterator sends one request. Leaving
+/// the loop ends the transfer, and so does cancelling the task: the sequence then throws an error
+/// whose ``APIRequestError/isCancellation`` is true. The elements before an error are delivered
+/// first. Only the elements of one piece of the body are kept in memory.
+///
+/// Code on an actor that must run on systems before macOS 15, iOS 18, tvOS 18, watchOS 11 or
+/// visionOS 2 calls `next()` in a `while` loop: there, `for try await` leaves the actor for each
+/// element.
+public struct APIStream<T: StreamedAPIRequest>: AsyncSequence {
+    /// An element of the stream.
+    public typealias Element = T.Parser.Element
+
+    /// A function that returns the next elements of a stream.
+    typealias Read =
+        nonisolated(nonsending) (StreamFlow<T>) async throws(APIRequestError) -> [Element]?
+
+    let load: LoadFlow<T>
+    let input: T.RequestDataType
+    let read: Read
+
+    /// Returns an iterator, whose first call of `next()` sends the request.
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(flow: StreamFlow(load, input: input), read: read)
+    }
+
+    /// An iterator over the elements of one response. The transfer ends when the last copy is
+    /// released.
+    public struct Iterator: AsyncIteratorProtocol {
+        fileprivate let flow: StreamFlow<T>
+        fileprivate let read: Read
+        /// The elements that have been parsed, but not delivered.
+        private var elements: [Element].Iterator
+
+        fileprivate init(flow: StreamFlow<T>, read: @escaping Read) {
+            self.flow = flow
+            self.read = read
+            elements = [].makeIterator()
+        }
+
+        /// The status and the headers of the response, such as those of a rate limit. Nil before
+        /// they have arrived.
+        public var response: HTTPURLResponse? { flow.response }
+
+        /// Suspends until the next element has arrived. Stays on the caller's actor.
+        ///
+        /// - Returns: The element, or nil at the end of the stream and after an error.
+        /// - Throws: ``APIRequestError`` if a stage fails. In the stage
+        ///   ``APIRequestError/Stage/transport``, elements may have been delivered before.
+        public nonisolated(nonsending) mutating func next() async throws(APIRequestError)
+            -> Element?
+        {
+            // A cancelled task gets its error, not the elements that wait.
+            if !Task.isCancelled, let element = elements.next() { return element }
+            elements = try await read(flow)?.makeIterator() ?? [].makeIterator()
+            return elements.next()
+        }
+
+        /// Does the same as `next()`. `for try await` calls this one to stay on the caller's actor.
+        ///
+        /// - Parameter actor: The caller's actor.
+        /// - Throws: ``APIRequestError`` if a stage fails.
+        @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+        public mutating func next(isolation actor: isolated (any Actor)?)
+            async throws(APIRequestError)
+            -> Element?
+        {
+            try await next()
+        }
+    }
+}
+
+extension APIRequestLoader where T: StreamedAPIRequest {
+    /// Returns the elements of the response, delivered as they arrive.
+    ///
+    /// Runs `makeRequest`, `makeParser` and the parser on the caller's actor.
+    ///
+    /// - Parameter requestData: The input of the request, which each iterator sends once.
+    /// - Returns: The sequence of the elements.
+    public func stream(_ requestData: T.RequestDataType) -> APIStream<T> {
+        APIStream(load: flow, input: requestData) { (flow) async throws(APIRequestError) in
+            try await flow.next()
+        }
+    }
+}
+
+extension APIRequestLoader
+where
+    T: StreamedAPIRequest, T: Sendable, T.RequestDataType: Sendable, T.Parser.Element: Sendable
+{
+    /// Returns the elements of the response, delivered as they arrive.
+    ///
+    /// Runs `makeRequest`, `makeParser` and the parser off the caller's actor.
+    ///
+    /// - Parameter requestData: The input of the request, which each iterator sends once.
+    /// - Returns: The sequence of the elements.
+    public func stream(_ requestData: T.RequestDataType) -> APIStream<T> {
+        APIStream(load: flow, input: requestData) { (flow) async throws(APIRequestError) in
+            try await flow.nextInBackground()
+        }
+    }
+}
+
+extension APIRequestLoader where T: StreamedAPIRequest, T.RequestDataType == Void {
+    /// Returns the elements of the response to a request that needs no input.
+    ///
+    /// Runs `makeRequest`, `makeParser` and the parser on the caller's actor.
+    ///
+    /// - Returns: The sequence of the elements.
+    public func stream() -> APIStream<T> { stream(()) }
+}
+
+extension APIRequestLoader
+where
+    T: StreamedAPIRequest, T: Sendable, T.RequestDataType == Void, T.Parser.Element: Sendable
+{
+    /// Returns the elements of the response to a request that needs no input.
+    ///
+    /// Runs `makeRequest`, `makeParser` and the parser off the caller's actor.
+    ///
+    /// - Returns: The sequence of the elements.
+    public func stream() -> APIStream<T> { stream(()) }
+}

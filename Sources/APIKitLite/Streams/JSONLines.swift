@@ -1,0 +1,68 @@
+import Foundation
+
+/// The parser of a stream that has one JSON value on each line (JSON Lines, NDJSON).
+///
+/// ```swift
+/// var parser = JSONLines(Delta.self)
+/// try parser.parse(Data("{\"text\": \"a\"}\n{\"te".utf8))  // [Delta(text: "a")]
+/// ```
+///
+/// Lines end with LF or CR LF. Blank lines are ignored, and so is one byte order mark at the start.
+/// The last line needs no line end.
+public struct JSONLines<Value: Decodable>: StreamParser, Sendable {
+    private var lines: LineParser<JSONLineReader<Value>>
+
+    /// Creates a parser that has parsed nothing yet.
+    ///
+    /// - Parameters:
+    ///   - type: The type of the values.
+    ///   - decoder: The decoder of each line.
+    ///   - longestLine: The number of bytes that a line may have. Beyond it, the parser throws a
+    ///     ``StreamLimitError``.
+    public init(
+        _ type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder(),
+        longestLine: Int = ServerSentEvents.longestLine
+    ) {
+        lines = LineParser(
+            JSONLineReader(elements: JSONElementDecoder(decoder)), longestLine: longestLine,
+            endsAtReturns: false)
+    }
+
+    /// The types of JSON Lines under all their names, and those that servers send instead: JSON,
+    /// plain text and unknown bytes.
+    public var mediaTypes: [String] {
+        [
+            "application/x-ndjson", "application/ndjson", "application/jsonl",
+            "application/x-jsonl", "application/jsonlines", "application/x-jsonlines",
+            "application/json-lines", "application/stream+json", "application/x-json-stream",
+            "application/json", "text/plain", "application/octet-stream",
+        ]
+    }
+
+    /// Parses the next piece of the stream.
+    ///
+    /// - Parameter bytes: The piece.
+    /// - Returns: The values of the lines that are complete with this piece, in order.
+    /// - Throws: ``StreamElementError`` if a line cannot be decoded; ``StreamLimitError`` if a line
+    ///   is too long; ``CompressedBodyError`` if the body is compressed.
+    public mutating func parse(_ bytes: Data) throws -> [Value] { try lines.parse(bytes) }
+
+    /// Parses the last line, if it has no line end.
+    ///
+    /// - Returns: The value of that line.
+    /// - Throws: ``StreamElementError`` if the line cannot be decoded, for example because the
+    ///   stream was cut; or the error that ``parse(_:)`` has not thrown yet.
+    public mutating func finish() throws -> [Value] { try lines.finish() }
+}
+
+/// The reader of lines of JSON.
+private struct JSONLineReader<Value: Decodable>: LineReader {
+    var elements: JSONElementDecoder<Value>
+
+    mutating func read(_ line: UnsafeBufferPointer<UInt8>) throws -> Value? {
+        let isBlank = line.allSatisfy { [0x20, 0x09, 0x0d].contains($0) }
+        return isBlank ? nil : try elements.decode(Data(line))
+    }
+
+    mutating func finish(_ line: UnsafeBufferPointer<UInt8>) throws -> Value? { try read(line) }
+}

@@ -1,0 +1,69 @@
+import Foundation
+
+/// The parser of a `text/event-stream`, as the HTML Standard defines it in section 9.2.6.
+///
+/// ```swift
+/// var parser = ServerSentEvents()
+/// try parser.parse(Data("id: 7\ndata: hello\n\n".utf8))  // [ServerSentEvent(data: "hello", id: "7")]
+/// ```
+///
+/// Lines end with LF, CR or CR LF. One byte order mark at the start is ignored, and so are comments
+/// and unknown fields. Bytes that are not UTF-8 become U+FFFD. An event without a `data` field is
+/// not returned, and neither is one that the end of the body interrupts. An `id` field that contains
+/// U+0000 is ignored.
+///
+/// The parser keeps at most one line and the data of one event, each at most `longestLine` bytes.
+/// ``json(_:until:decoder:longestLine:)`` returns a parser that also decodes the data.
+public struct ServerSentEvents: StreamParser, Sendable {
+    /// The longest line of a stream by default: 16 MiB, enough for an event that contains an image.
+    public static let longestLine = 16 * 1_048_576
+
+    private var lines: LineParser<EventReader>
+
+    /// Creates a parser that has parsed nothing yet.
+    ///
+    /// - Parameter longestLine: The number of bytes that a line may have, and the number of bytes
+    ///   that the data of an event may have. Beyond it, the parser throws a ``StreamLimitError``.
+    public init(longestLine: Int = Self.longestLine) {
+        self.init(continuing: "", longestLine: longestLine)
+    }
+
+    /// Creates a parser for a connection that continues after an event.
+    ///
+    /// - Parameters:
+    ///   - lastEventID: The ID of that event. The events have it until the server sends another one.
+    ///   - longestLine: The limit of ``init(longestLine:)``.
+    init(continuing lastEventID: String, longestLine: Int = Self.longestLine) {
+        lines = LineParser(
+            EventReader(longestData: longestLine, lastEventID: lastEventID),
+            longestLine: longestLine)
+    }
+
+    /// The time to wait before a client connects again, from the last valid `retry` field. `nil` if
+    /// there was none.
+    public var retry: Duration? { lines.reader.retry }
+
+    /// The ID that a client sends as `Last-Event-ID` when it connects again. Empty if there is none.
+    ///
+    /// An event without data can change it, too.
+    public var lastEventID: String { lines.reader.lastEventID }
+
+    /// `text/event-stream`.
+    public var mediaTypes: [String] { EventReader.mediaTypes }
+
+    /// Parses the next piece of the stream.
+    ///
+    /// - Parameter bytes: The piece.
+    /// - Returns: The events that are complete with this piece, in order.
+    /// - Throws: ``StreamLimitError`` if a line or the data of an event is too long;
+    ///   ``CompressedBodyError`` if the body is compressed.
+    public mutating func parse(_ bytes: Data) throws -> [ServerSentEvent] {
+        try lines.parse(bytes)
+    }
+
+    /// Ignores an event without an empty line after it: it is not complete.
+    ///
+    /// - Returns: No events.
+    /// - Throws: The error that ``parse(_:)`` has not thrown yet.
+    public mutating func finish() throws -> [ServerSentEvent] { try lines.finish() }
+}

@@ -1,0 +1,90 @@
+import Foundation
+
+/// An API request whose response is a stream of elements, such as events or lines of JSON.
+///
+/// ``makeParser(for:)`` is required beside ``APIRequest/makeRequest(from:)``. The output is the
+/// array of all elements, so the same request can be loaded as a whole, and `parseResponse` tests
+/// the parser in a unit test.
+///
+/// ```swift
+/// struct ChatRequest: StreamedAPIRequest {
+///     let baseURL: URL
+///
+///     func makeRequest(from question: String) throws -> URLRequest {
+///         try URLRequest("POST", baseURL, path: "/chat").jsonBody(["question": question])
+///     }
+///
+///     func makeParser(for response: HTTPURLResponse) -> some StreamParser<Delta> {
+///         ServerSentEvents.json(Delta.self, until: "[DONE]")
+///     }
+/// }
+///
+/// for try await delta in loader.stream("Why is the sky blue?") { print(delta.text) }
+/// ```
+///
+/// A stream is accepted by its status and headers: ``APIRequest/validateResponse(data:response:)``
+/// gets an empty body. If it throws, the body is read, at most 1 MiB (1,048,576 bytes) of it, and
+/// the function is called again with it, so that its error can describe the body. A timeout with
+/// `idle:` limits the time: see ``HTTPSession/timingOut(after:idle:clock:)``.
+public protocol StreamedAPIRequest: APIRequest where ResponseDataType == [Parser.Element] {
+    /// The parser of a response.
+    associatedtype Parser: StreamParser
+
+    /// Returns a new parser for an accepted response.
+    ///
+    /// The parser may depend on the response. An API that answers one request with JSON or with
+    /// events needs ``AnyStreamParser``.
+    ///
+    /// - Parameter response: The status and the headers.
+    /// - Returns: A parser that has parsed nothing yet.
+    /// - Throws: Any error if the response cannot be parsed. The load then fails in stage
+    ///   ``APIRequestError/Stage/parse``.
+    func makeParser(for response: HTTPURLResponse) throws -> Parser
+}
+
+extension StreamedAPIRequest {
+    /// Parses a whole body with the parser of ``makeParser(for:)``.
+    ///
+    /// - Parameters:
+    ///   - data: The body of the response.
+    ///   - response: The status and the headers.
+    /// - Returns: All elements.
+    /// - Throws: ``UnexpectedContentTypeError`` if the parser cannot parse the media type of the
+    ///   response, or the error of the parser.
+    public func parseResponse(data: Data, response: HTTPURLResponse) throws -> [Parser.Element] {
+        var parser = try makeParser(for: response)
+        try parser.checkContentType(of: response)
+        return try parser.parseWhole(data)
+    }
+
+    /// Parses a whole body as that of a response with the status 200 and without headers.
+    ///
+    /// - Parameter data: The body of the response.
+    /// - Returns: All elements.
+    /// - Throws: The error of the parser.
+    public func parseResponse(data: Data) throws -> [Parser.Element] {
+        try parseResponse(data: data, response: .withoutHeaders)
+    }
+}
+
+// For such elements, the default of `APIRequest` for `Decodable` outputs exists too. This one is
+// more special than both, so that the compiler chooses it.
+extension StreamedAPIRequest where Parser.Element: Decodable {
+    /// Parses a whole body as that of a response with the status 200 and without headers.
+    ///
+    /// - Parameter data: The body of the response.
+    /// - Returns: All elements.
+    /// - Throws: The error of the parser.
+    public func parseResponse(data: Data) throws -> [Parser.Element] {
+        try parseResponse(data: data, response: .withoutHeaders)
+    }
+}
+
+extension HTTPURLResponse {
+    /// A response with the status 200 and without headers.
+    fileprivate static var withoutHeaders: HTTPURLResponse {
+        HTTPURLResponse(
+            url: URL(string: "http://localhost/")!, statusCode: 200, httpVersion: nil,
+            headerFields: nil)!
+    }
+}

@@ -1,0 +1,172 @@
+import APIKitLite
+import Foundation
+import Testing
+
+/// The parsers whose elements are decoded from JSON.
+@Suite(.timeLimit(.minutes(5))) struct JSONStreamTests {
+    private struct Delta: Decodable { var text: String }
+
+    private static let a = #"{"text":"a"}"#
+    private static let b = #"{"text":"b"}"#
+
+    @Test(arguments: [
+        ("\(a)\n\(b)\n", ["a", "b"]),
+        ("\(a)\r\n\r\n\(b)", ["a", "b"]),
+        ("\u{feff}\(a)\n \t\r\n\n\(b)\n\n", ["a", "b"]),
+        // CR is white space in JSON, so it does not end a line.
+        ("{\"text\":\r\"a\"}\r\n", ["a"]),
+        ("", []), ("\n", []), ("\u{feff}", []),
+    ])
+    func parsesLinesAtEverySplit(_ stream: String, _ texts: [String]) {
+        let stream = Data(stream.utf8)
+        for pieces in stream.splits + [[stream], stream.bytes] {
+            var parser = JSONLines(Delta.self)
+            let (values, error) = parser.deliver(pieces)
+            #expect(values.map(\.text) == texts)
+            #expect(error == nil)
+        }
+    }
+
+    @Test func returnsALineAsSoonAsItIsComplete() throws {
+        var parser = JSONLines<Int>()
+
+        #expect(try parser.parse(Data("1\n2".utf8)) == [1])
+        #expect(try parser.parse(Data("3\n4".utf8)) == [23])
+        #expect(try parser.finish() == [4])
+        #expect(try parser.finish().isEmpty)
+    }
+
+    @Test func deliversTheLinesBeforeOneThatCannotBeParsed() throws {
+        let stream = Data("\(Self.a)\n\n{\"text\":7}\n\(Self.b)\n".utf8)
+        for pieces in stream.splits + [[stream], stream.bytes] {
+            var parser = JSONLines(Delta.self)
+            let (values, error) = parser.deliver(pieces)
+            #expect(values.map(\.text) == ["a"])
+            let element = try #require(error as? StreamElementError)
+            #expect(element.number == 2)
+            #expect(element.text == "{\"text\":7}")
+            #expect(element.underlying is DecodingError)
+            #expect(throws: StreamElementError.self) { try parser.finish() }
+        }
+    }
+
+    @Test func refusesALastLineThatIsCut() throws {
+        var parser = JSONLines(Delta.self)
+
+        #expect(try parser.parse(Data("\(Self.a)\n{\"te".utf8)).count == 1)
+        let error = #expect(throws: StreamElementError.self) { try parser.finish() }
+        #expect(error?.number == 2)
+    }
+
+    @Test func limitsALine() {
+        var parser = JSONLines<String>(longestLine: 5)
+        let (values, error) = parser.deliver([Data("\"abc\"\n\"abcd\"\n".utf8)])
+
+        #expect(values == ["abc"])
+        #expect(error as? StreamLimitError == StreamLimitError(part: .line, limit: 5))
+    }
+
+    @Test func usesTheDecoderItIsGiven() throws {
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        struct Camel: Decodable { var itemId: Int }
+        let json = #"{"item_id":1}"#
+
+        var lines = JSONLines(Camel.self, decoder: decoder)
+        #expect(lines.deliver([Data(json.utf8)]).elements.map(\.itemId) == [1])
+        var events = ServerSentEvents.json(Camel.self, decoder: decoder)
+        #expect(events.deliver([Data("data: \(json)\n\n".utf8)]).elements.map(\.itemId) == [1])
+        var document = JSONDocument(Camel.self, decoder: decoder)
+        #expect(document.deliver([Data(json.utf8)]).elements.map(\.itemId) == [1])
+    }
+
+    @Test func completesAtTheTerminator() {
+        let stream = Data(
+            "data: \(Self.a)\n\nevent: delta\ndata: \(Self.b)\n\ndata: [DONE]\n\ndata: x\n\n".utf8)
+        for pieces in stream.splits + [[stream], stream.bytes] {
+            var parser = ServerSentEvents.json(Delta.self, until: "[DONE]")
+            #expect(!parser.isComplete)
+            let (values, error) = parser.deliver(pieces)
+            #expect(values.map(\.text) == ["a", "b"])
+            #expect(error == nil)
+            #expect(parser.isComplete)
+        }
+    }
+
+    @Test(arguments: [("", 0), ("data: \(a)\n\n", 1), ("data: \(a)\n\ndata: [DONE]\n", 1)])
+    func requiresTheTerminator(_ stream: String, _ count: Int) {
+        var parser = ServerSentEvents.json(Delta.self, until: "[DONE]")
+        let (values, error) = parser.deliver([Data(stream.utf8)])
+
+        #expect(values.count == count)
+        let expected = UnfinishedStreamError(terminator: "[DONE]", elementCount: count)
+        #expect(error as? UnfinishedStreamError == expected)
+        #expect(throws: expected) { try parser.finish() }
+    }
+
+    @Test func needsNoTerminatorWithoutOne() {
+        var parser = ServerSentEvents.json(Delta.self)
+        let (values, error) = parser.deliver([Data("id: 1\nretry: 5\ndata: \(Self.a)\n\n".utf8)])
+
+        #expect(values.map(\.text) == ["a"])
+        #expect(error == nil)
+        #expect(!parser.isComplete)
+        #expect(parser.lastEventID == "1")
+        #expect(parser.retry == .milliseconds(5))
+    }
+
+    @Test func throwsAnErrorEvent() throws {
+        let stream = Data("data: \(Self.a)\n\nevent: error\ndata: overloaded\n\n".utf8)
+        for pieces in stream.splits + [[stream], stream.bytes] {
+            var parser = ServerSentEvents.json(Delta.self, until: "[DONE]")
+            let (values, error) = parser.deliver(pieces)
+            #expect(values.map(\.text) == ["a"])
+            let event = try #require(error as? StreamEventError).event
+            #expect(event == ServerSentEvent(event: "error", data: "overloaded"))
+        }
+    }
+
+    @Test func deliversTheEventsBeforeOneThatCannotBeParsed() throws {
+        var parser = ServerSentEvents.json([Int].self, until: "end")
+        let (values, error) = parser.deliver([
+            Data("data: [1]\n\ndata: [2]\n\ndata: [\ndata: true]\n\ndata: end\n\n".utf8)
+        ])
+
+        #expect(values == [[1], [2]])
+        let element = try #require(error as? StreamElementError)
+        #expect(element.number == 3)
+        #expect(element.text == "[\ntrue]")
+        #expect(!parser.isComplete)
+    }
+
+    @Test func parsesADocumentWhenItEnds() throws {
+        var parser = JSONDocument(Delta.self)
+
+        for byte in Data("\n\(Self.a)".utf8).bytes { #expect(try parser.parse(byte).isEmpty) }
+        #expect(try parser.finish().map(\.text) == ["a"])
+        var marked = JSONDocument(Delta.self)
+        #expect(marked.deliver([Data("\u{feff}\(Self.a)".utf8)]).elements.map(\.text) == ["a"])
+    }
+
+    @Test(arguments: ["", "{", #"{"text":1}"#])
+    func refusesADocumentThatCannotBeParsed(_ body: String) {
+        var parser = JSONDocument(Delta.self)
+        let (values, error) = parser.deliver([Data(body.utf8)])
+
+        #expect(values.isEmpty)
+        #expect((error as? StreamElementError)?.text == body)
+        #expect(throws: StreamElementError.self) { try parser.parse(Data()) }
+    }
+
+    @Test func refusesACompressedBody() {
+        let body = Data([0x1f, 0x8b, 0x08, 0, 0, 0, 0, 0, 0, 3])
+        for pieces in [[body], body.bytes] {
+            var lines = JSONLines(Delta.self)
+            #expect(lines.deliver(pieces).error is CompressedBodyError)
+            var events = ServerSentEvents.json(Delta.self)
+            #expect(events.deliver(pieces).error is CompressedBodyError)
+            var document = JSONDocument(Delta.self)
+            #expect(document.deliver(pieces).error is CompressedBodyError)
+        }
+    }
+}

@@ -1,0 +1,215 @@
+import APIKitLite
+import Foundation
+import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+@Suite(.timeLimit(.minutes(5))) struct ReconnectionTests {
+    private typealias Ending = Reconnection.Ending
+    private typealias Decision = Reconnection.Decision
+
+    private let policy = RetryPolicy(
+        maximumAttempts: 4, baseDelay: .seconds(1), maximumDelay: .seconds(10), deadline: nil)
+
+    private func request(
+        _ method: String? = "GET", _ headers: [String: String] = [:]
+    ) -> URLRequest {
+        var request = URLRequest(url: URL(string: "https://api.example.com/events")!)
+        request.httpMethod = method
+        for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
+        return request
+    }
+
+    private func reconnection(
+        _ policy: RetryPolicy, attempts: Int = 1, retry: Duration? = nil
+    ) -> Reconnection {
+        var reconnection = Reconnection(policy)
+        reconnection.attempts = attempts
+        reconnection.retry = retry
+        return reconnection
+    }
+
+    @Test func decidesByTheEndOfTheConnection() {
+        let rows: [(Ending, Decision)] = [
+            (.complete, .reconnect(after: .seconds(1))),
+            (.response(status: 204), .end),
+            // The statuses of the policy, with and without a delay that the server asks for.
+            (.response(status: 503), .reconnect(after: .seconds(1))),
+            (
+                .response(status: 429, headers: ["Retry-After": "7"]),
+                .reconnect(after: .seconds(7))
+            ),
+            (
+                .response(status: 503, headers: ["retry-after": "60"]),
+                .reconnect(after: .seconds(10))
+            ),
+            // Any other status is final, and so is a redirect that names no location.
+            (.response(status: 200), .fail), (.response(status: 205), .fail),
+            (.response(status: 301), .fail), (.response(status: 307), .fail),
+            (.response(status: 400), .fail), (.response(status: 401), .fail),
+            (.response(status: 404, headers: ["Retry-After": "7"]), .fail),
+            (.response(status: 501), .fail),
+            (.failure(.networkConnectionLost), .reconnect(after: .seconds(1))),
+            (.failure(.cannotConnectToHost), .reconnect(after: .seconds(1))),
+            (.failure(.timedOut), .reconnect(after: .seconds(1))),
+            (.failure(.serverCertificateUntrusted), .fail),
+            (.failure(.httpTooManyRedirects), .fail), (.failure(.cancelled), .fail),
+            (.failure(.badURL), .fail),
+            (.unusable, .fail),
+        ]
+        for (ending, expected) in rows {
+            let decision = reconnection(policy).decision(after: ending, of: request())
+
+            #expect(decision == expected, "\(ending)")
+        }
+    }
+
+    @Test func sendsOnlyAGetAgain() {
+        let endings: [(Ending, Decision)] = [
+            (.complete, .end), (.response(status: 204), .end), (.response(status: 503), .fail),
+            (.failure(.networkConnectionLost), .fail), (.unusable, .fail),
+        ]
+        let key = ["Idempotency-Key": "1"]
+        var body = request()
+        body.httpBodyStream = InputStream(data: Data("a".utf8))
+        let all = RetryPolicy(deadline: nil, methods: ["POST", "HEAD", "PUT"])
+        for request in [
+            request("POST"), request("HEAD"), request("PUT"), request("POST", key), body,
+        ] {
+            for (ending, expected) in endings {
+                let decision = reconnection(all).decision(after: ending, of: request)
+
+                #expect(decision == expected, "\(request.httpMethod ?? "") \(ending)")
+            }
+        }
+        for method in ["GET", "get", nil] {
+            let decision = reconnection(all).decision(after: .complete, of: request(method))
+
+            #expect(decision != .end, "\(method ?? "none")")
+        }
+    }
+
+    @Test func waitsLongerAfterEachConnectionWithoutAnEvent() {
+        let rows: [(attempts: Int, retry: Duration?, random: Double, Decision)] = [
+            // After an event, as after the first connection without one.
+            (0, nil, 1, .reconnect(after: .seconds(1))),
+            (1, nil, 1, .reconnect(after: .seconds(1))),
+            (2, nil, 1, .reconnect(after: .seconds(2))),
+            (3, nil, 1, .reconnect(after: .seconds(4))),
+            (4, nil, 1, .fail), (5, nil, 1, .fail),
+            // The server's value takes the place of the policy's.
+            (0, .seconds(3), 1, .reconnect(after: .seconds(3))),
+            (2, .seconds(3), 1, .reconnect(after: .seconds(6))),
+            (3, .seconds(3), 1, .reconnect(after: .seconds(10))),
+            (4, .seconds(3), 1, .fail),
+            (0, .zero, 1, .reconnect(after: .zero)), (3, .zero, 1, .reconnect(after: .zero)),
+            (0, .milliseconds(Int64.max), 1, .reconnect(after: .seconds(10))),
+            // Jitter.
+            (2, .seconds(3), 0.5, .reconnect(after: .seconds(3))),
+            (2, .seconds(3), 0, .reconnect(after: .zero)),
+        ]
+        for (attempts, retry, random, expected) in rows {
+            for ending in [Ending.complete, .failure(.networkConnectionLost)] {
+                let decision = reconnection(policy, attempts: attempts, retry: retry)
+                    .decision(after: ending, of: request(), random: random)
+
+                #expect(
+                    decision == expected, "\(attempts), \(String(describing: retry)), \(random)")
+            }
+        }
+    }
+
+    @Test func sendsNothingAgainWithOneAttempt() {
+        for attempts in 0...1 {
+            let never = reconnection(.never, attempts: attempts)
+
+            #expect(never.decision(after: .complete, of: request()) == .end)
+            #expect(never.decision(after: .failure(.timedOut), of: request()) == .fail)
+            #expect(never.decision(after: .response(status: 503), of: request()) == .fail)
+        }
+    }
+
+    @Test func endsBeforeTheDeadline() {
+        let rows: [(Duration, Decision)] = [
+            (.zero, .reconnect(after: .seconds(1))),
+            (.seconds(4), .reconnect(after: .seconds(1))),
+            (.seconds(5), .fail), (.seconds(6), .fail),
+        ]
+        var policy = policy
+        policy.deadline = .seconds(6)
+        for (elapsed, expected) in rows {
+            let decision = reconnection(policy).decision(
+                after: .complete, of: request(), elapsed: elapsed)
+
+            #expect(decision == expected, "\(elapsed)")
+        }
+    }
+
+    @Test func readsADateInRetryAfter() {
+        let headers = ["Retry-After": "Sun, 06 Nov 1994 08:49:44 GMT"]
+
+        let decision = reconnection(policy).decision(
+            after: .response(status: 503, headers: headers), of: request(),
+            now: Date(timeIntervalSince1970: 784_111_777))
+
+        #expect(decision == .reconnect(after: .seconds(7)))
+    }
+
+    @Test func reconnectsAfterACompleteBodyWhateverThePolicyRetries() {
+        let policy = RetryPolicy(baseDelay: .seconds(1), statuses: [], errorCodes: [])
+        let reconnection = reconnection(policy)
+
+        #expect(
+            reconnection.decision(after: .complete, of: request())
+                == .reconnect(after: .seconds(1)))
+        #expect(reconnection.decision(after: .failure(.timedOut), of: request()) == .fail)
+        #expect(reconnection.decision(after: .response(status: 503), of: request()) == .fail)
+    }
+
+    @Test func sendsTheLastEventID() throws {
+        let rows: [(id: String, sent: String?)] = [
+            ("", nil), ("7", "7"), ("a b", "a b"), ("é…", "é…"), ("{\"n\": 1}", "{\"n\": 1}"),
+        ]
+        for (id, sent) in rows {
+            let request = try Reconnection(.eventStream, lastEventID: id).request(request())
+
+            #expect(request.value(forHTTPHeaderField: "Last-Event-ID") == sent)
+            #expect(request.value(forHTTPHeaderField: "Accept") == "text/event-stream")
+            #expect(request.value(forHTTPHeaderField: "Cache-Control") == "no-store")
+            #expect(request.cachePolicy == .reloadIgnoringLocalCacheData)
+        }
+    }
+
+    @Test func keepsTheHeadersOfTheRequest() throws {
+        var original = request(
+            "GET", ["accept": "application/json", "cache-control": "no-cache", "X-A": "b"])
+        original.cachePolicy = .returnCacheDataElseLoad
+        original.setValue("3", forHTTPHeaderField: "Last-Event-ID")
+
+        let first = try Reconnection(.eventStream).request(original)
+        let second = try Reconnection(.eventStream, lastEventID: "4").request(original)
+
+        #expect(first == original)
+        #expect(first.cachePolicy == .returnCacheDataElseLoad)
+        #expect(first.value(forHTTPHeaderField: "Last-Event-ID") == "3")
+        #expect(second.value(forHTTPHeaderField: "Last-Event-ID") == "4")
+        #expect(second.value(forHTTPHeaderField: "X-A") == "b")
+    }
+
+    @Test(arguments: ["a\nX-Admin: 1", "a\r", "a\r\nb", "a\0"])
+    func refusesAnIDThatIsNoHeader(_ id: String) {
+        let error = #expect(throws: RequestBuildingError.self) {
+            try Reconnection(.eventStream, lastEventID: id).request(request())
+        }
+        #expect(error?.description.contains("\"Last-Event-ID\"") == true)
+    }
+
+    @Test func describesAServerWithoutEvents() {
+        let error = NoEventsError(connectionCount: 3)
+
+        #expect("\(error)" == "The server ended 3 connections in a row without an event.")
+        #expect(error.localizedDescription == "The server's answer ended too early.")
+    }
+}

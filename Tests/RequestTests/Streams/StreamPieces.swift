@@ -1,0 +1,45 @@
+import APIKitLite
+import Foundation
+
+extension StreamParser {
+    /// Parses pieces as the reader of a stream does.
+    ///
+    /// - Returns: The elements that were delivered, and the error that ended them.
+    mutating func deliver(_ pieces: some Sequence<Data>) -> (
+        elements: [Element], error: (any Error)?
+    ) {
+        var delivered: [Element] = []
+        do {
+            for piece in pieces {
+                delivered += try parse(piece)
+                if isComplete { return (delivered, nil) }
+                delivered += try parse(Data())
+            }
+            delivered += try finish()
+            delivered += try parse(Data())
+            return (delivered, nil)
+        } catch {
+            return (delivered, error)
+        }
+    }
+}
+
+extension Data {
+    /// Two pieces, for every place at which the bytes can be cut.
+    var splits: [[Data]] { (0...count).map { [prefix($0), dropFirst($0)] } }
+
+    /// One piece for each byte.
+    var bytes: [Data] { map { Data([$0]) } }
+
+    /// Pieces of random lengths.
+    func pieces(upTo longest: Int, using generator: inout some RandomNumberGenerator) -> [Data] {
+        var pieces: [Data] = []
+        var rest = self[...]
+        while !rest.isEmpty {
+            let count = Int.random(in: 0...longest, using: &generator)
+            pieces.append(rest.prefix(count))
+            rest = rest.dropFirst(count)
+        }
+        return pieces
+    }
+}

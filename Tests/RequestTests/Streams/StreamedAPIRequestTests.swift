@@ -1,0 +1,164 @@
+import APIKitLite
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(5))) struct StreamedAPIRequestTests {
+    private struct Delta: Decodable, Equatable { var text: String }
+
+    /// Elements that are `Decodable`, for which `APIRequest` has a default of its own.
+    private struct ChatRequest: StreamedAPIRequest {
+        func makeRequest(from question: String) throws -> URLRequest {
+            try URLRequest("POST", URL(string: "https://h")!, path: "/chat")
+        }
+
+        func makeParser(for response: HTTPURLResponse) -> some StreamParser<Delta> {
+            ServerSentEvents.json(Delta.self, until: "[DONE]")
+        }
+    }
+
+    /// Elements that are not `Decodable`.
+    private struct EventsRequest: StreamedAPIRequest {
+        func makeRequest(from: Void) throws -> URLRequest {
+            try URLRequest("GET", URL(string: "https://h")!, path: "/events")
+        }
+
+        func makeParser(for response: HTTPURLResponse) -> ServerSentEvents { ServerSentEvents() }
+    }
+
+    /// JSON or events, as the server likes.
+    private struct ToolRequest: StreamedAPIRequest {
+        func makeRequest(from: Void) throws -> URLRequest {
+            try URLRequest("POST", URL(string: "https://h")!, path: "/tools")
+        }
+
+        func makeParser(for response: HTTPURLResponse) throws -> AnyStreamParser<Delta> {
+            if response.value(forHTTPHeaderField: "X-Refused") != nil { throw Refusal() }
+            return response.mimeType == "application/json"
+                ? AnyStreamParser(JSONDocument()) : AnyStreamParser(ServerSentEvents.json())
+        }
+    }
+
+    private struct Refusal: Error {}
+
+    private func response(_ status: Int = 200, _ headers: [String: String] = [:]) -> HTTPURLResponse
+    {
+        HTTPURLResponse(
+            url: URL(string: "https://h")!, statusCode: status, httpVersion: nil,
+            headerFields: headers)!
+    }
+
+    /// Parses through the protocol, as a loader does.
+    private func parse<T: APIRequest>(
+        _ request: T, _ body: String, _ response: HTTPURLResponse
+    ) throws -> T.ResponseDataType {
+        try request.validateResponse(data: Data(body.utf8), response: response)
+        return try request.parseResponse(data: Data(body.utf8), response: response)
+    }
+
+    private func parse<T: APIRequest>(_ request: T, _ body: String) throws -> T.ResponseDataType {
+        try request.parseResponse(data: Data(body.utf8))
+    }
+
+    private static let chat = "data: {\"text\":\"a\"}\n\ndata: {\"text\":\"b\"}\n\ndata: [DONE]\n\n"
+
+    @Test func parsesAWholeBodyOfDecodableElements() throws {
+        let deltas = [Delta(text: "a"), Delta(text: "b")]
+
+        #expect(try parse(ChatRequest(), Self.chat, response()) == deltas)
+        #expect(try parse(ChatRequest(), Self.chat) == deltas)
+        #expect(try ChatRequest().parseResponse(data: Data(Self.chat.utf8)) == deltas)
+        #expect(
+            try ChatRequest().parseResponse(data: Data(Self.chat.utf8), response: response())
+                == deltas)
+    }
+
+    @Test func parsesAWholeBodyOfOtherElements() throws {
+        let events = [ServerSentEvent(data: "a")]
+
+        #expect(try parse(EventsRequest(), "data: a\n\n", response()) == events)
+        #expect(try parse(EventsRequest(), "data: a\n\n") == events)
+        #expect(try EventsRequest().parseResponse(data: Data("data: a\n\n".utf8)) == events)
+    }
+
+    @Test func parsesWhatTheServerChose() throws {
+        let json = response(200, ["Content-Type": "application/json; charset=utf-8"])
+        let events = response(200, ["Content-Type": "text/event-stream"])
+
+        #expect(try parse(ToolRequest(), #"{"text":"a"}"#, json) == [Delta(text: "a")])
+        #expect(
+            try parse(ToolRequest(), "data: {\"text\":\"a\"}\n\n", events) == [Delta(text: "a")])
+        let html = response(200, ["Content-Type": "text/html"])
+        #expect(throws: UnexpectedContentTypeError.self) { try parse(ToolRequest(), "", html) }
+    }
+
+    @Test func throwsTheErrorsOfMakingAndParsing() {
+        #expect(throws: Refusal.self) {
+            try parse(ToolRequest(), "{}", response(200, ["X-Refused": "1"]))
+        }
+        #expect(throws: UnfinishedStreamError.self) {
+            try parse(ChatRequest(), "data: {\"text\":\"a\"}\n\n", response())
+        }
+        // The error is not hidden by the element before it.
+        #expect(throws: StreamElementError.self) {
+            try parse(ChatRequest(), "data: {\"text\":\"a\"}\n\ndata: 7\n\n", response())
+        }
+        #expect(throws: UnacceptableStatus.self) {
+            try parse(ChatRequest(), Self.chat, response(500))
+        }
+    }
+
+    @Test(arguments: [
+        nil, "text/event-stream", "Text/Event-Stream", "text/event-stream;",
+        "text/event-stream;bogus", "text/event-stream; charset=windows-1252", "",
+    ])
+    func acceptsTheContentTypeOfEvents(_ type: String?) throws {
+        let response = response(200, type.map { ["Content-Type": $0] } ?? [:])
+
+        #expect(try parse(EventsRequest(), "data: …\n\n", response).map(\.data) == ["…"])
+    }
+
+    @Test(arguments: [
+        ("text/x-bogus", "text/x-bogus"), ("text/html; charset=utf-8", "text/html"),
+        ("application/json", "application/json"), ("text/event-streamer", "text/event-streamer"),
+    ])
+    func refusesAnotherContentType(_ type: String, _ found: String) {
+        #expect(throws: UnexpectedContentTypeError(found: found, expected: ["text/event-stream"])) {
+            try parse(EventsRequest(), "data: a\n\n", response(200, ["Content-Type": type]))
+        }
+    }
+
+    /// A parser of another module, with the defaults of the protocol.
+    private struct Halves: StreamParser {
+        private var count = 0
+
+        mutating func parse(_ bytes: Data) -> [Int] {
+            count += bytes.count
+            return []
+        }
+
+        mutating func finish() -> [Int] { [count / 2, count - count / 2] }
+    }
+
+    private struct HalvesRequest: StreamedAPIRequest {
+        func makeRequest(from: Void) -> URLRequest { URLRequest(url: URL(string: "https://h")!) }
+        func makeParser(for response: HTTPURLResponse) -> Halves { Halves() }
+    }
+
+    @Test func usesAParserThatAClientWrote() throws {
+        let image = response(200, ["Content-Type": "image/png"])
+
+        #expect(try parse(HalvesRequest(), "12345", image) == [2, 3])
+        var parser = AnyStreamParser(Halves())
+        #expect(parser.deliver([Data("12345".utf8)]).elements == [2, 3])
+        #expect(!parser.isComplete)
+        #expect(parser.mediaTypes.isEmpty)
+        #expect(AnyStreamParser(ServerSentEvents()).mediaTypes == ["text/event-stream"])
+    }
+
+    @Test func erasesAParserThatCompletes() {
+        var parser = AnyStreamParser(ServerSentEvents.json(Delta.self, until: "[DONE]"))
+
+        #expect(parser.deliver([Data(Self.chat.utf8)]).elements.count == 2)
+        #expect(parser.isComplete)
+    }
+}
