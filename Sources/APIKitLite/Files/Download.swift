@@ -1,0 +1,224 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// One download: requests, decisions about their responses, and the part that the bodies go to.
+struct Download: Sendable {
+    /// A response that is not the file, with the beginning of its body.
+    struct Refusal: Error {
+        let response: HTTPURLResponse
+        let data: Data
+        let underlying: any Error
+    }
+
+    /// The number of bytes that may wait for the disk. If more arrive, the transfer is interrupted.
+    static let bufferLimit = 32 * 1024 * 1024
+
+    let session: any HTTPSession
+    let request: URLRequest
+    let file: URL
+    let options: Options
+
+    /// What a caller may set.
+    struct Options: Sendable {
+        var progress: Progress?
+        var check: DigestCheck?
+        var identity: String?
+        var policy: RetryPolicy
+        var clock: any Clock<Duration>
+    }
+
+    /// Downloads the file.
+    ///
+    /// - Parameter validate: Throws if a response is not acceptable. Its body is empty, unless the
+    ///   response is already refused.
+    /// - Returns: The response of the last request.
+    /// - Throws: `Refusal` for a response that is not the file; otherwise the original error.
+    nonisolated(nonsending)
+        func response(
+            validate: (Data, HTTPURLResponse) throws -> Void
+        ) async throws -> HTTPURLResponse
+    {
+        let request = try checkedRequest()
+        let transfer = TransferProgress(
+            options.progress, .downloading, file: file, clock: options.clock)
+        defer { transfer.end() }
+        try Task.checkNotCancelled()
+        let part = try await BlockingWork { [file, check = options.check] in
+            try PartFile(of: file, check: check)
+        }
+        do {
+            let response = try await attempts(request, part, transfer, validate)
+            try await part.run { try $0.finish() }
+            transfer.complete()
+            return response
+        } catch {
+            try? await part.run { $0.abandon() }
+            throw error
+        }
+    }
+
+    /// Returns the request for the whole file.
+    private func checkedRequest() throws -> URLRequest {
+        let method = request.httpMethod ?? "GET"
+        guard method == "GET", request.httpBody == nil, request.httpBodyStream == nil else {
+            throw DownloadError.notAGet(method: method == "GET" ? "GET with a body" : method)
+        }
+        for name in ["Range", "If-Range"] where request.value(forHTTPHeaderField: name) != nil {
+            throw DownloadError.reservedField(name)
+        }
+        var request = request
+        // Foundation decodes a body with a content coding. Its length is unknown then, and it
+        // cannot be resumed.
+        if request.value(forHTTPHeaderField: "Accept-Encoding") == nil {
+            request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
+        }
+        return request
+    }
+
+    /// The name of the file without what changes in a signed URL: its query.
+    private var identity: String {
+        if let identity = options.identity { return identity }
+        guard let url = request.url,
+            var parts = URLComponents(url: url, resolvingAgainstBaseURL: true)
+        else { return "" }
+        (parts.user, parts.password, parts.query, parts.fragment) = (nil, nil, nil, nil)
+        return parts.string ?? ""
+    }
+
+    /// Sends requests until the part is whole.
+    private nonisolated(nonsending) func attempts(
+        _ request: URLRequest, _ part: BlockingWork<PartFile>, _ transfer: TransferProgress,
+        _ validate: (Data, HTTPURLResponse) throws -> Void
+    ) async throws -> HTTPURLResponse {
+        let timeline = Timeline(options.clock)
+        let identity = identity
+        func keptRecord() async throws -> ResumeRecord? {
+            let record = try await part.run { $0.record }
+            // The part may be that of another file.
+            return record?.identity == identity ? record : nil
+        }
+        var record = try await keptRecord()
+        // The attempts since bytes were received, and when the first of them began.
+        var number = 1
+        var start = timeline.now()
+        while true {
+            let before = record?.offset ?? 0
+            do {
+                // Before the request: this may take longer than a body can wait.
+                try await addToDigest(of: part, upTo: record?.start ?? 0, transfer)
+                let (body, response) = try await open(record, request, transfer)
+                switch ResumeDecision(record: record, response: response) {
+                case .refuse:
+                    throw await refusal(of: response, body, validate)
+                case .askAgain:
+                    record = nil
+                    continue
+                case .startOver:
+                    try await check(response, body, validate)
+                    let new = ResumeRecord(identity: identity, of: response)
+                    let length = response.isEncoded ? nil : response.announcedLength
+                    try await part.run { try $0.begin(at: 0, end: length, record: new) }
+                    transfer.begin(at: 0, of: length)
+                    try await copy(body, to: part, transfer)
+                    return response
+                case .append(let offset, let count, let length):
+                    try await check(response, body, validate)
+                    record?.length = length
+                    try await part.run { [record] in
+                        try $0.begin(at: offset, end: offset + count, record: record)
+                    }
+                    transfer.begin(at: offset, of: length)
+                    try await copy(body, to: part, transfer)
+                    if offset + count == length { return response }
+                    // The server sent less than the rest, which is allowed.
+                    record = try await keptRecord()
+                }
+            } catch {
+                let kept = try await keptRecord()
+                let hasProgress = (kept?.offset ?? 0) > before
+                if hasProgress { (number, start) = (1, timeline.now()) }
+                guard !Task.isCancelled, !transfer.isCancelled else { throw error }
+                if error is BodyLimitError, hasProgress {
+                    // The disk is much slower than the network.
+                    record = kept
+                    continue
+                }
+                guard let code = URLError(from: error)?.code,
+                    let wait = options.policy.wait(
+                        afterAttempt: number, of: request, outcome: .failure(code),
+                        elapsed: timeline.now() - start, now: Date(), random: .random(in: 0...1))
+                else { throw error }
+                record = kept
+                number += 1
+                try await transfer.run { try? await timeline.sleep(timeline.now() + wait) }
+            }
+        }
+    }
+
+    /// Adds the bytes to the digest that an earlier download left.
+    private nonisolated(nonsending) func addToDigest(
+        of part: BlockingWork<PartFile>, upTo position: Int64, _ transfer: TransferProgress
+    ) async throws {
+        // In pieces, because a large part takes minutes, and the caller may cancel.
+        while try await part.run({ try $0.addPieceToDigest(upTo: position) }) {
+            try Task.checkNotCancelled()
+            if transfer.isCancelled { throw URLError(.cancelled) }
+        }
+    }
+
+    /// Sends the request for what the record leaves.
+    private nonisolated(nonsending) func open(
+        _ record: ResumeRecord?, _ request: URLRequest, _ transfer: TransferProgress
+    ) async throws -> (HTTPBody, HTTPURLResponse) {
+        let request = record?.resuming(request) ?? request
+        return try await transfer.run { [session] in
+            try await BodyBuffer.$limit.withValue(Self.bufferLimit) {
+                try await BodyBuffer.$hasSteadyReader.withValue(true) {
+                    try await session.stream(request)
+                }
+            }
+        }
+    }
+
+    /// Writes the body to the part.
+    private nonisolated(nonsending) func copy(
+        _ body: HTTPBody, to part: BlockingWork<PartFile>, _ transfer: TransferProgress
+    ) async throws {
+        try await transfer.run {
+            for try await piece in body {
+                try await part.run { try $0.write(piece) }
+                transfer.add(piece.count)
+            }
+            try await part.run { try $0.endBody() }
+        }
+    }
+
+    /// Validates the head of a response.
+    private nonisolated(nonsending) func check(
+        _ response: HTTPURLResponse, _ body: HTTPBody,
+        _ validate: (Data, HTTPURLResponse) throws -> Void
+    ) async throws {
+        do {
+            try validate(Data(), response)
+        } catch {
+            throw await refusal(of: response, body, validate)
+        }
+    }
+
+    /// Returns the error for a response that is not the file.
+    private nonisolated(nonsending) func refusal(
+        of response: HTTPURLResponse, _ body: HTTPBody,
+        _ validate: (Data, HTTPURLResponse) throws -> Void
+    ) async -> any Error {
+        let data = await body.beginning()
+        do {
+            try validate(data, response)
+            throw UnacceptableStatus(statusCode: response.statusCode, accepted: [200..<201])
+        } catch {
+            return Refusal(response: response, data: data, underlying: error)
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+
+/// The reason why a download failed that is neither the network's nor the server's status.
+public enum DownloadError: LocalizedError, Hashable, Sendable {
+    /// The request has another method than `GET`, or a body.
+    case notAGet(method: String)
+    /// The request has a field that the download sets itself: `Range` or `If-Range`.
+    case reservedField(String)
+    /// The URL of the target does not name a file.
+    case notAFile(URL)
+    /// Another download, in this process or another one, writes the same part.
+    case fileInUse(URL)
+    /// A step on the disk failed. The code is that of the system, such as `.ENOSPC`.
+    case file(Step, path: String, code: POSIXErrorCode)
+    /// The server sent fewer or more bytes than it had announced.
+    case wrongLength(expected: Int64, received: Int64)
+    /// The bytes have another digest than the one that was expected. Both are hexadecimal.
+    case wrongDigest(expected: String, found: String)
+
+    /// The steps of a download on the disk.
+    public enum Step: String, Hashable, Sendable {
+        /// The part is opened and locked.
+        case open
+        /// The part that an earlier download left is read.
+        case read
+        /// Received bytes are written.
+        case write
+        /// Written bytes are stored on the disk.
+        case synchronize
+        /// The complete part gets the name of the file.
+        case rename
+    }
+
+    /// A sentence that says what happened and, where it helps, what to do.
+    public var errorDescription: String? {
+        switch self {
+        case .notAGet(let method):
+            "A download sends GET without a body, not \(method). Load the response instead."
+        case .reservedField(let name):
+            "The request has the field \(name), which a download sets itself. Remove it."
+        case .notAFile(let url):
+            url.isFileURL
+                ? "\(url.path) is not the name of a file. A download needs one."
+                : "A download needs a file: URL as its target, not \(url.scheme ?? "a relative one")."
+        case .fileInUse(let url):
+            "Another download writes \(url.lastPathComponent)."
+        case .file(let step, let path, let code):
+            "\(Self.sentence(step, path)): \(String(cString: strerror(code.rawValue)))."
+        case .wrongLength(let expected, let received):
+            "The server announced \(byteCount(Int(expected))) and sent \(byteCount(Int(received)))."
+        case .wrongDigest(let expected, let found):
+            "The digest of the received bytes is \(found); \(expected) was expected."
+        }
+    }
+
+    private static func sentence(_ step: Step, _ path: String) -> String {
+        switch step {
+        case .open: "\(path) could not be opened for writing"
+        case .read: "\(path) could not be read"
+        case .write: "\(path) could not be written"
+        case .synchronize: "\(path) could not be stored on the disk"
+        case .rename: "\(path) could not be created"
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// A session that reports how much of a request was sent: see ``HTTPSession/reporting(to:)``.
+public struct ReportingSession: SessionPolicy {
+    /// The wrapped session, which is one step nearer to the network.
+    public private(set) var next: any HTTPSession
+    private let progress: Progress
+
+    init(next: any HTTPSession, progress: Progress) {
+        self.next = next
+        self.progress = progress
+    }
+
+    /// Sends a request, and reports how much of its body was read for sending.
+    ///
+    /// - Parameter request: The request to send.
+    /// - Returns: The body and the response of the wrapped session.
+    /// - Throws: `CancellationError` if the progress was cancelled; otherwise the error of the
+    ///   wrapped session.
+    public func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
+        let file = request.repeatableBody?.files.first?.url
+        let transfer = TransferProgress(progress, nil, file: file)
+        defer { transfer.end() }
+        let request = reported(request, to: transfer)
+        do {
+            return try await transfer.run { [next] in try await next.exchange(request) }
+        } catch {
+            throw transfer.isCancelled ? CancellationError() : error
+        }
+    }
+
+    /// Opens a stream, and reports how much of the request's body was read until the headers of the
+    /// response were received.
+    ///
+    /// - Parameter request: The request to send.
+    /// - Returns: The body and the response of the wrapped session.
+    /// - Throws: The same errors as ``exchange(_:)``.
+    public func stream(_ request: URLRequest) async throws -> (HTTPBody, HTTPURLResponse) {
+        try await next.openStream { head in
+            var session = self
+            session.next = head
+            return try await session.exchange(request)
+        }
+    }
+
+    /// Returns the request with a body that reports when it is read.
+    private func reported(_ request: URLRequest, to transfer: TransferProgress) -> URLRequest {
+        let data = request.httpBody.map { RepeatableBody([.bytes($0)]) }
+        guard let body = request.repeatableBody ?? data else {
+            // The size of any other stream is unknown.
+            transfer.begin(at: 0, of: request.httpBodyStream == nil ? 0 : nil)
+            return request
+        }
+        let size = Int64(body.size)
+        transfer.begin(at: 0, of: size)
+        let last = Locked(0)
+        var request = request
+        request.httpBodyStream = RepeatableBodyStream(body) { count in
+            let added = last.withLock { last in
+                defer { last = count }
+                return count - last
+            }
+            // At the start of each attempt, nothing has been read.
+            if count == 0 { transfer.begin(at: 0, of: size) } else { transfer.add(added) }
+        }
+        return request
+    }
+}
+
+extension HTTPSession {
+    /// Returns a session that reports to a progress how much of a request's body was sent.
+    ///
+    ///     let progress = Progress(totalUnitCount: 0)
+    ///     let session = URLSession.shared.reporting(to: progress)
+    ///     let receipt = try await session.load(UploadRequest(baseURL: baseURL), file)
+    ///
+    /// The unit is a byte. The `userInfo` of the progress also has the speed (`throughputKey`) and
+    /// the remaining time (`estimatedTimeRemainingKey`). A byte counts as sent when the connection
+    /// has taken it, so a few hundred kilobytes may be on their way when the progress is complete.
+    /// If the request is sent again, the progress starts again at 0. For a stream of your own, the
+    /// progress is indeterminate.
+    ///
+    /// `progress.cancel()` cancels the exchange, which then throws `CancellationError`. For that, the
+    /// session replaces the `cancellationHandler` of the progress.
+    ///
+    /// - Parameter progress: The progress of one exchange. Use the session for one request at a time.
+    /// - Returns: A session that wraps this one.
+    public func reporting(to progress: Progress) -> ReportingSession {
+        ReportingSession(next: self, progress: progress)
+    }
+}

@@ -1,0 +1,167 @@
+import APIKitLite
+import Foundation
+import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// The table of RFC 9110, section 14, as a client sees it that asked for the rest of a file.
+@Suite(.timeLimit(.minutes(5))) struct ResumeDecisionTests {
+    struct Row: Sendable, CustomStringConvertible {
+        var description: String
+        var record: ResumeRecord?
+        var status: Int
+        var fields: [String: String]
+        var decision: ResumeDecision
+    }
+
+    /// 4 of 10 bytes, of a file with an entity tag.
+    private static let tagged = ResumeRecord(
+        identity: "a", validator: "\"1\"", offset: 4, length: 10)
+    private static let date = "Sun, 06 Nov 1994 08:49:37 GMT"
+    private static let dated = ResumeRecord(identity: "a", validator: date, offset: 4, length: 10)
+
+    /// A 206 that fits `tagged`, with some fields changed.
+    private static func part(
+        _ description: String, _ changes: [String: String?] = [:],
+        record: ResumeRecord = tagged, gives decision: ResumeDecision
+    ) -> Row {
+        var fields = ["ETag": "\"1\"", "Content-Range": "bytes 4-9/10", "Content-Length": "6"]
+        for (name, value) in changes { fields[name] = value }
+        return Row(
+            description: description, record: record, status: 206, fields: fields,
+            decision: decision)
+    }
+
+    private static func status(
+        _ status: Int, _ fields: [String: String] = [:], record: ResumeRecord? = tagged,
+        gives decision: ResumeDecision
+    ) -> Row {
+        Row(
+            description: "\(status), \(record == nil ? "no " : "")part", record: record,
+            status: status, fields: fields, decision: decision)
+    }
+
+    private static let goesOn = ResumeDecision.append(offset: 4, count: 6, length: 10)
+
+    static let parts: [Row] = [
+        part("fits", gives: goesOn),
+        part("no Content-Length, as with chunks", ["Content-Length": nil], gives: goesOn),
+        part("Content-Encoding: identity", ["Content-Encoding": "identity"], gives: goesOn),
+        part("unit in upper case", ["Content-Range": "BYTES 4-9/10"], gives: goesOn),
+        part(
+            "less than the rest", ["Content-Range": "bytes 4-6/10", "Content-Length": "3"],
+            gives: .append(offset: 4, count: 3, length: 10)),
+        part(
+            "a date as the validator", ["ETag": nil, "Last-Modified": date], record: dated,
+            gives: goesOn),
+        part(
+            "a date as the validator, and now an entity tag, too", ["Last-Modified": date],
+            record: dated, gives: goesOn),
+        part(
+            "the record has no length",
+            ["Content-Range": "bytes 3-9/10", "Content-Length": "7"],
+            record: ResumeRecord(identity: "a", validator: "\"1\"", offset: 4),
+            gives: .append(offset: 3, count: 7, length: 10)),
+        part(
+            "the part is whole", ["Content-Range": "bytes 9-9/10", "Content-Length": "1"],
+            record: ResumeRecord(identity: "a", validator: "\"1\"", offset: 10, length: 10),
+            gives: .append(offset: 9, count: 1, length: 10)),
+
+        part(
+            "begins earlier", ["Content-Range": "bytes 3-9/10", "Content-Length": "7"],
+            gives: .askAgain(.otherStart)),
+        part(
+            "begins at 0", ["Content-Range": "bytes 0-9/10", "Content-Length": "10"],
+            gives: .askAgain(.otherStart)),
+        part(
+            "begins later", ["Content-Range": "bytes 5-9/10", "Content-Length": "5"],
+            gives: .askAgain(.otherStart)),
+        part(
+            "nothing was asked for", ["Content-Range": "bytes 0-9/10", "Content-Length": "10"],
+            record: ResumeRecord(identity: "a", validator: "\"1\"", offset: 0, length: 10),
+            gives: .askAgain(.otherStart)),
+        part("longer file", ["Content-Range": "bytes 4-9/11"], gives: .askAgain(.otherLength)),
+        part(
+            "shorter file", ["Content-Range": "bytes 4-8/9", "Content-Length": "5"],
+            gives: .askAgain(.otherLength)),
+        part("unknown length", ["Content-Range": "bytes 4-9/*"], gives: .askAgain(.otherLength)),
+        part("other entity tag", ["ETag": "\"2\""], gives: .askAgain(.otherValidator)),
+        part("weak entity tag", ["ETag": "W/\"1\""], gives: .askAgain(.otherValidator)),
+        part(
+            "entity tag without quotation marks", ["ETag": "1"], gives: .askAgain(.otherValidator)),
+        part("no entity tag", ["ETag": nil], gives: .askAgain(.noValidator)),
+        part(
+            "an entity tag became a date", ["ETag": nil, "Last-Modified": date],
+            gives: .askAgain(.noValidator)),
+        part(
+            "other date", ["ETag": nil, "Last-Modified": "Sun, 06 Nov 1994 08:49:38 GMT"],
+            record: dated, gives: .askAgain(.otherValidator)),
+        part("no date", ["ETag": nil], record: dated, gives: .askAgain(.noValidator)),
+        part("gzip", ["Content-Encoding": "gzip"], gives: .askAgain(.contentEncoding)),
+        part("no Content-Range", ["Content-Range": nil], gives: .askAgain(.noContentRange)),
+        part(
+            "the form of a 416", ["Content-Range": "bytes */10"], gives: .askAgain(.noContentRange)),
+        part("other unit", ["Content-Range": "items 4-9/10"], gives: .askAgain(.noContentRange)),
+        part("no unit", ["Content-Range": "4-9/10"], gives: .askAgain(.noContentRange)),
+        part(
+            "last before first", ["Content-Range": "bytes 9-4/10"],
+            gives: .askAgain(.noContentRange)),
+        part(
+            "last beyond the length", ["Content-Range": "bytes 4-10/10"],
+            gives: .askAgain(.noContentRange)),
+        part("no length", ["Content-Range": "bytes 4-9"], gives: .askAgain(.noContentRange)),
+        part(
+            "two fields, joined", ["Content-Range": "bytes 4-9/10, bytes 4-9/10"],
+            gives: .askAgain(.noContentRange)),
+        part("a sign", ["Content-Range": "bytes +4-9/10"], gives: .askAgain(.noContentRange)),
+        part(
+            "too large a number", ["Content-Range": "bytes 4-9/99999999999999999999"],
+            gives: .askAgain(.noContentRange)),
+        part(
+            "several ranges",
+            ["Content-Type": "multipart/byteranges; boundary=x", "Content-Range": nil],
+            gives: .askAgain(.severalRanges)),
+        part(
+            "Content-Length of the whole file", ["Content-Length": "10"],
+            gives: .askAgain(.otherCount)),
+        part(
+            "no number as Content-Length", ["Content-Length": "six"], gives: .askAgain(.otherCount)),
+    ]
+
+    static let statuses: [Row] =
+        [
+            status(200, gives: .startOver), status(200, ["ETag": "\"2\""], gives: .startOver),
+            status(200, record: nil, gives: .startOver), status(203, gives: .startOver),
+            status(203, record: nil, gives: .startOver),
+            status(416, ["Content-Range": "bytes */10"], gives: .askAgain(.noSuchRange)),
+            status(416, ["Content-Range": "bytes */4"], gives: .askAgain(.noSuchRange)),
+            status(416, record: nil, gives: .refuse),
+            status(
+                206, ["Content-Range": "bytes 0-9/10", "ETag": "\"1\""], record: nil, gives: .refuse
+            ),
+        ]
+
+    static let refused = [
+        201, 202, 204, 205, 207, 226, 301, 304, 307, 401, 403, 404, 410, 412, 429, 500, 503,
+    ].flatMap { (code: Int) -> [Row] in
+        [status(code, gives: .refuse), status(code, record: nil, gives: .refuse)]
+    }
+
+    @Test(arguments: parts + statuses + refused) func decides(_ row: Row) throws {
+        let response = try #require(
+            HTTPURLResponse(
+                url: URL(filePath: "/"), statusCode: row.status, httpVersion: nil,
+                headerFields: row.fields))
+
+        #expect(ResumeDecision(record: row.record, response: response) == row.decision)
+    }
+
+    @Test func everyMismatchHasARow() {
+        let reasons = (Self.parts + Self.statuses).compactMap { row in
+            if case .askAgain(let reason) = row.decision { reason } else { nil }
+        }
+        #expect(Set(reasons) == Set(ResumeDecision.Mismatch.allCases))
+    }
+}

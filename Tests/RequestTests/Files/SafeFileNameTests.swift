@@ -1,0 +1,94 @@
+import APIKitLite
+import Foundation
+import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+@Suite(.timeLimit(.minutes(5))) struct SafeFileNameTests {
+    private func name(
+        _ disposition: String?, url: String = "https://example.com/files/a%20b.zip?x=1"
+    ) throws -> String {
+        let url = try #require(URL(string: url))
+        let response = try #require(
+            HTTPURLResponse(
+                url: url, statusCode: 200, httpVersion: nil,
+                headerFields: disposition.map { ["Content-Disposition": $0] }))
+        return response.safeFileName
+    }
+
+    @Test(arguments: [
+        // RFC 6266, section 5
+        ("Attachment; filename=example.html", "example.html"),
+        ("INLINE; FILENAME= \"an example.html\"", "an example.html"),
+        ("attachment; filename*= UTF-8''%e2%82%ac%20rates", "€ rates"),
+        ("attachment; filename=\"EURO rates\"; filename*=utf-8''%e2%82%ac%20rates", "€ rates"),
+        ("attachment; filename*=utf-8'en'%e2%82%ac.txt; filename=\"rates.txt\"", "€.txt"),
+        // An extended value that cannot be read
+        ("attachment; filename=\"a.txt\"; filename*=iso-8859-1''%A3.txt", "a.txt"),
+        ("attachment; filename=\"a.txt\"; filename*=utf-8''%FF", "a.txt"),
+        ("attachment; filename=\"a.txt\"; filename*=b.txt", "a.txt"),
+        ("attachment; filename*=utf-8''%zz", "a b.zip"),
+        // Out of the folder
+        ("attachment; filename=\"../../etc/passwd\"", "passwd"),
+        ("attachment; filename=\"/etc/passwd\"", "passwd"),
+        ("attachment; filename*=utf-8''..%2F..%2Fa", "a"),
+        (#"attachment; filename="C:\windows\a.exe""#, "a.exe"),
+        ("attachment; filename=\"..\"", "a b.zip"), ("attachment; filename=.", "a b.zip"),
+        ("attachment; filename=\"a/\"", "a b.zip"), ("attachment; filename=\"a/..\"", "a b.zip"),
+        ("attachment; filename=\"\"", "a b.zip"), ("attachment; filename=\" \"", "a b.zip"),
+        // Hidden, or not what it seems
+        ("attachment; filename=.bashrc", "bashrc"), ("attachment; filename=\"...a\"", "a"),
+        ("attachment; filename=\"a.txt. .\"", "a.txt"),
+        ("attachment; filename*=utf-8''a%E2%80%AEgpj.exe", "agpj.exe"),
+        ("attachment; filename*=utf-8''a%00.txt%0A", "a.txt"),
+        ("attachment; filename*=utf-8''%7F%1F", "a b.zip"),
+        ("attachment; filename=\"a:b*c?d<e>f|g\"", "a_b_c_d_e_f_g"),
+        (#"attachment; filename="a\"b.txt""#, "a_b.txt"),
+        // Devices
+        ("attachment; filename=NUL", "_NUL"), ("attachment; filename=nul.txt", "_nul.txt"),
+        ("attachment; filename=\"com1 .tar.gz\"", "_com1 .tar.gz"),
+        ("attachment; filename*=utf-8''LPT%C2%B9", "_LPT¹"), ("attachment; filename=com", "com"),
+        ("attachment; filename=com12", "com12"), ("attachment; filename=console", "console"),
+        // The part of another download
+        ("attachment; filename=a.zip.part", "a.zip.part_"),
+        ("attachment; filename=a.zip.PART.json", "a.zip.PART.json_"),
+        ("attachment; filename=\"a.zip.part.json~\"", "a.zip.part.json~_"),
+        // No name
+        ("attachment", "a b.zip"), ("", "a b.zip"), ("attachment; name=b", "a b.zip"),
+    ])
+    func namesTheFile(_ disposition: String, _ expected: String) throws {
+        #expect(try name(disposition) == expected)
+    }
+
+    @Test(arguments: [
+        ("https://example.com/a.zip", "a.zip"), ("https://example.com/a.zip/", "a.zip"),
+        ("https://example.com/", "download"), ("https://example.com", "download"),
+        ("https://example.com/a/%2e%2e%2fb", "b"), ("https://example.com/%2e%2e", "download"),
+        ("https://example.com/a%5Cb.txt", "b.txt"), ("https://example.com/caf%C3%A9", "café"),
+    ])
+    func fallsBackToTheURL(_ url: String, _ expected: String) throws {
+        #expect(try name(nil, url: url) == expected)
+    }
+
+    @Test(arguments: ["a", "é", "👨‍👩‍👧", "e\u{301}"])
+    func shortensALongName(_ character: String) throws {
+        let long = String(repeating: character, count: 400)
+        for (suffix, isKept) in [
+            (".tar", true), ("", true), ("." + String(repeating: "x", count: 300), false),
+        ] {
+            let encoded = try #require(
+                (long + suffix).addingPercentEncoding(withAllowedCharacters: .alphanumerics))
+            let name = try name("attachment; filename*=utf-8''\(encoded)")
+            #expect(name.utf8.count <= 240)
+            #expect(name.utf8.count > 200)
+            #expect(!isKept || name.hasSuffix(suffix))
+        }
+    }
+
+    @Test func shortensOneLongCharacter() throws {
+        let marks = String(repeating: "%CC%81", count: 1_000)
+        #expect(try name("attachment; filename*=utf-8''e\(marks).txt") == "download.txt")
+    }
+}
