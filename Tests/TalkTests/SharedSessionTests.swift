@@ -54,6 +54,23 @@ final class SharedSessionTests: HandlerTestCase {
         XCTAssertNotNil(MockURLProtocol.requests.first?.endTime)
     }
 
+    func testAStreamIsAnsweredWhileRegistered() async throws {
+        func text() async throws -> String {
+            let (body, _) = try await URLSession.shared.stream(URLRequest(url: server.url))
+            var text = ""
+            for try await piece in body { text += String(decoding: piece, as: UTF8.self) }
+            return text
+        }
+
+        let before = try await text()
+        MockURLProtocol.register()
+        let during = try await text()
+        MockURLProtocol.unregister()
+        let after = try await text()
+
+        XCTAssertEqual([before, during, after], ["network", "mock", "network"])
+    }
+
     func testRegisteringIsRepeatable() async throws {
         for _ in 1...20 {
             MockURLProtocol.register()

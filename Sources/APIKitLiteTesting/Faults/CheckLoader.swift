@@ -74,3 +74,58 @@ public func checkLoader<T: APIRequest>(
     try await checkLoader(
         of: request, with: sample, from: (), isolation: isolation, fileID: fileID, line: line)
 }
+
+/// Reads the elements of a stream once under each of about forty faults, and reports at which stage
+/// each load ended.
+///
+/// The faults are those of any request. A body of several pieces is also cut between them, stops
+/// arriving, and repeats a piece. The requirements are the same, and these in addition:
+/// - If a part of the body arrives, the elements are the first ones of the sample.
+/// - If the format has a terminator, such as `[DONE]`, a part of the elements without an error is
+///   not accepted. Without one, a lost connection is still an error.
+///
+/// - Parameters:
+///   - request: The request to check.
+///   - sample: A good answer to the request.
+///   - input: The value from which the request is made.
+///   - isolation: The caller's actor, on which the loads run.
+///   - fileID: The file that an error names.
+///   - line: The line that an error names.
+/// - Returns: The outcome under each fault. `print(report.table)` shows all of them.
+/// - Throws: ``FaultError``, which names each requirement that the request failed; ``MockError``
+///   when the sample is not usable; `CancellationError` when the task is cancelled.
+@discardableResult
+public func checkLoader<T: StreamedAPIRequest>(
+    of request: T, with sample: MockResponse, from input: T.RequestDataType,
+    isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID,
+    line: UInt = #line
+) async throws -> FaultReport {
+    let sourceLocation = "\(fileID):\(line)"
+    try sample.checkAsSample(of: "checkLoader(of:with:from:)", at: sourceLocation)
+    return try await LoaderCheck(
+        request: request, input: input, sample: sample, sourceLocation: sourceLocation
+    ).streaming().report()
+}
+
+/// Reads the elements of a stream that needs no input once under each of about forty faults, and
+/// reports at which stage each load ended.
+///
+/// The requirements are the same as for a stream with an input.
+///
+/// - Parameters:
+///   - request: The request to check.
+///   - sample: A good answer to the request.
+///   - isolation: The caller's actor, on which the loads run.
+///   - fileID: The file that an error names.
+///   - line: The line that an error names.
+/// - Returns: The outcome under each fault. `print(report.table)` shows all of them.
+/// - Throws: ``FaultError``, which names each requirement that the request failed; ``MockError``
+///   when the sample is not usable; `CancellationError` when the task is cancelled.
+@discardableResult
+public func checkLoader<T: StreamedAPIRequest>(
+    of request: T, with sample: MockResponse, isolation: isolated (any Actor)? = #isolation,
+    fileID: StaticString = #fileID, line: UInt = #line
+) async throws -> FaultReport where T.RequestDataType == Void {
+    try await checkLoader(
+        of: request, with: sample, from: (), isolation: isolation, fileID: fileID, line: line)
+}

@@ -19,6 +19,12 @@ extension Fault {
     /// another type in one fault, and is `null` in another. If there are more than 64 values, 64
     /// random ones are used. A body that is not JSON has no such faults.
     ///
+    /// The body of a stream is cut off and truncated at every byte up to 4,096 bytes; a longer one
+    /// also at the ends of its pieces. It stops arriving at the ends of its pieces and in its
+    /// middle, and each piece arrives twice in one fault. If there are more than 64 pieces, 64
+    /// random ones are used. A sample is a stream if its body has several pieces, or its
+    /// `Content-Type` is that of events or of JSON Lines.
+    ///
     /// - Parameters:
     ///   - sample: A good answer.
     ///   - seed: Determines the random choices. The same seed gives the same faults.
@@ -26,7 +32,10 @@ extension Fault {
     public static func all(of sample: MockResponse, seed: UInt64 = 0) -> [Fault] {
         var random = SeededRandom(seed: seed)
         let body = sample.body
-        let places = boundaries(in: body, &random)
+        let pieceEnds = sample.isStreamed ? sample.pieceEnds : []
+        let chosenEnds = random.indices(maximum, of: pieceEnds.count).map { pieceEnds[$0] }
+        let places = boundaries(
+            in: body, upTo: sample.isStreamed ? 4_096 : 256, with: chosenEnds, &random)
         let inHeaders = [5, 15, 40].map { Fault.failing(afterHeaderBytes: $0) }
         return errors + [.hanging, .failingBeforeHeaders] + inHeaders
             + places.map { .failing(afterBytes: $0, of: body.count) } + [.longContentLength]
@@ -36,6 +45,18 @@ extension Fault {
             + json(body, &random) + [.html(status: 200), .html(status: 502)]
             + [.status(429, retryAfter: "120"), .status(503, retryAfter: "120")]
             + [.status(503, retryAfter: "Wed, 21 Oct 2015 07:28:00 GMT"), .slow]
+            + stream(sample, chosenEnds, &random)
+    }
+
+    /// Returns the faults of a stream; an empty array if the sample is none.
+    private static func stream(
+        _ sample: MockResponse, _ pieceEnds: [Int], _ random: inout SeededRandom
+    ) -> [Fault] {
+        guard sample.isStreamed else { return [] }
+        let length = sample.body.count
+        let stalls = Set(pieceEnds + [length / 2]).intersection(1..<max(length, 1)).sorted()
+        return stalls.map { .stalled(afterBytes: $0, of: length) }
+            + random.indices(maximum, of: sample.chunks.count).map { .repeatedPiece($0 + 1) }
     }
 
     /// Returns the faults that `checkLoader` tries, in the order of its table.
@@ -45,7 +66,8 @@ extension Fault {
         ].filter { $0 != sample.status }
         let length = sample.body.count
         let isJSON = (try? JSONValue(sample.body)) != nil
-        return [.noFault]
+        let faults: [Fault] =
+            [.noFault]
             + statuses.map { .status($0, retryAfter: [429, 503].contains($0) ? "120" : nil) }
             + [.html(status: 200), .html(status: 502)]
             + (length > 0 ? [.emptyBody, .truncated(toBytes: length / 2, of: length)] : [])
@@ -54,6 +76,14 @@ extension Fault {
             + [.error(.cannotFindHost), .error(.secureConnectionFailed), .error(.cancelled)]
             + [.hanging, .failingBeforeHeaders, .failing(afterBytes: length / 2, of: length)]
             + [.cancelledBefore, .cancelledDuring]
+        guard sample.isStreamed else { return faults }
+        let ends = sample.pieceEnds.prefix(16)
+        let cuts = ends.flatMap { end in
+            [Fault.failing(afterBytes: end, of: length), .truncated(toBytes: end, of: length)]
+        }
+        return faults + cuts.filter { !faults.contains($0) }
+            + (length > 1 ? [.stalled(afterBytes: length / 2, of: length)] : [])
+            + (length > 0 ? [.repeatedPiece(1)] : [])
     }
 
     /// Returns the faults of JSON; an empty array if the body is not JSON.
@@ -72,14 +102,41 @@ extension Fault {
 
     /// Returns the numbers of bytes after which the body is cut off, in ascending order. Each is
     /// less than the number of bytes in the body.
-    private static func boundaries(in body: Data, _ random: inout SeededRandom) -> [Int] {
-        guard body.count > 256 else { return Array(0..<body.count) }
+    ///
+    /// A body of up to `longest` bytes is cut off after each of them. A longer one is also cut off
+    /// at the ends of its pieces.
+    private static func boundaries(
+        in body: Data, upTo longest: Int, with pieceEnds: [Int], _ random: inout SeededRandom
+    ) -> [Int] {
+        guard body.count > longest else { return Array(0..<body.count) }
         var fixed: Set = [0, 1, body.count - 1]
         // A continuation byte of UTF-8 (RFC 3629, section 3).
         if let inside = body.firstIndex(where: { $0 & 0b1100_0000 == 0b1000_0000 }) {
             fixed.insert(inside - body.startIndex)
         }
         let others = random.indices(maximum - fixed.count, of: body.count)
-        return fixed.union(others).sorted()
+        return fixed.union(others).union(pieceEnds).sorted()
     }
 }
+
+extension MockResponse {
+    /// Whether the body is a stream: it has several pieces, or the media type of a stream.
+    fileprivate var isStreamed: Bool {
+        let contentType = headers.first { $0.key.lowercased() == "content-type" }?.value
+        return chunks.count > 1 || mediaType(contentType).map(streamTypes.contains) ?? false
+    }
+
+    /// The number of bytes before the end of each piece but the last, in order.
+    fileprivate var pieceEnds: [Int] {
+        var end = 0
+        return chunks.dropLast().map { piece in
+            end += piece.count
+            return end
+        }
+    }
+}
+
+private let streamTypes: Set = [
+    "text/event-stream", "application/x-ndjson", "application/ndjson", "application/jsonl",
+    "application/x-jsonl", "application/jsonlines", "application/json-lines",
+]

@@ -27,6 +27,8 @@ public struct Fault: Sendable {
         case html(status: Int)
         case status(Int, retryAfter: String?)
         case slow
+        case stalled(afterBytes: Int)
+        case repeatedPiece(Int)
     }
 
     private let kind: Kind
@@ -146,6 +148,25 @@ public struct Fault: Sendable {
     /// A body of more than 64 bytes arrives in at most 64 pieces. A timeout limits the wait for the
     /// next byte, so the request times out only if its timeout is shorter than a second.
     public static let slow = Fault(.slow)
+
+    /// Returns the fault of a connection that stays open within the body, but sends no more bytes.
+    ///
+    /// The request times out on the clock of the network, or earlier by a policy: see
+    /// `timingOut(after:idle:clock:)` of `HTTPSession`.
+    ///
+    /// - Parameters:
+    ///   - count: How many bytes of the body arrive; at least one, and fewer than the body has.
+    ///   - length: How many bytes the whole body has, for the description only. Comparing two
+    ///     faults ignores it.
+    public static func stalled(afterBytes count: Int, of length: Int? = nil) -> Fault {
+        Fault(.stalled(afterBytes: count), length: length)
+    }
+
+    /// Returns the fault of a piece of the body that arrives twice, such as an event that a server
+    /// sends again.
+    ///
+    /// - Parameter number: The number of the piece. The first one is 1.
+    public static func repeatedPiece(_ number: Int) -> Fault { Fault(.repeatedPiece(number)) }
 }
 
 extension Fault: Hashable {
@@ -178,6 +199,8 @@ extension Fault: CustomStringConvertible {
         case .status(let status, let seconds?): "\(status) with Retry-After: \(seconds)"
         case .status(let status, nil): "status \(status)"
         case .slow: "slow bytes, a second apart"
+        case .stalled(let count): "no more bytes after \(bytes(count, of: length))"
+        case .repeatedPiece(let number): "piece \(number) twice"
         }
     }
 }
@@ -229,6 +252,18 @@ extension Fault {
             response.status = status
             return retryAfter.map { response.header("Retry-After", $0) } ?? response
         case .slow: return sample.chunked(by: max(1, (body.count + 63) / 64), every: .seconds(1))
+        case .stalled(let count):
+            guard (1..<max(body.count, 1)).contains(count) else {
+                return sample.wrong("\(self): the sample has \(bytes(body.count)).")
+            }
+            return sample.stalling(afterBytes: count)
+        case .repeatedPiece(let number):
+            guard sample.chunks.indices.contains(number - 1) else {
+                return sample.wrong("\(self): the sample has no such piece.")
+            }
+            var response = sample
+            response.chunks.insert(sample.chunks[number - 1], at: number)
+            return response
         }
     }
 }
@@ -238,9 +273,20 @@ extension Fault {
     var requiredOutcome: LoadOutcome? {
         switch kind {
         case .none: .value
-        case .error, .hanging, .failingInHeaders, .failing, .wrongLength(by: 1): .error(.transport)
+        case .error, .hanging, .failingInHeaders, .failing, .wrongLength(by: 1), .stalled:
+            .error(.transport)
         case .cancelledBefore, .cancelledDuring: .error(.transport, isCancellation: true)
-        case .truncated, .wrongLength, .emptyBody, .json, .html, .status, .slow: nil
+        case .truncated, .wrongLength, .emptyBody, .json, .html, .status, .slow, .repeatedPiece: nil
+        }
+    }
+
+    /// Whether a part of the good body arrives, and nothing else.
+    var cutsBody: Bool {
+        switch kind {
+        case .failing, .truncated, .wrongLength, .emptyBody, .stalled: true
+        case .none, .cancelledBefore, .cancelledDuring, .error, .hanging, .failingInHeaders, .json,
+            .html, .status, .slow, .repeatedPiece:
+            false
         }
     }
 }
@@ -255,6 +301,16 @@ extension MockResponse {
         // A `Content-Length` of the sample is the length of its own body.
         response.headers = headers.filter { $0.key.lowercased() != "content-length" }
         (response.delay, response.isHeld) = (delay, isHeld)
+        return response
+    }
+
+    /// Returns the response without more bytes after this number, until the client gives up.
+    fileprivate func stalling(afterBytes count: Int) -> MockResponse {
+        let body = body
+        var response = self
+        response.chunks = [body.prefix(count), body.dropFirst(count)].map { Data($0) }
+        // About 31 years, so that every client gives up before.
+        response.interval = .seconds(1_000_000_000)
         return response
     }
 

@@ -9,9 +9,10 @@ extension MockResponse {
     func checkAsSample(of function: String, at sourceLocation: String) throws {
         let configurationError: String?
         switch behavior {
-        case .complete where isHeld: configurationError = "it is held, and nobody releases it."
+        case .complete where isHeld || isBodyHeld:
+            configurationError = "it is held, and nobody releases it."
         case .complete: configurationError = self.configurationError
-        case .never, .failure, .cut, .cutHead, .passed:
+        case .never, .failure, .cut, .cutHead, .stream, .passed:
             configurationError =
                 self.configurationError
                 ?? "it is broken itself. Give the answer of a healthy server."

@@ -24,6 +24,8 @@ public struct MockError: LocalizedError, RedactedError, Sendable {
         case unsupportedTask
         /// A ``MockURLSession`` was made with neither a response nor an error.
         case noAnswer
+        /// A test sends to a stub that has no stream for it: see `Stub.send(_:)`.
+        case noStream
     }
 
     /// The reason why the mock could not answer.

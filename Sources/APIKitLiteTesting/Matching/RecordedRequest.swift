@@ -28,6 +28,13 @@ public struct RecordedRequest: Sendable {
     /// then.
     public internal(set) var endTime: Duration?
 
+    /// What was sent in answer, unless it was one whole body: then `wholeBody` has it.
+    var sentBody: SentBody?
+
+    /// The body of an answer that was given as a whole. It is not in `sentBody`, so that a plain
+    /// answer costs nothing more.
+    var wholeBody: [Data] = []
+
     /// The secrets that the texts about this request hide: those of its network.
     var redaction = Redaction.standard
 
@@ -49,6 +56,25 @@ public struct RecordedRequest: Sendable {
 
     /// The path of the URL, percent-decoded and without the query, such as `/users/42`.
     public var path: String { request.url?.path(percentEncoded: false) ?? "" }
+
+    /// The pieces of the response's body that were sent, in order, and when.
+    ///
+    /// A body that was given as a whole is usually one piece. The first 10,000 pieces are kept, up
+    /// to 1 MiB; ``sentPieceCount`` and ``sentByteCount`` also count the others.
+    public var sent: [SentPiece] { sentSoFar.pieces }
+
+    /// The number of pieces of the response's body that were sent.
+    public var sentPieceCount: Int { sentSoFar.pieceCount }
+
+    /// The number of bytes of the response's body that were sent.
+    public var sentByteCount: Int { sentSoFar.byteCount }
+
+    private var sentSoFar: SentBody {
+        if let sentBody { return sentBody }
+        return wholeBody.reduce(into: SentBody()) { body, piece in
+            if !piece.isEmpty { body.add(piece, at: endTime ?? startTime) }
+        }
+    }
 
     /// Returns the value of a header, or nil if the request does not have it.
     ///

@@ -91,6 +91,22 @@ public final class MockURLSession: HTTPSession {
             return (answer.body, answer.response)
         }
     }
+
+    /// Answers a request as soon as there are headers.
+    ///
+    /// With a network, the pieces of the body follow as the stub gives them. A fixed answer is one
+    /// piece.
+    ///
+    /// - Returns: The body, which can be read once, and the response.
+    /// - Throws: The same errors as ``exchange(_:)``.
+    public func stream(_ request: URLRequest) async throws -> (HTTPBody, HTTPURLResponse) {
+        guard case .network(let core) = source else {
+            let (data, response) = try await exchange(request)
+            return (HTTPBody(data), response)
+        }
+        try Task.checkNotCancelled()
+        return try await core.stream(request)
+    }
 }
 
 extension MockURLSession {

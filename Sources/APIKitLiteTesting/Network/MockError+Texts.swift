@@ -97,15 +97,22 @@ extension PendingRequest {
     var finding: String {
         let place = request.stub.map { " by the stub for \($0.label)" } ?? ""
         let line = request.line
-        guard cause == .release else {
+        switch cause {
+        case .release:
+            return """
+                \(line) is held\(place), and its client still waits. Call stub.release(), or \
+                cancel the request, before the test ends.
+                """
+        case .test:
+            return """
+                \(line) is answered with a stream\(place), and its client still waits for the end. \
+                Call stub.finish(), or cancel the request, before the test ends.
+                """
+        case .handler, .session, .clock, .writer, .nothing:
             return """
                 \(line) has not been answered yet\(place), and its client still waits. Await or \
                 cancel every request before the test ends.
                 """
         }
-        return """
-            \(line) is held\(place), and its client still waits. Call stub.release(), or \
-            cancel the request, before the test ends.
-            """
     }
 }

@@ -199,7 +199,9 @@ public final class MockNetwork: Sendable {
 
     private func makeSession() -> URLSession {
         #if canImport(FoundationNetworking)
-        URLSession(configuration: configuration, delegate: nil, delegateQueue: SerialQueue())
+        URLSession(
+            configuration: configuration, delegate: nil,
+            delegateQueue: .serial(label: "APIKitLite.MockNetwork.delegateQueue"))
         #else
         URLSession(configuration: configuration)
         #endif
@@ -231,20 +233,3 @@ private final class NetworkRetainer: URLCredentialStorage, @unchecked Sendable {
         super.init()
     }
 }
-
-#if canImport(FoundationNetworking)
-/// A serial delegate queue without the cost of an operation for each callback.
-private final class SerialQueue: OperationQueue, @unchecked Sendable {
-    // Safe: `queue` never changes.
-    private let queue = DispatchQueue(label: "APIKitLite.MockNetwork.delegateQueue")
-
-    override init() {
-        super.init()
-        maxConcurrentOperationCount = 1
-    }
-
-    override func addOperation(_ block: @escaping @Sendable () -> Void) {
-        queue.async(execute: block)
-    }
-}
-#endif

@@ -7,16 +7,54 @@ extension NetworkCore {
     ///
     /// - Throws: The error of a stub or of its handler, or a `URLError`.
     func exchange(_ first: URLRequest) async throws -> Answer {
+        try await followingRedirects(of: first, response: \.response) {
+            [self] request, passage in
+            let decision = decide(on: request, passage: passage)
+            if case .now(let result) = decision.resolution {
+                _ = journal.append(decision.record, awaitedBy: nil)
+                try Task.checkNotCancelled()
+                return try result.get()
+            }
+            let accumulator = Locked(ResponseAccumulator())
+            return try await answer(decision, for: TaskClient()) { event, waiter in
+                let result = accumulator.withLock { $0.add(event) }
+                if let result { waiter.end(with: result) }
+            }
+        }
+    }
+
+    /// Opens a stream, with redirects and cookies, for a client without a `URLSession`.
+    ///
+    /// - Throws: The error of a stub or of its handler, or a `URLError`.
+    func stream(_ first: URLRequest) async throws -> (HTTPBody, HTTPURLResponse) {
+        let opened = try await followingRedirects(of: first, response: \.response) {
+            [self] request, passage in
+            let body = BodyBuffer()
+            let client = TaskClient<HTTPURLResponse>(body: body)
+            let decision = decide(on: request, passage: passage)
+            let response = try await answer(decision, for: client) { event, head in
+                body.receive(event, head: head)
+            }
+            return (body: HTTPBody(body), response: response)
+        }
+        return (opened.body, opened.response)
+    }
+
+    /// Sends a request, and then each request that a redirect leads to.
+    private func followingRedirects<Result>(
+        of first: URLRequest, response: (Result) -> HTTPURLResponse,
+        _ send: (URLRequest, Passage) async throws -> Result
+    ) async throws -> Result {
         let jar = CookieJar(self)
         let passage = Passage(of: first)
         let limits = RedirectLimits(of: first)
         // Most networks have no cookies, and a lookup costs a microsecond.
         var request = try RequestBody.fill(hasCookieStorage ? jar.applied(to: first) : first, nil)
         for _ in 0...redirectLimit {
-            let answer = try await answer(to: request, passage)
-            jar.store(from: answer.response, to: request)
-            guard let next = redirectedRequest(after: answer.response, from: request) else {
-                return answer
+            let result = try await send(request, passage)
+            jar.store(from: response(result), to: request)
+            guard let next = redirectedRequest(after: response(result), from: request) else {
+                return result
             }
             if let refusal = limits.refusal(of: next.url) { throw refusal }
             request = jar.applied(to: next)
@@ -24,21 +62,16 @@ extension NetworkCore {
         throw URLError(.httpTooManyRedirects)
     }
 
-    private func answer(to request: URLRequest, _ passage: Passage) async throws -> Answer {
-        let decision = decide(on: request, passage: passage)
-        if case .now(let result) = decision.resolution {
-            _ = journal.append(decision.record, awaitedBy: nil)
-            try Task.checkNotCancelled()
-            return try result.get()
-        }
-        let client = TaskClient()
+    /// Carries out a decision, and suspends until the client's wait has ended.
+    private func answer<Value>(
+        _ decision: Decision, for client: TaskClient<Value>,
+        receive: @escaping @Sendable (ResponseEvent, Waiter<Value>) -> Void
+    ) async throws -> Value {
         // Installed before the request is recorded: the test may call `verify()` as soon as it has
         // cancelled the task.
-        return try await withTaskCancellationHandler {
-            let accumulator = Locked(ResponseAccumulator())
+        try await withTaskCancellationHandler {
             let handle = carryOut(decision, for: client, running: Self.startHere) { event in
-                let result = accumulator.withLock { $0.add(event) }
-                if let result { client.waiter.end(with: result) }
+                receive(event, client.waiter)
             }
             client.keep(handle)
             let result = await Result { try await client.waiter.value() }
@@ -58,5 +91,31 @@ extension NetworkCore {
     private static func startHere(_ handler: @escaping @Sendable () async -> Void) -> Cancellation {
         let task = Task.immediateIfAvailable(handler)
         return Cancellation { task.cancel() }
+    }
+}
+
+extension BodyBuffer {
+    /// Adds an event of a response. The headers, or an error before them, end the wait for them.
+    fileprivate func receive(_ event: ResponseEvent, head: Waiter<HTTPURLResponse>) {
+        switch event {
+        case .answer(let answer):
+            for chunk in answer.chunks { append(chunk) }
+            finish()
+            head.end(with: .success(answer.response))
+        case .head(let answer): head.end(with: .success(answer.response))
+        case .piece(let piece) where piece.isAwaited:
+            append(piece.data) { [weak self] in
+                // Also called when the reader has left. Then the request is cancelled.
+                if self?.isCancelled == false { piece.didTake() }
+            }
+        case .piece(let piece): append(piece.data)
+        case .end: finish()
+        case .failure(let error): fail(error, head)
+        case .cutHead: fail(URLError(.networkConnectionLost), head)
+        }
+    }
+
+    private func fail(_ error: any Error, _ head: Waiter<HTTPURLResponse>) {
+        if !head.end(with: .failure(error)) { finish(throwing: error) }
     }
 }

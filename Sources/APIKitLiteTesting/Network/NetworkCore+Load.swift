@@ -20,7 +20,7 @@ extension NetworkCore {
     ///   - respond: Receives the events of the answer.
     func carryOut(
         _ decision: Decision, for client: any Client,
-        running run: (@escaping @Sendable () async -> Void) -> Cancellation,
+        running run: @escaping @Sendable (@escaping @Sendable () async -> Void) -> Cancellation,
         respond: @escaping @Sendable (ResponseEvent) -> Void
     ) -> CancellationHandle {
         // The journal checks whether the request has ended. That check, made here, crashes the
@@ -38,6 +38,7 @@ extension NetworkCore {
         case .play(let plan):
             let player = player(of: decision.record, id, for: client, respond)
             player.start(plan)
+            plan.stream?.start(running: run)
             if mayStall(plan) { stallWatch.begin(id, of: self) }
             return CancellationHandle(
                 recordCancellation: recordCancellation, cancelWork: { player.cancel() })
@@ -49,6 +50,7 @@ extension NetworkCore {
                     if plan.isPassedThrough { journal.markPassedThrough(id) }
                     if plan.immediateAnswer == nil { journal.markPlanned(id, plan) }
                     player.start(plan)
+                    plan.stream?.start(running: run)
                 } catch {
                     player.fail(error)
                 }
@@ -67,7 +69,7 @@ extension NetworkCore {
     /// Whether the answer may wait for something other than the time.
     private func mayStall(_ plan: ResponsePlan) -> Bool {
         if case .never = plan.ending { return true }
-        return plan.gate != nil || time.mockClock != nil
+        return plan.gate != nil || plan.hasLaterBody || time.mockClock != nil
     }
 
     /// Makes the player of a request's answer, which also records the end of the request.
@@ -78,6 +80,11 @@ extension NetworkCore {
         ResponsePlayer(
             in: time, since: record.startTime,
             for: .init(idleTimeout: { client.idleTimeout(for: record.request) }) { [self] step in
+                switch step {
+                case .piece(let piece): journal.markSent(piece.data, id, at: time.now)
+                case .answer(let answer): journal.markSent(whole: answer.chunks, id)
+                case .head, .end, .failure, .cutHead: break
+                }
                 if step.isLast { journal.markEnded(id, at: time.now) }
                 respond(step)
             })

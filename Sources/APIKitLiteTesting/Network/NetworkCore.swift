@@ -109,7 +109,10 @@ final class NetworkCore: Responder {
         record.redaction = redaction
         record.startTime = time.now
         let resolution = resolution(for: &record, passage)
-        if case .now = resolution { record.endTime = record.startTime }
+        if case .now(let result) = resolution {
+            record.endTime = record.startTime
+            if case .success(let answer) = result { record.wholeBody = answer.chunks }
+        }
         return Decision(record: record, passage: passage, resolution: resolution)
     }
 
@@ -170,7 +173,7 @@ final class NetworkCore: Responder {
             }
         }
         guard response.isImmediate else {
-            return .play(response.plan(for: record.request, gate: stub.gate))
+            return .play(response.plan(for: record.request, of: stub))
         }
         if case .failure(let error) = response.behavior { return .now(.failure(error)) }
         return .now(.success(response.answer(to: record.request)))
@@ -183,12 +186,13 @@ final class NetworkCore: Responder {
     private func plan(
         for record: RecordedRequest, _ passage: Passage, _ stub: Stub, _ response: MockResponse
     ) async throws -> ResponsePlan {
-        var plan = response.plan(for: record.request, gate: stub.gate)
+        var plan = response.plan(for: record.request, of: stub)
         guard case .passed(let session) = response.behavior else { return plan }
         if passage.contains(stub) { throw fail(.passedToItself(record, by: stub)) }
         let (data, http) = try await passage.passOn(
             record.request, by: stub, over: session, isServed: isServed)
         plan.play(Answer(response: http, chunks: [data], isDecoded: true))
+        if response.isBodyHeld { plan.holdBody(until: stub.gate) }
         plan.isPassedThrough = true
         return plan
     }

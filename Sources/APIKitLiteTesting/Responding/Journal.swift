@@ -115,6 +115,21 @@ final class Journal: Sendable {
         state.withLock { $0.change(id) { $0.wasPassedThrough = true } }
     }
 
+    /// Records a piece of a body that was sent.
+    func markSent(_ piece: Data, _ id: Int, at time: Duration) {
+        state.withLock { state in
+            state.change(id) { entry in
+                if entry.sentBody == nil { entry.sentBody = SentBody() }
+                entry.sentBody?.add(piece, at: time)
+            }
+        }
+    }
+
+    /// Records the body of an answer that was given as a whole.
+    func markSent(whole body: [Data], _ id: Int) {
+        state.withLock { $0.change(id) { $0.wholeBody = body } }
+    }
+
     /// Records that a handler has returned the plan of an answer.
     func markPlanned(_ id: Int, _ plan: ResponsePlan) {
         state.withLock { $0.inFlight[id]?.stage = .plan(plan) }

@@ -18,10 +18,22 @@ extension MockResponse: CustomStringConvertible {
             case .failure(let error): "\(Swift.type(of: error))"
             case .cut(let count, _): answer + ", failing after \(byteCount(count))"
             case .cutHead(let count): answer + ", failing after \(byteCount(count)) of the headers"
+            case .stream:
+                [HTTPStatus.describe(status), type, "stream"].compactMap(\.self)
+                    .joined(separator: ", ")
             case .passed: "passed through"
             }
         return what + (delay > .zero ? ", delayed by \(delay)" : "")
-            + (interval > .zero ? ", \(chunks.count) pieces, one every \(interval)" : "")
-            + (isHeld ? ", held" : "")
+            + paceText + (isHeld ? ", held" : "") + (isBodyHeld ? ", body held" : "")
+    }
+
+    private var paceText: String {
+        let pace = pace ?? Pace(interval: interval)
+        guard pace.takesTime else { return "" }
+        let count = "\(chunks.count) \(chunks.count == 1 ? "piece" : "pieces")"
+        let first = pace.first > .zero ? ", the first after \(pace.first)" : ""
+        let jitter = pace.jitter > .zero ? " ± \(pace.jitter)" : ""
+        let rest = pace.interval > .zero ? ", one every \(pace.interval)\(jitter)" : ""
+        return ", \(count)\(first)\(rest)"
     }
 }

@@ -36,6 +36,7 @@ extension MockResponse {
         guard interval >= .zero else {
             return wrong("chunked(by: \(size), every: \(interval)): an interval is not negative.")
         }
+        if isStream { return wrong("chunked(by: \(size)): \(Self.streamAdvice)") }
         var response = self
         let whole = Answer.join(chunks)
         response.chunks = stride(from: 0, to: whole.count, by: size).map {
@@ -78,6 +79,15 @@ extension MockResponse {
         return response
     }
 
+    /// The same response, whose headers are given and whose body is held until ``Stub/release()``.
+    ///
+    /// A response without a body, such as a 204 or one to a `HEAD`, is given at once.
+    public var heldBody: MockResponse {
+        var response = self
+        response.isBodyHeld = true
+        return response
+    }
+
     /// Returns a response that breaks off with an error after a number of bytes of its body.
     ///
     /// If the body has fewer bytes, the error follows the whole body, as if the response had
@@ -98,6 +108,7 @@ extension MockResponse {
         guard count >= 0 else {
             return wrong("failing(afterBytes: \(count)): a count is not negative.")
         }
+        if isStream { return wrong("failing(afterBytes: \(count)): \(Self.streamAdvice)") }
         var response = self
         response.behavior = .cut(afterBytes: count, URLError(code))
         return response
@@ -117,6 +128,7 @@ extension MockResponse {
         guard count >= 0 else {
             return wrong("failing(afterHeaderBytes: \(count)): a count is not negative.")
         }
+        if isStream { return wrong("failing(afterHeaderBytes: \(count)): \(Self.streamAdvice)") }
         var response = self
         response.behavior = .cutHead(afterBytes: count)
         return response
@@ -131,8 +143,9 @@ extension MockResponse {
     }
 
     /// Returns how the answer to a request is given.
-    func plan(for request: URLRequest, gate: AwaitableCounter) -> ResponsePlan {
-        var plan = ResponsePlan(delay: delay, interval: interval, gate: isHeld ? gate : nil)
+    func plan(for request: URLRequest, of stub: Stub) -> ResponsePlan {
+        var plan = ResponsePlan(
+            delay: delay, pace: pace ?? Pace(interval: interval), gate: isHeld ? stub.gate : nil)
         switch behavior {
         case .passed: break
         case .never: plan.ending = .never
@@ -148,7 +161,14 @@ extension MockResponse {
         case .cutHead(let count):
             plan.play(answer(to: request))
             plan.ending = .cutHead(afterBytes: count)
+        case .stream(let source):
+            let answer = answer(to: request)
+            plan.play(answer)
+            if answer.isStreamed, !answer.isRedirect {
+                plan.stream = ResponseStream(source, feed: stub.feed)
+            }
         }
+        if isBodyHeld { plan.holdBody(until: stub.gate) }
         return plan
     }
 
@@ -156,9 +176,9 @@ extension MockResponse {
     var isImmediate: Bool {
         guard delay == .zero, !isHeld else { return false }
         switch behavior {
-        case .complete: return interval == .zero
+        case .complete: return interval == .zero && pace == nil && !isBodyHeld
         case .failure: return true
-        case .never, .cut, .cutHead, .passed: return false
+        case .never, .cut, .cutHead, .stream, .passed: return false
         }
     }
 }
@@ -173,5 +193,12 @@ extension ResponsePlan {
             return chunk.prefix(remaining)
         }
         pieces.removeAll(where: \.isEmpty)
+    }
+
+    /// Holds the body until a gate opens. Without a body, does nothing.
+    mutating func holdBody(until gate: AwaitableCounter) {
+        guard let answer, !answer.isRedirect, stream != nil || !pieces.isEmpty else { return }
+        if case .cutHead = ending { return }
+        bodyGate = gate
     }
 }

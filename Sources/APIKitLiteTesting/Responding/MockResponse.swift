@@ -15,6 +15,8 @@ public struct MockResponse: Sendable {
         case cut(afterBytes: Int, any Error)
         /// The end of the connection after so many bytes of the headers.
         case cutHead(afterBytes: Int)
+        /// A response whose body is sent piece by piece.
+        case stream(ResponseStream.Source)
         /// The answer of a real session.
         case passed(to: any HTTPSession)
     }
@@ -29,7 +31,10 @@ public struct MockResponse: Sendable {
     var delay = Duration.zero
     /// The time before each piece but the first.
     var interval = Duration.zero
+    /// The times between the pieces, if they are not all the same.
+    var pace: Pace?
     var isHeld = false
+    var isBodyHeld = false
     var acceptsRanges = false
     /// What is wrong with the response; nil if it is valid. Its stub reports it.
     var configurationError: String?
@@ -185,21 +190,23 @@ extension MockResponse {
         if let length = contentLength(for: request, missing: missing) {
             fields = fields.filter { $0.key.lowercased() != "content-length" }
             fields["Content-Length"] = length
-        } else if status == 204 || status < 200 {
+        } else if status == 204 || status < 200 || isStream {
             fields = fields.filter { $0.key.lowercased() != "content-length" }
         }
         return Answer(
             response: HTTPURLResponse(
                 url: request.url ?? .unnamed, statusCode: status, httpVersion: "HTTP/1.1",
                 headerFields: fields)!,
-            chunks: hasBody ? chunks : [], missing: missing)
+            chunks: hasBody ? chunks : [], missing: missing, isStreamed: hasBody && isStream)
     }
+
+    /// Whether the body is sent piece by piece.
+    var isStream: Bool { if case .stream = behavior { true } else { false } }
 
     /// Returns the true length of the body, for a `HEAD` that of a `GET`; nil if none is filled in.
     private func contentLength(for request: URLRequest, missing: Int) -> String? {
-        guard status > 199, status != 204, status != 304, chunks.count < 2 || namesLength else {
-            return nil
-        }
+        guard status > 199, status != 204, status != 304, chunks.count < 2 || namesLength, !isStream
+        else { return nil }
         let length = chunks.reduce(missing) { $0 + $1.count }
         // The test names the length of a body that it does not write down, so that length is kept.
         if request.httpMethod == "HEAD" && length == 0 && namesLength { return nil }

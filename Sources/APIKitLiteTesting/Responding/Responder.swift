@@ -54,19 +54,26 @@ extension Client {
     }
 }
 
-/// A client whose task waits for the answer.
+/// A client whose task waits for the answer, or for the headers and then for the pieces of a body.
 ///
 /// `handle` has its own lock.
-final class TaskClient: Client {
-    let waiter = Waiter<Answer>()
+final class TaskClient<Value: Sendable>: Client {
+    let waiter = Waiter<Value>()
+    /// The body that follows the headers; nil for a client that waits for the whole answer.
+    let body: BodyBuffer?
     private let handle = Locked<CancellationHandle?>(nil)
 
-    var isWaiting: Bool { !waiter.hasEnded }
+    init(body: BodyBuffer? = nil) {
+        self.body = body
+    }
+
+    var isWaiting: Bool { !waiter.hasEnded || body?.hasEnded == false }
     var sessionTimeout: TimeInterval? { nil }
 
     /// Keeps the handle that a cancellation needs.
     func keep(_ handle: CancellationHandle) {
         self.handle.withLock { $0 = handle }
+        body?.onCancel { handle.cancel() }
     }
 
     /// Ends the wait with `URLError.cancelled`, and cancels the request.

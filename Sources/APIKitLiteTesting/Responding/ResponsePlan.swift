@@ -8,7 +8,7 @@ enum ResponseEvent: Sendable {
     /// The response. The pieces of its body follow one by one, but some may be missing.
     case head(Answer)
     /// The next piece of the body.
-    case piece(Data)
+    case piece(Piece)
     /// The end of the body.
     case end
     /// The error of the request.
@@ -40,7 +40,9 @@ struct ResponseAccumulator {
             head = answer
             return nil
         case .piece(let piece):
-            pieces.append(piece)
+            pieces.append(piece.data)
+            // A client that wants the whole body takes each piece at once.
+            piece.didTake()
             return nil
         case .end:
             // `.end` always follows a `.head`.
@@ -74,34 +76,43 @@ struct ResponsePlan: Sendable {
     var ending = Ending.complete
     /// The time before the first byte.
     var delay = Duration.zero
-    /// The time before each piece but the first.
-    var interval = Duration.zero
+    /// The times between the pieces.
+    var pace = Pace()
     /// The answer is held until this reaches 1; nil if it is not held.
     var gate: AwaitableCounter?
+    /// The body is held after the head until this reaches 1; nil if it is not held.
+    var bodyGate: AwaitableCounter?
+    /// Sends the body after the head, in place of `pieces`; nil if they are the body.
+    var stream: ResponseStream?
     /// Whether a real session gave the answer.
     var isPassedThrough = false
 
     /// The answer, if all of it is given at once; otherwise nil.
     var immediateAnswer: Answer? {
-        guard case .complete = ending, gate == nil, !takesTime else { return nil }
+        guard case .complete = ending, gate == nil, !takesTime, !hasLaterBody else { return nil }
         return answer
     }
 
     /// Whether the answer needs a clock.
-    var takesTime: Bool { delay > .zero || interval > .zero }
+    var takesTime: Bool { delay > .zero || pace.takesTime }
 
-    /// Whether the answer waits for the release of its stub.
-    var isHeld: Bool { gate.map { $0.number == 0 } ?? false }
+    /// Whether the answer or its body waits for the release of its stub.
+    var isHeld: Bool { [gate, bodyGate].contains { $0?.number == 0 } }
 
-    /// Returns the events and their times, in order.
+    /// Whether the body comes at moments that are not known when the head is given.
+    var hasLaterBody: Bool { bodyGate != nil || stream != nil }
+
+    /// Returns steps with their times, in order.
     ///
     /// - Parameters:
-    ///   - start: When the answer starts.
-    ///   - arrival: When the request came, and the client began to wait for the first byte.
+    ///   - steps: `firstSteps` or `bodySteps`.
+    ///   - start: When the first step starts.
+    ///   - arrival: When the client began to wait for the next byte.
     ///   - idleTimeout: How long the client waits for the next byte.
     ///   - endsWaiting: Whether the timeout also ends a wait for an event that never comes.
-    func moments(
-        from start: Duration, since arrival: Duration, idleTimeout: Duration, endsWaiting: Bool
+    static func moments(
+        of steps: [Step], from start: Duration, since arrival: Duration, idleTimeout: Duration,
+        endsWaiting: Bool
     ) -> [(at: Duration, event: ResponseEvent)] {
         var moments: [(at: Duration, event: ResponseEvent)] = []
         var (now, deadline) = (start, arrival + idleTimeout)
@@ -119,33 +130,45 @@ struct ResponsePlan: Sendable {
         return moments
     }
 
-    /// The events, each with the wait before it. A nil wait never ends.
-    private var steps: [(wait: Duration?, event: ResponseEvent)] {
+    /// An event with the wait before it. A nil wait never ends.
+    typealias Step = (wait: Duration?, event: ResponseEvent)
+
+    /// The steps up to the end or, if the body comes later, up to the head.
+    var firstSteps: [Step] {
         guard let answer else {
             switch ending {
             case .failure(let error): return [(delay, .failure(error))]
             case .complete, .never, .cutHead: return [(nil, .end)]
             }
         }
-        let last: (Duration?, ResponseEvent)
+        if hasLaterBody { return [(delay, .head(answer))] }
         switch ending {
-        case .complete where interval == .zero || pieces.count < 2 || answer.isRedirect:
-            return [(delay, .answer(answer))]
-        case .complete: last = (.zero, .end)
-        case .never: last = (nil, .end)
-        case .failure(let error): last = (.zero, .failure(error))
+        case .complete where !givesPieces || answer.isRedirect: return [(delay, .answer(answer))]
         case .cutHead(let count): return [(delay, .cutHead(answer, afterBytes: count))]
+        case .complete, .never, .failure: return [(delay, .head(answer))] + bodySteps
         }
-        let body = pieces.enumerated().map { index, piece in
-            (Duration?.some(index == 0 ? .zero : interval), ResponseEvent.piece(piece))
+    }
+
+    /// The steps after the head.
+    var bodySteps: [Step] {
+        var steps: [Step] = zip(pace.waits(pieces.count), pieces).map { ($0, .piece(Piece($1))) }
+        switch ending {
+        case .complete: steps.append((.zero, .end))
+        case .never, .cutHead: steps.append((nil, .end))
+        case .failure(let error): steps.append((.zero, .failure(error)))
         }
-        return [(delay, .head(answer))] + body + [last]
+        return steps
+    }
+
+    /// Whether time passes between the head and the last piece.
+    private var givesPieces: Bool {
+        pieces.count > 1 && pace.takesTime || !pieces.isEmpty && pace.first > .zero
     }
 }
 
 extension Answer {
     /// Whether the client follows a redirect, and reads no body here.
-    fileprivate var isRedirect: Bool {
+    var isRedirect: Bool {
         (300..<400).contains(response.statusCode)
             && response.value(forHTTPHeaderField: "Location") != nil
     }

@@ -4,7 +4,8 @@ import Foundation
 /// Gives one request its answer, event by event, in the time of its network.
 ///
 /// There are up to three phases: a handler makes the plan, the plan's gate opens, and the events
-/// are sent.
+/// are sent. If the body comes later than the head, two more follow: the gate of the body opens, and
+/// the rest of the events or the pieces of a stream are sent.
 final class ResponsePlayer: @unchecked Sendable {  // `state` only under the lock.
     /// The receiver of the answer.
     struct Sink: Sendable {
@@ -24,19 +25,32 @@ final class ResponsePlayer: @unchecked Sendable {  // `state` only under the loc
         var remaining: ArraySlice<(at: Duration, event: ResponseEvent)> = []
         /// Whether the plan has begun, so that a handler or a gate cannot time out any more.
         var hasBegun = false
-        /// Cancels the timeout of the handler or of the gate.
+        /// The plan of a body that follows the remaining events; nil if none does.
+        var laterBody: LaterBody?
+        /// Whether the body waits for its gate.
+        var isBodyHeld = false
+        /// The stream that sends the body; nil if there is none.
+        var stream: ResponseStream?
+        /// Cancels the timeout of the handler, of a gate or of the next piece of a stream.
         var watchdog: Cancellation?
-        /// Cancels the wait for the gate.
+        /// Cancels the wait for a gate.
         var gate: Cancellation?
         /// Cancels the call for the next event.
         var timer: Cancellation?
+    }
+
+    /// The plan of a body, which most answers do not need, so that it is kept in a box.
+    private final class LaterBody: Sendable {
+        let plan: ResponsePlan
+
+        init(_ plan: ResponsePlan) { self.plan = plan }
     }
 
     // One lock for all players. It is held for nanoseconds, and to create one for each player would
     // cost more than everything else that a player does.
     private static let lock = NSLock()
     private var state: State
-    private let time: any NetworkTime
+    let time: any NetworkTime
     private let arrival: Duration
 
     /// Creates a player that has not begun.
@@ -83,10 +97,31 @@ final class ResponsePlayer: @unchecked Sendable {  // `state` only under the loc
     /// Starts a plan: at once, or when its gate opens.
     func start(_ plan: ResponsePlan) {
         if let answer = plan.immediateAnswer { return finish(.answer(answer)) }
+        if let stream = plan.stream {
+            let isOver = withState { state in
+                if state.sink != nil { state.stream = stream }
+                return state.sink == nil
+            }
+            if isOver { return stream.close() }
+        }
         guard let gate = plan.gate else { return begin(plan) }
         guard let wait = gate.whenReached(1, { [self] in begin(plan) }) else { return }
         keep(wait, at: \.gate) { !$0.hasBegun }
         watchGate()
+    }
+
+    /// Sends a piece of a stream, unless the answer has ended.
+    func send(_ piece: Piece) {
+        guard let sink = withState({ $0.sink }) else { return }
+        watchStream()
+        sink.send(.piece(piece))
+    }
+
+    /// Ends the body of a stream, unless the answer has ended.
+    ///
+    /// - Parameter error: The error with which the body fails; nil if it is complete.
+    func finishStream(throwing error: (any Error)?) {
+        finish(error.map { .failure($0) } ?? .end)
     }
 
     /// Ends the answer with an error, unless it has ended.
@@ -111,14 +146,26 @@ final class ResponsePlayer: @unchecked Sendable {  // `state` only under the loc
 
     /// Sends the events of a plan, each at its time.
     private func begin(_ plan: ResponsePlan) {
+        if plan.hasLaterBody { withState { $0.laterBody = LaterBody(plan) } }
+        // A time that jumps does not show how long a handler took, so the timeout starts now.
+        play(plan.firstSteps, of: plan, since: time.isChosen ? arrival : nil)
+    }
+
+    /// Sends events of a plan.
+    ///
+    /// - Parameters:
+    ///   - steps: The events, with the time before each.
+    ///   - plan: The plan.
+    ///   - start: When the client began to wait for the first one; nil for now.
+    private func play(_ steps: [ResponsePlan.Step], of plan: ResponsePlan, since start: Duration?) {
         let now = time.now
         let mayTimeOut = time.isChosen || plan.takesTime
-        let moments = plan.moments(
-            // A time that jumps does not show how long a handler took, so the timeout starts now.
-            from: now, since: time.isChosen ? arrival : now,
+        let moments = ResponsePlan.moments(
+            of: steps, from: now, since: start ?? now,
             idleTimeout: mayTimeOut ? idleTimeout : .zero, endsWaiting: time.isChosen)
         let watchdog = withState { state in
             state.hasBegun = true
+            state.isBodyHeld = false
             state.remaining = moments[...]
             state.gate = nil
             defer { state.watchdog = nil }
@@ -126,6 +173,40 @@ final class ResponsePlayer: @unchecked Sendable {  // `state` only under the loc
         }
         watchdog?.cancel()
         step()
+    }
+
+    /// Gives the body of a plan whose head was sent: at once, or when its gate opens.
+    private func giveBody(of plan: ResponsePlan) {
+        guard let gate = plan.bodyGate else { return beginBody(of: plan) }
+        withState { $0.isBodyHeld = true }
+        guard let wait = gate.whenReached(1, { [self] in beginBody(of: plan) }) else { return }
+        keep(wait, at: \.gate) { $0.isBodyHeld }
+        guard time.isChosen else { return }
+        let watchdog = time.schedule(at: time.now + idleTimeout, isDeadline: false) { [self] in
+            if withState({ $0.isBodyHeld }) { fail(URLError(.timedOut)) }
+        }
+        keep(watchdog, at: \.watchdog) { $0.isBodyHeld }
+    }
+
+    private func beginBody(of plan: ResponsePlan) {
+        guard let stream = plan.stream else { return play(plan.bodySteps, of: plan, since: nil) }
+        withState { $0.isBodyHeld = false }
+        watchStream()
+        stream.open(on: self)
+    }
+
+    /// Limits the wait for the next piece of a stream by the client's timeout.
+    private func watchStream() {
+        guard time.isChosen else { return }
+        let watchdog = time.schedule(at: time.now + idleTimeout, isDeadline: true) { [self] in
+            fail(URLError(.timedOut))
+        }
+        let unneeded = withState { state -> Cancellation? in
+            guard state.sink != nil else { return watchdog }
+            defer { state.watchdog = watchdog }
+            return state.watchdog
+        }
+        unneeded?.cancel()
     }
 
     /// Sends all events that are due, and schedules a call for the next one.
@@ -143,6 +224,11 @@ final class ResponsePlayer: @unchecked Sendable {  // `state` only under the loc
             }
             (next.event.isLast ? end() : sink)?.send(next.event)
         }
+        let laterBody = withState { state in
+            defer { state.laterBody = nil }
+            return state.sink == nil ? nil : state.laterBody
+        }
+        if let laterBody { giveBody(of: laterBody.plan) }
     }
 
     /// Keeps a cancellation for the end, or cancels at once what is not needed any more.
@@ -168,6 +254,7 @@ final class ResponsePlayer: @unchecked Sendable {  // `state` only under the loc
         last.watchdog?.cancel()
         last.gate?.cancel()
         last.timer?.cancel()
+        last.stream?.close()
         return last.sink
     }
 }

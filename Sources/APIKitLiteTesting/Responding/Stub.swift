@@ -46,11 +46,13 @@ public final class Stub: Sendable {
     let configurationError: String?
     /// Reaches 1 at `release()`. Held responses wait for that.
     let gate = AwaitableCounter()
-    private let behavior: Behavior
+    /// The streams that the test sends.
+    let feed = StubFeed()
+    let behavior: Behavior
     // Weak, because the journal's entries refer to their stub.
     private weak let journal: Journal?
     // Weak, because the network keeps its stubs.
-    private weak let network: (any StubNetwork)?
+    weak let network: (any StubNetwork)?
     /// The number of recorded requests.
     private let count = AwaitableCounter()
     /// The number of responses taken: those of recorded requests and of requests that are about to

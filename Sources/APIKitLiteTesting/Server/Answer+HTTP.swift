@@ -74,7 +74,8 @@ extension Answer {
         let fields = try givenFields()
         let body = chunks.filter { !$0.isEmpty }
         let hasBody = request.method != "HEAD" && status >= 200 && status != 204 && status != 304
-        let isStreamed = hasBody && chunks.count > 1 && fields["content-length"] == nil
+        let isStreamed =
+            hasBody && (isStreamed || chunks.count > 1 && fields["content-length"] == nil)
         let isChunked = isStreamed && request.minorVersion > 0
         let asksToClose = fields["connection"]?.value.lowercased().contains("close") ?? false
         // A 1xx is not a final answer, so the client waits for another one. The end of the

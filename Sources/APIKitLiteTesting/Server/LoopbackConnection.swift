@@ -26,6 +26,8 @@ final class LoopbackConnection: @unchecked Sendable {  // Safe: used on the list
     private var writes: ReadinessSource?
     private var parser = HTTPRequestParser()
     private var sendBuffer = SendBuffer()
+    /// The pieces whose last bytes the system has not accepted.
+    private var unsentPieces: [Piece] = []
     private var phase = Phase.reading
     private var exchange: LoopbackExchange?
     private var exchangeCount = 0
@@ -70,6 +72,7 @@ final class LoopbackConnection: @unchecked Sendable {  // Safe: used on the list
         reads?.cancel()
         writes?.cancel()
         sendBuffer = SendBuffer()
+        unsentPieces = []
         exchange?.cancel()
         exchange = nil
         listener.didClose(self)
@@ -187,7 +190,8 @@ final class LoopbackConnection: @unchecked Sendable {  // Safe: used on the list
         case .head(let answer):
             send(answer, for: exchange, isWhole: false)
         case .piece(let piece):
-            write(exchange.message?.framed(piece) ?? [])
+            if piece.isAwaited { unsentPieces.append(piece) }
+            write(self.exchange?.framed(piece.data) ?? [])
         case .end:
             finish(exchange.message?.end ?? [], keepsAlive: exchange.message?.keepsAlive ?? false)
         case .cutHead(let answer, let count):
@@ -219,7 +223,7 @@ final class LoopbackConnection: @unchecked Sendable {  // Safe: used on the list
     /// closed its socket and a client that only finished sending, as `nc -N` does, look the same
     /// until something is written. Then the first resets the connection; the second must still get
     /// its answer. So the first bytes, which are the same in every answer, are sent early, one at a
-    /// time. The first byte is sent after 20 ms, and not at all if the answer comes sooner. After
+    /// time. Between two chunks of a body, zeros are sent, with which the size of a chunk may begin. The first byte is sent after 20 ms, and not at all if the answer comes sooner. After
     /// the last of these bytes, TCP keep-alive detects a closed socket.
     private func watchForHangUp() {
         guard exchange?.isWatched == false else { return }
@@ -247,7 +251,7 @@ final class LoopbackConnection: @unchecked Sendable {  // Safe: used on the list
             var message = try answer.message(for: exchange.request)
             message.head = exchange.rest(of: message.head)
             guard !isWhole else { return finish(message.pieces, keepsAlive: message.keepsAlive) }
-            self.exchange?.message = message
+            self.exchange?.begin(message)
             write([message.head])
         } catch {
             self.exchange = nil
@@ -275,6 +279,9 @@ final class LoopbackConnection: @unchecked Sendable {  // Safe: used on the list
         case .failed: close()
         case .empty:
             writes?.pause()
+            let sent = unsentPieces
+            unsentPieces = []
+            for piece in sent { piece.didTake() }
             guard case .writing(let keepsAlive) = phase else { return }
             phase = .reading
             keepsAlive ? readNext() : hangUp()

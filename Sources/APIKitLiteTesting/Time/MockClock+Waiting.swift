@@ -44,15 +44,44 @@ extension MockClock {
     public func waitForSleeper(
         within duration: Duration, fileID: StaticString = #fileID, line: UInt = #line
     ) async {
-        if let next = nextRemaining, next <= duration { return }
-        let watch = watch("waitForSleeper(within:)", "\(fileID):\(line)") { [self] in
-            let next = nextRemaining.map { "the next one is due in \($0)" } ?? "there is none"
-            return "no sleeper is due within \(duration); \(next)"
+        await wait("waitForSleeper", "\(fileID):\(line)", "sleeper", within: duration) {
+            $0.nextRemaining
+        }
+    }
+
+    /// Suspends until a deadline is due within a duration, or until the task is cancelled.
+    ///
+    /// Deadlines are the timeouts of policies: see ``pendingDeadlines``. Use it for a limit that
+    /// begins inside an exchange, such as the longest silence of a stream.
+    ///
+    /// A wait that lasts five seconds, or that is cancelled, is reported to standard error.
+    ///
+    /// - Parameters:
+    ///   - duration: The longest remaining time of the deadline.
+    ///   - fileID: The file that a report names as the place of this call.
+    ///   - line: The line that a report names as the place of this call.
+    public func waitForDeadline(
+        within duration: Duration, fileID: StaticString = #fileID, line: UInt = #line
+    ) async {
+        await wait("waitForDeadline", "\(fileID):\(line)", "deadline", within: duration) {
+            $0.pendingDeadlines.first
+        }
+    }
+
+    /// Suspends until the next moment of one kind is due within a duration.
+    private func wait(
+        _ name: String, _ sourceLocation: String, _ noun: String, within duration: Duration,
+        next: @escaping @Sendable (MockClock) -> Duration?
+    ) async {
+        if let next = next(self), next <= duration { return }
+        let watch = watch("\(name)(within:)", sourceLocation) { [self] in
+            let next = next(self).map { "the next one is due in \($0)" } ?? "there is none"
+            return "no \(noun) is due within \(duration); \(next)"
         }
         await watch.run {
             while !Task.isCancelled {
                 let count = changeCount
-                if let next = nextRemaining, next <= duration { return }
+                if let next = next(self), next <= duration { return }
                 await changes.wait(for: count + 1)
             }
         }

@@ -21,6 +21,11 @@ protocol NetworkTime: Sendable {
     func schedule(
         at moment: Duration, isDeadline: Bool, _ work: @escaping @Sendable () -> Void
     ) -> Cancellation
+
+    /// Suspends until a moment. If it has passed, returns at once.
+    ///
+    /// - Throws: `CancellationError`, as soon as the task is cancelled.
+    func sleep(until moment: Duration) async throws
 }
 
 extension NetworkTime {
@@ -47,6 +52,10 @@ struct ChosenTime: NetworkTime {
         }
         return Cancellation { sleeper.cancel() }
     }
+
+    func sleep(until moment: Duration) async throws {
+        try await timeline.sleep(moment)
+    }
 }
 
 /// The time of a ``MockClock``. It calls back inside `advance`, so that events keep their order.
@@ -67,6 +76,10 @@ struct MockTime: NetworkTime {
         at moment: Duration, isDeadline: Bool, _ work: @escaping @Sendable () -> Void
     ) -> Cancellation {
         clock.schedule(at: start.advanced(by: moment), isDeadline: isDeadline, work)
+    }
+
+    func sleep(until moment: Duration) async throws {
+        try await clock.sleep(until: start.advanced(by: moment))
     }
 }
 
@@ -101,6 +114,13 @@ final class JumpingTime: NetworkTime {
         }
         if mustMove { Task { await move() } }
         return cancellation
+    }
+
+    func sleep(until moment: Duration) async throws {
+        // Only a callback makes the clock move.
+        let callback = schedule(at: moment, isDeadline: false) {}
+        defer { callback.cancel() }
+        try await clock.sleep(until: .init(offset: moment))
     }
 
     /// Moves the clock until no callback is left.

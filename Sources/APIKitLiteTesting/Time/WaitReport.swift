@@ -10,6 +10,8 @@ struct WaitReport: Sendable, Equatable {
         case call(String, sourceLocation: String, progress: String, Occasion)
         /// A request whose client waits. No call of the test waits for it.
         case request(String)
+        /// A request whose client waits for the end of a stream.
+        case stream(String)
     }
 
     /// Why a call reports.
@@ -69,6 +71,10 @@ struct WaitReport: Sendable, Equatable {
         case session
         /// The clock.
         case clock
+        /// The return of the closure that writes a stream.
+        case writer
+        /// The test, which sends a stream.
+        case test
         /// Nothing: the answer has no end.
         case nothing
     }
@@ -96,6 +102,8 @@ extension WaitReport: CustomStringConvertible {
         switch subject {
         case .request(let line):
             return "\(line) has waited for its answer for \(WaitReporter.patience)."
+        case .stream(let line):
+            return "\(line) has waited for the end of its stream for \(WaitReporter.patience)."
         case .call(let call, let sourceLocation, let progress, let occasion):
             let what =
                 switch occasion {
@@ -163,6 +171,11 @@ extension WaitReport.Waiting {
         case .handler: "The handler of \(answerer) has not returned for \(requests)."
         case .session: "The session to which \(answerer) passes \(requests) has not answered."
         case .clock: "\(answerer.capitalizedSentence) delays \(requests)."
+        case .writer: "The writer of \(answerer) has not returned for \(requests)."
+        case .test:
+            "\(answerer.capitalizedSentence) keeps the "
+                + (count == 1 ? "stream of 1 request" : "streams of \(requests)")
+                + " open. To end \(count == 1 ? "it" : "them"), call stub.finish()."
         case .nothing:
             "\(answerer.capitalizedSentence) never answers \(requests): its response is .hanging."
         }

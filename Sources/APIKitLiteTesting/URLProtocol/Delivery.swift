@@ -137,7 +137,9 @@ extension URLProtocolClient {
             }
             ChallengeFreeResponse.finish(response) { urlProtocolDidFinishLoading(sender) }
         case .head(let answer): _ = begin(answer, sender)
-        case .piece(let piece): urlProtocol(sender, didLoad: piece)
+        case .piece(let piece):
+            urlProtocol(sender, didLoad: piece.data)
+            if piece.isAwaited { sender.task.afterDelegateCalls { piece.didTake() } }
         case .end:
             guard let response = sender.task?.response as? HTTPURLResponse else {
                 return urlProtocolDidFinishLoading(sender)

@@ -60,9 +60,9 @@ extension URLSessionTask? {
             challenge.failures > 0
             ? nil : stored ?? storage?.defaultCredential(for: challenge.space)
         let fallback = proposed.map(Challenge.Outcome.credential) ?? .none
-        // An `ExchangeDelegate` asks the session's delegate too, but loses the body of the 401.
-        let isExchange = task.delegate is any ExchangeDelegate
-        let asked = isExchange ? session.delegate as? any URLSessionTaskDelegate : task.delegate
+        // An `ExchangeDelegate` asks the app's delegate too, but loses the body of the 401.
+        let exchange = task.delegate as? any ExchangeDelegate
+        let asked = exchange.map { $0.appDelegate(of: session) } ?? task.delegate
         guard let delegate = asked, challenge.failures < Self.mostCredentials else {
             return completion(fallback)
         }

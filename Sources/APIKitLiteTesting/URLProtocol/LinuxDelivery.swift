@@ -29,6 +29,12 @@ extension URLSessionTask? {
         }
     }
 
+    /// Calls a function after the delegate has received everything that was delivered before.
+    func afterDelegateCalls(_ work: @escaping @Sendable () -> Void) {
+        guard let session = self?.mirroredSession else { return work() }
+        session.delegateQueue.addOperation(work)
+    }
+
     /// Returns the request with those `httpAdditionalHeaders` of its session that it does not set
     /// itself.
     ///
@@ -144,6 +150,9 @@ extension URLSessionTask {
 extension URLSessionTask? {
     /// Returns the request unchanged: on Apple platforms, the session of a task is private.
     func requestAsSent(_ request: URLRequest) -> URLRequest { request }
+
+    /// Calls a function at once: on Apple platforms, the session of a task is private.
+    func afterDelegateCalls(_ work: @escaping @Sendable () -> Void) { work() }
 }
 
 /// The counterpart of the Linux type, which does nothing.

@@ -190,7 +190,7 @@ import Testing
         let load = Task { try await send("/c") }
         let wait = recorder.run { Task { await Call.started.wait(network, stub, clock) } }
         await recorder.waitForWatch()
-        await network.waitForRequests()
+        await network.waitForResponses()
 
         await recorder.clock.advance(by: .seconds(5))
         await wait.value

@@ -22,6 +22,20 @@ import Testing
         #expect(response.value(forHTTPHeaderField: "Content-Type") == "text/event-stream")
     }
 
+    /// The indices of a slice do not begin at 0.
+    @Test func aSliceCanBeCut() async throws {
+        let slice = Data("abcdefgh".utf8).dropFirst(3)
+        let network = MockNetwork()
+        network.stub(.get("/pieces"), .data(slice).chunked(by: 2))
+        network.stub(.get("/part"), .data(slice).acceptingRanges)
+        let session = MockURLSession(network)
+
+        #expect(try await session.exchange(.test("/pieces")).0.text == "defgh")
+        var request = URLRequest.test("/part")
+        request.setValue("bytes=1-3", forHTTPHeaderField: "Range")
+        #expect(try await session.exchange(request).0.text == "efg")
+    }
+
     @Test(arguments: Transport.allCases)
     func thePiecesTakeTime(_ transport: Transport) async throws {
         let clock = MockClock()

@@ -1,0 +1,152 @@
+import APIKitLite
+import Foundation
+
+// Responses whose body comes in pieces over time.
+extension MockResponse {
+    /// Returns a response with server-sent events, one in each piece (HTML Standard, section 9.2).
+    ///
+    /// - Parameters:
+    ///   - events: The events, in order.
+    ///   - interval: The time between two events, on the network's clock. A negative one is a
+    ///     configuration error.
+    ///   - status: The status of the response, in `100...599`.
+    ///   - headers: More headers. A name may occur several times.
+    /// - Returns: A response of the type `text/event-stream`.
+    public static func events(
+        _ events: [ServerSentEvent], every interval: Duration = .zero, status: Int = 200,
+        headers: KeyValuePairs<String, String> = [:]
+    ) -> MockResponse {
+        chunks(
+            events.map(\.text), every: interval, contentType: "text/event-stream", status: status,
+            headers: headers)
+    }
+
+    /// Returns a response with server-sent events that have only data.
+    ///
+    /// ```swift
+    /// .events([#"{"delta": "Hel"}"#, #"{"delta": "lo"}"#], until: "[DONE]")
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - data: The data of each event, in order.
+    ///   - terminator: The data of one more event at the end; nil for none.
+    ///   - interval: The time between two events, on the network's clock. A negative one is a
+    ///     configuration error.
+    ///   - status: The status of the response, in `100...599`.
+    ///   - headers: More headers. A name may occur several times.
+    /// - Returns: A response of the type `text/event-stream`.
+    @_disfavoredOverload
+    public static func events(
+        _ data: [String], until terminator: String? = nil, every interval: Duration = .zero,
+        status: Int = 200, headers: KeyValuePairs<String, String> = [:]
+    ) -> MockResponse {
+        events(
+            (data + [terminator].compactMap(\.self)).map { ServerSentEvent(data: $0) },
+            every: interval, status: status, headers: headers)
+    }
+
+    /// Returns the response with times between the pieces of its body, as a language model has.
+    ///
+    /// Apply it to a response in pieces: ``events(_:every:status:headers:)``,
+    /// ``chunks(_:every:contentType:status:headers:)`` or ``chunked(by:every:)``. It replaces their
+    /// interval.
+    ///
+    /// - Parameters:
+    ///   - timeToFirst: The time between the headers and the first piece.
+    ///   - interval: The time before each further piece.
+    ///   - jitter: How much an interval may be shorter or longer, at random.
+    ///   - seed: The seed of the random intervals. The same seed gives the same intervals.
+    /// - Returns: The response at that pace. A negative time, or a jitter longer than the interval,
+    ///   is a configuration error.
+    public func paced(
+        timeToFirst: Duration = .zero, every interval: Duration, jitter: Duration = .zero,
+        seed: UInt64 = 0
+    ) -> MockResponse {
+        let call = "paced(timeToFirst: \(timeToFirst), every: \(interval), jitter: \(jitter))"
+        guard timeToFirst >= .zero, interval >= .zero, jitter >= .zero else {
+            return wrong("\(call): a time is not negative.")
+        }
+        guard jitter <= interval else {
+            return wrong("\(call): the jitter is longer than the interval.")
+        }
+        if isStream { return wrong("\(call): \(Self.streamAdvice)") }
+        var response = self
+        response.pace = Pace(first: timeToFirst, interval: interval, jitter: jitter, seed: seed)
+        return response
+    }
+
+    /// Returns a response whose body a closure sends, piece by piece.
+    ///
+    /// ```swift
+    /// network.stub(
+    ///     .get("/ticks"),
+    ///     .stream(contentType: "text/event-stream") { writer in
+    ///         for number in 1...3 {
+    ///             try await writer.send("data: \(number)\n\n")
+    ///             try await writer.sleep(for: .seconds(1))
+    ///         }
+    ///     })
+    /// ```
+    ///
+    /// The client receives the headers first. Then the closure runs, once for each request, where a
+    /// handler would run: see ``MockNetwork/init(redacting:_:)``. The body ends when the closure
+    /// returns. If it throws an error, the body fails with that error; over a socket, the server
+    /// closes the connection. When the client cancels its request or it times out, the task of the
+    /// closure is cancelled.
+    ///
+    /// - Parameters:
+    ///   - contentType: The `Content-Type` of the body.
+    ///   - status: The status of the response, in `100...599`. If it allows no body, the closure
+    ///     does not run.
+    ///   - headers: More headers. A name may occur several times.
+    ///   - write: The closure that sends the body.
+    /// - Returns: The response.
+    public static func stream(
+        contentType: String = "text/event-stream", status: Int = 200,
+        headers: KeyValuePairs<String, String> = [:],
+        _ write: @escaping @Sendable (StreamWriter) async throws -> Void
+    ) -> MockResponse {
+        stream(.writer(write), contentType, status, headers)
+    }
+
+    /// Returns a response whose body the test sends, piece by piece.
+    ///
+    /// The client receives the headers. The body is open until ``Stub/finish(fileID:line:)`` or
+    /// ``Stub/fail(with:fileID:line:)``:
+    ///
+    /// ```swift
+    /// let stub = network.stub(.get("/ticks"), .stream())
+    /// async let ticks = loadTicks()
+    ///
+    /// try await stub.send("data: 1\n\n")
+    /// try await stub.finish()
+    ///
+    /// #expect(try await ticks == [1])
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - contentType: The `Content-Type` of the body.
+    ///   - status: The status of the response, in `100...599`.
+    ///   - headers: More headers. A name may occur several times.
+    /// - Returns: The response.
+    public static func stream(
+        contentType: String = "text/event-stream", status: Int = 200,
+        headers: KeyValuePairs<String, String> = [:]
+    ) -> MockResponse {
+        stream(.test, contentType, status, headers)
+    }
+
+    private static func stream(
+        _ source: ResponseStream.Source, _ contentType: String, _ status: Int,
+        _ headers: KeyValuePairs<String, String>
+    ) -> MockResponse {
+        var response = data(Data(), contentType: contentType, status: status, headers: headers)
+        response.chunks = []
+        response.behavior = .stream(source)
+        return response
+    }
+
+    /// Why a response's pieces cannot be changed.
+    static let streamAdvice =
+        "the code that sends a .stream decides about its pieces, its pace and its errors."
+}

@@ -1,0 +1,205 @@
+import APIKitLite
+import Foundation
+
+/// The body of one response that is sent piece by piece while the client receives it.
+///
+/// Its player gives the client the headers, and then the pieces in order. `state` has its own lock,
+/// under which nothing else is called.
+final class ResponseStream: Sendable {
+    /// The code that sends the pieces.
+    enum Source: Sendable {
+        /// A closure, which runs once for each request.
+        case writer(@Sendable (StreamWriter) async throws -> Void)
+        /// The test, through the stub.
+        case test
+    }
+
+    private enum Phase {
+        /// The client has not received the headers.
+        case waiting
+        case open(ResponsePlayer)
+        case over
+    }
+
+    /// The end of a body that was asked for: its error, or nil if it is complete.
+    private struct Ending {
+        let error: (any Error)?
+    }
+
+    private struct State {
+        var phase = Phase.waiting
+        /// The end, which follows as soon as all pieces are taken; nil if there is more to come.
+        var ending: Ending?
+        /// The pieces that the client has not taken, and what waits for each.
+        var untaken: [Int: Waiter<Void>] = [:]
+        var lastID = 0
+        /// Cancels the task of the closure.
+        var writer: Cancellation?
+    }
+
+    private let source: Source
+    /// The streams of the stub that the test sends; nil for a stream of a closure.
+    private let feed: StubFeed?
+    private let opened = Waiter<Void>()
+    private let state = Locked(State())
+
+    /// Creates a stream that is not open.
+    ///
+    /// - Parameters:
+    ///   - source: The code that sends the pieces.
+    ///   - feed: The streams of its stub, which gets this one if the test sends it.
+    init(_ source: Source, feed: StubFeed) {
+        self.source = source
+        if case .test = source { self.feed = feed } else { self.feed = nil }
+        self.feed?.add(self)
+    }
+
+    /// Whether a closure sends the pieces.
+    var hasWriter: Bool { if case .writer = source { true } else { false } }
+
+    /// Whether pieces can be sent now.
+    var isOpen: Bool {
+        state.withLock { state in
+            guard case .open = state.phase else { return false }
+            return state.ending == nil
+        }
+    }
+
+    /// Starts the task of the closure, which runs it as soon as the stream is open.
+    ///
+    /// It is started with the request and not with the headers, so that the closure has the
+    /// task-locals of a handler.
+    func start(running run: (@escaping @Sendable () async -> Void) -> Cancellation) {
+        guard case .writer(let write) = source else { return }
+        let task = run { [self] in
+            guard (try? await opened.value()) != nil else { return }
+            do {
+                try await write(StreamWriter(self))
+                finish()
+            } catch {
+                finish(throwing: error)
+            }
+        }
+        let isOver = state.withLock { state in
+            // A closure that has ended needs no cancellation.
+            guard state.ending == nil else { return false }
+            if case .over = state.phase { return true }
+            state.writer = task
+            return false
+        }
+        if isOver { task.cancel() }
+    }
+
+    /// Lets the pieces be sent. The player calls it after the headers.
+    func open(on player: ResponsePlayer) {
+        let isOpen = state.withLock { state in
+            guard case .waiting = state.phase else { return false }
+            state.phase = .open(player)
+            return true
+        }
+        guard isOpen else { return }
+        opened.end(with: .success(()))
+        feed?.didOpen(self)
+    }
+
+    /// Lets nothing more be sent. The player calls it at the end of the answer.
+    func close() {
+        let old = state.withLock { state in
+            let old = state
+            state = State(phase: .over, ending: state.ending)
+            return old
+        }
+        if case .over = old.phase { return }
+        feed?.didClose(self, byClient: old.ending == nil)
+        opened.end(with: .failure(Self.clientGone))
+        for waiter in old.untaken.values { waiter.end(with: .failure(Self.clientGone)) }
+        old.writer?.cancel()
+    }
+
+    /// Sends a piece, and suspends until the client has taken it.
+    ///
+    /// - Throws: `URLError.networkConnectionLost` if the client has gone; `CancellationError` if
+    ///   the task is cancelled for another reason.
+    func send(_ data: Data) async throws {
+        if Task.isCancelled { throw cancellationError }
+        let taken = try post(data)
+        // An endless writer must let other tasks run.
+        if taken.hasEnded { await Task.yield() }
+        try await wait(until: taken)
+    }
+
+    /// Sends a piece.
+    ///
+    /// - Returns: A waiter that ends when the client has taken it.
+    /// - Throws: The error of a stream that is over.
+    func post(_ data: Data) throws -> Waiter<Void> {
+        let taken = Waiter<Void>()
+        let (player, id) = try state.withLock { state in
+            guard case .open(let player) = state.phase, state.ending == nil else {
+                throw Self.clientGone
+            }
+            state.lastID += 1
+            if !data.isEmpty { state.untaken[state.lastID] = taken }
+            return (player, state.lastID)
+        }
+        if data.isEmpty {
+            taken.end(with: .success(()))
+        } else {
+            player.send(Piece(data) { [self] in didTake(id) })
+        }
+        return taken
+    }
+
+    func wait(until taken: Waiter<Void>) async throws {
+        try await taken.value(ifCancelled: .failure(self.cancellationError))
+    }
+
+    /// Suspends on the clock of the network.
+    ///
+    /// - Throws: The same errors as ``send(_:)``.
+    func sleep(for duration: Duration) async throws {
+        guard case .open(let player) = state.withLock(\.phase) else { throw Self.clientGone }
+        do {
+            try await player.time.sleep(until: player.time.now + duration)
+        } catch {
+            throw cancellationError
+        }
+    }
+
+    /// Ends the body when the client has taken all pieces.
+    ///
+    /// - Parameter error: The error with which the body fails; nil if it is complete.
+    func finish(throwing error: (any Error)? = nil) {
+        end { state in
+            guard state.ending == nil else { return }
+            state.ending = Ending(error: error)
+            state.writer = nil
+        }
+    }
+
+    private func didTake(_ id: Int) {
+        var taken: Waiter<Void>?
+        end { taken = $0.untaken.removeValue(forKey: id) }
+        taken?.end(with: .success(()))
+    }
+
+    /// Changes the state, and ends the answer if nothing is left of it.
+    private func end(after change: (inout State) -> Void) {
+        let end = state.withLock { state -> (player: ResponsePlayer, ending: Ending)? in
+            change(&state)
+            guard case .open(let player) = state.phase, let ending = state.ending,
+                state.untaken.isEmpty
+            else { return nil }
+            return (player, ending)
+        }
+        if let end { end.player.finishStream(throwing: end.ending.error) }
+    }
+
+    /// The error of a call in a cancelled task: that task is usually cancelled because the client
+    /// has gone.
+    private var cancellationError: any Error {
+        isOpen ? CancellationError() : Self.clientGone
+    }
+
+    static var clientGone: URLError { URLError(.networkConnectionLost) }
+}

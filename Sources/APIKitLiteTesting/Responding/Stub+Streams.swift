@@ -1,0 +1,132 @@
+import APIKitLite
+import Foundation
+
+// A test that sends the body of a response itself.
+extension Stub {
+    /// Sends text to the open streams of the stub, and suspends until their clients have taken it.
+    ///
+    /// The response of the stub is a ``MockResponse/stream(contentType:status:headers:)`` without a
+    /// closure. If none of its streams is open, waits for the next one. What it means that a client
+    /// has taken a piece is described at ``StreamWriter``.
+    ///
+    /// A wait for a stream that lasts five seconds, or that is cancelled, is reported to standard
+    /// error.
+    ///
+    /// - Parameters:
+    ///   - text: The text of one piece, sent as UTF-8. If it is empty, nothing is sent.
+    ///   - fileID: The file that a report names as the place of this call.
+    ///   - line: The line that a report names as the place of this call.
+    /// - Throws: `URLError.networkConnectionLost` if a client has gone before it took the piece, or
+    ///   if no stream is open because the client of the last one has gone; ``MockError`` if the stub
+    ///   has no such response, or if nothing is left that could open a stream; `CancellationError`.
+    public func send(
+        _ text: String, fileID: StaticString = #fileID, line: UInt = #line
+    ) async throws {
+        try await send(Data(text.utf8), fileID: fileID, line: line)
+    }
+
+    /// Sends a server-sent event to the open streams of the stub, and suspends until their clients
+    /// have taken it, as ``send(_:fileID:line:)-(String,_,_)`` does.
+    ///
+    /// - Parameters:
+    ///   - event: The event, which is one piece.
+    ///   - fileID: The file that a report names as the place of this call.
+    ///   - line: The line that a report names as the place of this call.
+    /// - Throws: The same errors as ``send(_:fileID:line:)-(String,_,_)``.
+    public func send(
+        _ event: ServerSentEvent, fileID: StaticString = #fileID, line: UInt = #line
+    ) async throws {
+        try await send(event.text, fileID: fileID, line: line)
+    }
+
+    /// Sends bytes to the open streams of the stub, and suspends until their clients have taken
+    /// them, as ``send(_:fileID:line:)-(String,_,_)`` does.
+    ///
+    /// - Parameters:
+    ///   - data: The bytes of one piece. If there are none, nothing is sent.
+    ///   - fileID: The file that a report names as the place of this call.
+    ///   - line: The line that a report names as the place of this call.
+    /// - Throws: The same errors as ``send(_:fileID:line:)-(String,_,_)``.
+    public func send(
+        _ data: Data, fileID: StaticString = #fileID, line: UInt = #line
+    ) async throws {
+        let streams = try await openStreams(for: "send()", at: "\(fileID):\(line)")
+        // To all at once, so that no client waits for another one.
+        let pieces = streams.map { stream in (stream, Result { try stream.post(data) }) }
+        for (stream, taken) in pieces { try await stream.wait(until: taken.get()) }
+    }
+
+    /// Ends the open streams of the stub, after the pieces that were sent.
+    ///
+    /// If none is open, waits for the next one, as ``send(_:fileID:line:)-(String,_,_)`` does.
+    ///
+    /// - Parameters:
+    ///   - fileID: The file that a report names as the place of this call.
+    ///   - line: The line that a report names as the place of this call.
+    /// - Throws: The same errors as ``send(_:fileID:line:)-(String,_,_)``, if no stream is open.
+    public func finish(fileID: StaticString = #fileID, line: UInt = #line) async throws {
+        let streams = try await openStreams(for: "finish()", at: "\(fileID):\(line)")
+        for stream in streams { stream.finish() }
+    }
+
+    /// Ends the open streams of the stub with an error, after the pieces that were sent.
+    ///
+    /// If none is open, waits for the next one, as ``send(_:fileID:line:)-(String,_,_)`` does. Over
+    /// a socket, the server closes the connection, and the client reports an error of its own.
+    ///
+    /// - Parameters:
+    ///   - code: The code of the error.
+    ///   - fileID: The file that a report names as the place of this call.
+    ///   - line: The line that a report names as the place of this call.
+    /// - Throws: The same errors as ``send(_:fileID:line:)-(String,_,_)``, if no stream is open.
+    public func fail(
+        with code: URLError.Code = .networkConnectionLost, fileID: StaticString = #fileID,
+        line: UInt = #line
+    ) async throws {
+        let streams = try await openStreams(for: "fail()", at: "\(fileID):\(line)")
+        for stream in streams { stream.finish(throwing: URLError(code)) }
+    }
+
+    /// Returns the open streams. If there are none, suspends until one opens.
+    private func openStreams(
+        for call: String, at sourceLocation: String
+    ) async throws -> [ResponseStream] {
+        try Task.checkCancellation()
+        guard mayHaveFeed else { throw noStream(call, sourceLocation, Self.noStreamAdvice) }
+        let waiter = feed.openStreams()
+        if waiter.hasEnded { return try await waiter.value() }
+        let stuck = network.map(StuckCheck.init)
+        let watched = WaitWatch.Call(text: "stub.\(call)", sourceLocation: sourceLocation) {
+            [self] in "no stream of the stub for \(label) is open"
+        }
+        let watch = WaitWatch(
+            watched, over: network.map { [$0] } ?? [], on: network?.mockClock
+        ) { [self] watch, now in
+            guard stuck?.isStuck(at: now) == true else { return }
+            watch.report(.stuck)
+            let reason = "No stream was opened, and nothing is left that could open one."
+            waiter.end(with: .failure(noStream(call, sourceLocation, reason)))
+        }
+        let result = await watch.run {
+            await Result { try await waiter.value(ifCancelled: .failure(CancellationError())) }
+        }
+        return try result.get()
+    }
+
+    /// Whether the stub has, or may make, a response that the test sends.
+    private var mayHaveFeed: Bool {
+        guard case .responses(let responses, _) = behavior else { return true }
+        return responses.contains { response in
+            if case .stream(.test) = response.behavior { true } else { false }
+        }
+    }
+
+    private static let noStreamAdvice =
+        "It has no response of the kind .stream() without a closure."
+
+    private func noStream(_ call: String, _ sourceLocation: String, _ reason: String) -> MockError {
+        MockError(
+            .noStream,
+            "stub.\(call) (\(sourceLocation)) failed for the stub for \(label): \(reason)")
+    }
+}

@@ -1,0 +1,190 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// The faults of a stream, and what `checkLoader` requires of its elements.
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct StreamFaultTests {
+    private struct Word: Decodable, Sendable {
+        var text: String
+    }
+
+    private struct WordsRequest: StreamedAPIRequest {
+        var terminator: String? = "[DONE]"
+
+        func makeRequest(from: Void) throws -> URLRequest { .test("words") }
+
+        func makeParser(for response: HTTPURLResponse) -> some StreamParser<Word> {
+            ServerSentEvents.json(Word.self, until: terminator)
+        }
+    }
+
+    private static let events = ["a", "é"].map { "data: {\"text\":\"\($0)\"}\n\n" }
+
+    private static let sample = MockResponse.chunks(
+        events + ["data: [DONE]\n\n"], contentType: "text/event-stream")
+
+    @Test func aStreamIsCutStoppedAndRepeated() {
+        let faults = Fault.all(of: Self.sample)
+        let ends = Self.events.map(\.utf8.count)
+        let length = ends[0] + ends[1] + 14
+
+        for count in 0..<length { #expect(faults.contains(.failing(afterBytes: count))) }
+        for count in 1..<length { #expect(faults.contains(.truncated(toBytes: count))) }
+        for count in [ends[0], ends[0] + ends[1], length / 2] {
+            #expect(faults.contains(.stalled(afterBytes: count)))
+        }
+        for number in 1...3 { #expect(faults.contains(.repeatedPiece(number))) }
+        #expect(!faults.contains(.repeatedPiece(4)))
+        #expect(Set(faults).count == faults.count)
+        #expect(!Fault.all(of: .text("hello")).contains(.repeatedPiece(1)))
+    }
+
+    @Test func aLongStreamIsCutAtTheEndsOfItsPieces() {
+        let pieces = (0..<100).map { "data: \($0)\(String(repeating: "x", count: 100))\n\n" }
+        let faults = Fault.all(of: .chunks(pieces), seed: 1)
+        let length = pieces.joined().utf8.count
+        let ends = pieces.indices.dropLast().map { pieces[...$0].joined().utf8.count }
+
+        #expect(ends.filter { faults.contains(.failing(afterBytes: $0)) }.count >= 64)
+        #expect((0..<length).filter { faults.contains(.failing(afterBytes: $0)) }.count <= 128)
+        #expect((1...100).filter { faults.contains(.repeatedPiece($0)) }.count == 64)
+        #expect(faults == Fault.all(of: .chunks(pieces), seed: 1))
+    }
+
+    @Test func everyByteOfAStreamUpTo4096() {
+        let text = String(repeating: "x", count: 4_096)
+        let stream = Fault.all(of: .text(text, headers: ["Content-Type": "text/event-stream"]))
+
+        #expect((0..<4_096).allSatisfy { stream.contains(.failing(afterBytes: $0)) })
+        #expect(stream.contains(.stalled(afterBytes: 2_048)))
+    }
+
+    @Test func aPieceArrivesTwice() async throws {
+        let network = MockNetwork()
+        network.stub(.any, Fault.repeatedPiece(2).response(from: Self.sample))
+
+        let words = try await MockURLSession(network).load(WordsRequest())
+
+        #expect(words.map(\.text) == ["a", "é", "é"])
+    }
+
+    @Test(arguments: [Transport.urlProtocol, .mockURLSession])
+    func aStreamThatStopsIsTimedOut(_ transport: Transport) async throws {
+        let clock = MockClock()
+        let network = MockNetwork(clock: clock)
+        let session = try transport.open(network).session
+        network.stub(
+            .any, Fault.stalled(afterBytes: Self.events[0].utf8.count).response(from: Self.sample))
+        var words = session.stream(WordsRequest()).makeAsyncIterator()
+
+        #expect(try await words.next()?.text == "a")
+        await clock.advance(by: .seconds(60))
+
+        let error = await #expect(throws: APIRequestError.self) { try await words.next() }
+        #expect((error?.underlying as? URLError)?.code == .timedOut)
+    }
+
+    @Test(arguments: [
+        Fault.stalled(afterBytes: 0), .stalled(afterBytes: 10_000), .repeatedPiece(0),
+        .repeatedPiece(4),
+    ])
+    func saysThatAFaultDoesNotApply(_ fault: Fault) async throws {
+        let network = MockNetwork()
+        network.stub(.any, fault.response(from: Self.sample))
+
+        let error = await #expect(throws: MockError.self) {
+            try await MockURLSession(network).exchange(.test("words"))
+        }
+
+        #expect(error?.description.contains("\(fault)") == true)
+    }
+
+    @Test func describesTheFaults() {
+        #expect("\(Fault.stalled(afterBytes: 7, of: 34))" == "no more bytes after 7 of 34 bytes")
+        #expect("\(Fault.repeatedPiece(2))" == "piece 2 twice")
+    }
+
+    @Test func everyFaultEndsInElementsOrInAnAPIRequestError() async throws {
+        let report = try await forEachFault(in: Self.sample) { network, clock in
+            let session = MockURLSession(network)
+                .timingOut(after: .seconds(30), idle: .seconds(10), clock: clock)
+            for try await _ in session.stream(WordsRequest()) {}
+        }
+
+        #expect(report[.stalled(afterBytes: Self.events[0].utf8.count)] == .error(.transport))
+        #expect(report[.failing(afterBytes: 19)] == .error(.transport))
+        #expect(report[.truncated(toBytes: 19)] == .error(.parse))
+        #expect(report[.repeatedPiece(1)] == .value)
+    }
+
+    @Test func checksTheElementsOfAStream() async throws {
+        let report = try await checkLoader(of: WordsRequest(), with: Self.sample)
+        let first = Self.events[0].utf8.count
+
+        #expect(report[.noFault] == .value)
+        #expect(report[.html(status: 200)] == .error(.parse))
+        #expect(report[.status(404)] == .error(.validate))
+        #expect(report[.emptyBody] == .error(.parse))
+        #expect(report[.failing(afterBytes: first)] == .error(.transport))
+        #expect(report[.truncated(toBytes: first)] == .error(.parse))
+        #expect(report[.repeatedPiece(1)] == .value)
+        #expect(report[.cancelledDuring] == .error(.transport, isCancellation: true))
+    }
+
+    @Test func aStreamWithoutATerminatorMayEndAnywhere() async throws {
+        let sample = MockResponse.chunks(Self.events, contentType: "text/event-stream")
+        let first = Self.events[0].utf8.count
+
+        let report = try await checkLoader(of: WordsRequest(terminator: nil), with: sample)
+
+        #expect(report[.truncated(toBytes: first)] == .value)
+        #expect(report[.failing(afterBytes: first)] == .error(.transport))
+    }
+
+    /// Takes the end of the body for the terminator.
+    private struct CarelessRequest: StreamedAPIRequest {
+        struct Parser: StreamParser {
+            var isComplete = false
+
+            mutating func parse(_ bytes: Data) throws -> [String] {
+                isComplete = bytes.text.contains("!")
+                return bytes.text.split(separator: " ").map(String.init)
+            }
+
+            func finish() throws -> [String] { [] }
+        }
+
+        func makeRequest(from: Void) throws -> URLRequest { .test("words") }
+        func makeParser(for response: HTTPURLResponse) -> Parser { Parser() }
+    }
+
+    @Test func reportsElementsThatTheSampleDoesNotHave() async throws {
+        let error = await #expect(throws: FaultError.self) {
+            try await checkLoader(of: CarelessRequest(), with: .chunks(["one two ", "three !"]))
+        }
+        let events = error?.violations.map { "\($0)" } ?? []
+
+        // Half of the body ends within a word.
+        #expect(
+            events.contains {
+                $0.hasPrefix("truncated to 7 of 15 bytes: ended like a whole stream after 2 of 4")
+            }, "\(events)")
+    }
+
+    @Test func reportsAWrongElement() async throws {
+        let error = await #expect(throws: FaultError.self) {
+            try await checkLoader(of: CarelessRequest(), with: .chunks(["one ", "seventeen !"]))
+        }
+
+        let events = error?.violations.map { "\($0)" } ?? []
+
+        #expect(
+            events.contains(
+                """
+                truncated to 7 of 15 bytes: delivered "sev" as element 2, which is "seventeen" in \
+                the sample
+                """), "\(events)")
+    }
+}

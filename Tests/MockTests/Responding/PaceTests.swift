@@ -1,0 +1,139 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// The times between the pieces of a body, and the events of a stream.
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct PaceTests {
+    /// The times of the pieces that a client of a jumping network receives.
+    private func times(
+        _ response: MockResponse, _ transport: Transport = .mockURLSession
+    ) async throws -> [Duration] {
+        let network = MockNetwork()
+        let (session, baseURL) = try transport.open(network)
+        network.stub(.any, response)
+        let (body, _) = try await session.stream(URLRequest(url: baseURL))
+        #expect(try await body.text == "abcd")
+        return network.requests[0].sent.map(\.time)
+    }
+
+    @Test(arguments: Transport.allCases)
+    func thePiecesComeAtThePace(_ transport: Transport) async throws {
+        let pieces = MockResponse.chunks(["a", "b", "c", "d"], every: .seconds(9))
+
+        let times = try await times(
+            pieces.paced(timeToFirst: .seconds(2), every: .seconds(1)), transport)
+
+        #expect(times == [.seconds(2), .seconds(3), .seconds(4), .seconds(5)])
+    }
+
+    @Test(
+        arguments: [
+            (.text("abcd").paced(timeToFirst: .seconds(2), every: .zero), [2]),
+            (.text("abcd").chunked(by: 2).paced(every: .seconds(1)), [0, 1]),
+            (.text("abcd").chunked(by: 3).paced(timeToFirst: .seconds(2), every: .zero), [2, 2]),
+            (.chunks(["ab", "cd"]).paced(every: .seconds(1)).delayed(by: .seconds(3)), [3, 4]),
+            (.chunks(["ab", "cd"]).paced(every: .zero), [0, 0]),
+            (.chunks(["ab", "", "cd"], every: .seconds(1)), [0, 1]),
+            (.chunks(["ab", "cd"]), [0, 0]), (.text("abcd"), [0]),
+            (.text("abcd").delayed(by: .seconds(3)), [3]),
+        ] as [(MockResponse, [Int])])
+    func everyResponseHasAPace(_ response: MockResponse, _ seconds: [Int]) async throws {
+        #expect(try await times(response) == seconds.map { .seconds($0) })
+    }
+
+    @Test func theSameSeedGivesTheSameTimes() async throws {
+        let pieces = MockResponse.chunks(["a", "b", "c", "d"])
+        func intervals(_ seed: UInt64) async throws -> [Duration] {
+            let times = try await times(
+                pieces.paced(
+                    timeToFirst: .seconds(1), every: .seconds(1), jitter: .milliseconds(500),
+                    seed: seed))
+            #expect(times[0] == .seconds(1))
+            return zip(times.dropFirst(), times).map { $0 - $1 }
+        }
+
+        let first = try await intervals(1)
+        #expect(try await intervals(1) == first)
+        #expect(try await intervals(2) != first)
+        for interval in first + (try await intervals(3)) {
+            #expect((.milliseconds(500) ... .milliseconds(1500)).contains(interval))
+            #expect(interval != .seconds(1))
+        }
+    }
+
+    @Test(
+        arguments: [
+            (.text("a").paced(timeToFirst: .seconds(-1), every: .zero), "a time is not negative."),
+            (.text("a").paced(every: .seconds(-1)), "a time is not negative."),
+            (.text("a").paced(every: .seconds(1), jitter: .seconds(-1)), "a time is not negative."),
+            (
+                .text("a").paced(every: .seconds(1), jitter: .seconds(2)),
+                "the jitter is longer than the interval."
+            ),
+        ] as [(MockResponse, String)])
+    func refusesAPaceThatCannotBe(_ response: MockResponse, _ reason: String) {
+        #expect("\(response)".hasPrefix("unusable response: paced("))
+        #expect("\(response)".hasSuffix(reason))
+    }
+
+    @Test(
+        arguments: [
+            (
+                .chunks(["a", "b"]).paced(
+                    timeToFirst: .seconds(2), every: .seconds(1), jitter: .milliseconds(500)),
+                "200 (OK), 2 bytes, text/plain, 2 pieces, the first after 2.0 seconds, one every "
+                    + "1.0 seconds ± 0.5 seconds"
+            ),
+            (
+                .text("a").paced(timeToFirst: .seconds(2), every: .zero),
+                "200 (OK), 1 byte, text/plain, 1 piece, the first after 2.0 seconds"
+            ),
+            (.events(["a"]), "200 (OK), 9 bytes, text/event-stream"),
+            (.stream(status: 201), "201 (Created), text/event-stream, stream"),
+            (
+                .stream(contentType: "text/plain") { _ in }.held.heldBody,
+                "200 (OK), text/plain, stream, held, body held"
+            ),
+        ] as [(MockResponse, String)])
+    func isDescribed(_ response: MockResponse, _ text: String) {
+        #expect("\(response)" == text)
+    }
+
+    @Test(arguments: Transport.allCases)
+    func eachEventIsAPiece(_ transport: Transport) async throws {
+        let network = MockNetwork()
+        let (session, baseURL) = try transport.open(network)
+        let events = [
+            ServerSentEvent(data: "a\nb"), ServerSentEvent(event: "end", data: "", id: "7"),
+        ]
+        network.stub(
+            .any, .events(events, every: .seconds(1), status: 201, headers: ["X-Name": "a"]))
+
+        let (body, response) = try await session.stream(URLRequest(url: baseURL))
+        var (parser, parsed) = (ServerSentEvents(), [ServerSentEvent]())
+        for try await piece in body { parsed += try parser.parse(piece) }
+
+        #expect(parsed == [events[0], events[1]])
+        #expect(response.statusCode == 201)
+        #expect(response.value(forHTTPHeaderField: "X-Name") == "a")
+        #expect(response.value(forHTTPHeaderField: "Content-Type") == "text/event-stream")
+        let sent = network.requests.first?.sent
+        #expect(sent?.map(\.text) == events.map(\.text))
+        #expect(sent?.map(\.time) == [.zero, .seconds(1)])
+    }
+
+    @Test(
+        arguments: [
+            (.events(["a", "b"]), "data: a\n\ndata: b\n\n"),
+            (.events(["a"], until: "[DONE]", every: .seconds(1)), "data: a\n\ndata: [DONE]\n\n"),
+            (.events([], until: "[DONE]"), "data: [DONE]\n\n"), (.events([]), ""),
+        ] as [(MockResponse, String)])
+    func anEventMayHaveOnlyData(_ response: MockResponse, _ text: String) async throws {
+        let network = MockNetwork()
+        network.stub(.any, response)
+
+        #expect(try await MockURLSession(network).exchange(.test("a")).0.text == text)
+    }
+}

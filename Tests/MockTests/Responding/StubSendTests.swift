@@ -1,0 +1,236 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// A test sends the body of a response over each transport.
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct StubSendTests {
+    @Test(arguments: Transport.allCases)
+    func sendsToTheOpenStream(_ transport: Transport) async throws {
+        let network = MockNetwork()
+        let (session, baseURL) = try transport.open(network)
+        let stub = network.stub(.any, .stream(contentType: "text/plain"))
+
+        let (body, _) = try await session.stream(URLRequest(url: baseURL))
+        var pieces = body.makeAsyncIterator()
+        for piece in ["a", "b"] {
+            async let sent: Void = stub.send(piece)
+            #expect(try await pieces.next()?.text == piece)
+            try await sent
+        }
+        async let sent: Void = stub.send(ServerSentEvent(data: "c"))
+        #expect(try await pieces.next()?.text == "data: c\n\n")
+        try await sent
+        try await stub.finish()
+
+        #expect(try await pieces.next() == nil)
+        #expect(network.requests.first?.sent.map(\.text) == ["a", "b", "data: c\n\n"])
+        await network.waitForResponses()
+        try network.verify()
+    }
+
+    @Test(arguments: Transport.allCases)
+    func waitsForTheNextStream(_ transport: Transport) async throws {
+        let network = MockNetwork()
+        let (session, baseURL) = try transport.open(network)
+        let stub = network.stub(.any) { _ in .stream() }
+        let test = Task {
+            try await stub.send("a")
+            try await stub.finish()
+            try await stub.send("b")
+            try await stub.finish()
+        }
+
+        for text in ["a", "b"] {
+            #expect(try await session.exchange(URLRequest(url: baseURL)).0.text == text)
+        }
+
+        try await test.value
+    }
+
+    @Test(arguments: Transport.allCases)
+    func failsTheStream(_ transport: Transport) async throws {
+        let network = MockNetwork()
+        let (session, baseURL) = try transport.open(network)
+        let stub = network.stub(.any, .stream())
+
+        let (body, _) = try await session.stream(URLRequest(url: baseURL))
+        var pieces = body.makeAsyncIterator()
+        async let sent: Void = stub.send("a")
+        #expect(try await pieces.next()?.text == "a")
+        try await sent
+        try await stub.fail(with: .networkConnectionLost)
+
+        let error = await #expect(throws: URLError.self) { _ = try await pieces.next() }
+        #expect(error?.code == .networkConnectionLost)
+    }
+
+    @Test(arguments: Transport.allCases)
+    func throwsWhenTheClientHasGone(_ transport: Transport) async throws {
+        let network = MockNetwork()
+        let (session, baseURL) = try transport.open(network)
+        let stub = network.stub(.any, .stream())
+        _ = try await session.stream(URLRequest(url: baseURL))
+        await network.waitForResponses()
+
+        // The client of a finished stream may have gone, but the test has ended it.
+        await #expect(throws: URLError(.networkConnectionLost)) { try await stub.send("a") }
+        await #expect(throws: URLError(.networkConnectionLost)) { try await stub.finish() }
+
+        let load = Task { try await session.exchange(URLRequest(url: baseURL)).0.text }
+        await stub.started(2)
+        try await stub.send("b")
+        try await stub.finish()
+        #expect(try await load.value == "b")
+    }
+
+    @Test func throwsWhenTheClientLeavesBeforeItTakesThePiece() async throws {
+        let network = MockNetwork()
+        let stub = network.stub(.any, .stream())
+        var body: HTTPBody? = try await MockURLSession(network).stream(.test("a")).0
+        let test = Task { try await stub.send("a") }
+        while network.requests.first?.sentPieceCount == 0 { await Task.yield() }
+
+        _ = body
+        body = nil
+
+        await #expect(throws: URLError(.networkConnectionLost)) { try await test.value }
+    }
+
+    @Test func sendsToEveryOpenStream() async throws {
+        let network = MockNetwork()
+        let stub = network.stub(.any, .stream())
+        let session = MockURLSession(network)
+        let bodies = [
+            try await session.stream(.test("a")).0, try await session.stream(.test("b")).0,
+        ]
+        let readers = bodies.map { body in Task { try await body.text } }
+
+        try await stub.send("1")
+        try await stub.send("2")
+        try await stub.finish()
+
+        for reader in readers { #expect(try await reader.value == "12") }
+    }
+
+    @Test func finishesAfterThePiecesThatWait() async throws {
+        let network = MockNetwork()
+        let stub = network.stub(.any, .stream())
+        let (body, _) = try await MockURLSession(network).stream(.test("a"))
+        let test = Task { try await stub.send("a") }
+        while network.requests.first?.sentPieceCount == 0 { await Task.yield() }
+
+        try await stub.finish()
+
+        #expect(network.requests.first?.endTime == nil)
+        #expect(try await body.text == "a")
+        try await test.value
+        #expect(network.requests.first?.endTime != nil)
+    }
+
+    @Test(arguments: [
+        MockResponse.json("{}"), .events(["a"]), .stream { _ in }, .hanging,
+    ])
+    func throwsWithoutAResponseToSend(_ response: MockResponse) async throws {
+        let network = MockNetwork()
+        let stub = network.stub(.get("/a"), response, fileID: "Tests/Stub.swift", line: 3)
+
+        for call in ["send()", "finish()", "fail()"] {
+            let error = await #expect(throws: MockError.self) {
+                switch call {
+                case "send()": try await stub.send("a", fileID: "Tests/Send.swift", line: 7)
+                case "finish()": try await stub.finish(fileID: "Tests/Send.swift", line: 7)
+                default: try await stub.fail(fileID: "Tests/Send.swift", line: 7)
+                }
+            }
+            #expect(error?.reason == .noStream)
+            #expect(
+                error?.description == """
+                    stub.\(call) (Tests/Send.swift:7) failed for the stub for method GET, path /a \
+                    (Tests/Stub.swift:3): It has no response of the kind .stream() without a closure.
+                    """)
+        }
+    }
+
+    @Test func aCancelledTaskSendsNothing() async throws {
+        let network = MockNetwork()
+        let stub = network.stub(.any, .stream())
+        let waiting = Task { try await stub.send("a") }
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+
+        let (body, _) = try await MockURLSession(network).stream(.test("a"))
+        let sending = Task { try await stub.send("a") }
+        while network.requests.first?.sentPieceCount == 0 { await Task.yield() }
+        sending.cancel()
+        await #expect(throws: CancellationError.self) { try await sending.value }
+        _ = body
+    }
+
+    @Test func aWaitForAStreamIsReported() async throws {
+        let recorder = ReportRecorder()
+        let network = recorder.run { MockNetwork() }
+        let stub = network.stub(.get("/a"), .stream(), fileID: "Tests/Stub.swift", line: 3)
+        let test = recorder.run {
+            Task { try await stub.send("a", fileID: "Tests/Send.swift", line: 7) }
+        }
+
+        await recorder.waitForWatch()
+        await recorder.clock.advance(by: .seconds(5))
+
+        #expect(
+            recorder.reports == [
+                """
+                APIKitLiteTesting: stub.send() (Tests/Send.swift:7) has waited for 5.0 seconds: \
+                no stream of the stub for method GET, path /a (Tests/Stub.swift:3) is open.
+                  The network received no request. Perhaps no load was started or awaited, or the \
+                load uses another session than the network's.
+
+                """
+            ])
+        test.cancel()
+        _ = await test.result
+    }
+
+    @Test func aWaitThatNothingCanEndThrows() async throws {
+        let recorder = ReportRecorder()
+        let network = recorder.run { MockNetwork() }
+        let stub = network.stub(.get("/a"), .stream())
+        let test = recorder.run { Task { try await stub.send("a") } }
+        await recorder.waitForWatch()
+        _ = await MockURLSession(network).outcome(of: .test("b"))
+
+        for _ in 1...5 { await recorder.clock.advance(by: .seconds(1)) }
+
+        let error = await #expect(throws: MockError.self) { try await test.value }
+        #expect(error?.reason == .noStream)
+        #expect(error?.description.contains("nothing is left that could open one") == true)
+    }
+
+    @Test func anOpenStreamIsReported() async throws {
+        let recorder = ReportRecorder()
+        let network = recorder.run { MockNetwork() }
+        let stub = network.stub(.get("/a"), .stream(), fileID: "Tests/Stub.swift", line: 3)
+        let (body, _) = try await MockURLSession(network).stream(.test("a"))
+        await recorder.waitForWatch()
+
+        await recorder.clock.advance(by: .seconds(5))
+
+        #expect(
+            recorder.reports == [
+                """
+                APIKitLiteTesting: GET https://api.example.com/a has waited for the end of its \
+                stream for 5.0 seconds.
+                  The stub for method GET, path /a (Tests/Stub.swift:3) keeps the stream of 1 \
+                request open. To end it, call stub.finish().
+
+                """
+            ])
+        let error = #expect(throws: VerificationError.self) { try network.verify() }
+        #expect(error?.findings.first?.contains("Call stub.finish(), or cancel") == true)
+        try await stub.finish()
+        #expect(try await body.text == "")
+        try network.verify()
+    }
+}

@@ -1,0 +1,105 @@
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// Bodies that a closure sends over a socket.
+@Suite(.timeLimit(.minutes(5)), .usesManySockets) struct LoopbackStreamTests {
+    @Test(arguments: ["HTTP/1.1", "HTTP/1.0"])
+    func sendsTheWholeBody(_ version: String) throws {
+        let network = MockNetwork()
+        network.stub(
+            .any,
+            .stream(headers: ["Content-Length": "7"]) { writer in
+                for piece in ["one ", "two"] { try await writer.send(piece) }
+            })
+        let server = try network.serve()
+        let client = try RawClient(port: server.port)
+
+        client.send("GET / \(version)\r\nHost: h\r\n\r\n")
+        let reply = try client.reply()
+
+        #expect(reply.text == "one two")
+        #expect(reply.header("Content-Length") == nil)
+        #expect(reply.header("Transfer-Encoding") == (version == "HTTP/1.1" ? "chunked" : nil))
+    }
+
+    @Test func answersTheNextRequestAfterAStream() throws {
+        let network = MockNetwork()
+        network.stub(.get("/a"), .stream { try await $0.send("a") })
+        network.stub(.get("/b"), .text("b"))
+        let server = try network.serve()
+        let client = try RawClient(port: server.port)
+
+        client.send(get("/a") + get("/b"))
+
+        #expect(try client.reply().text == "a")
+        #expect(try client.reply().text == "b")
+    }
+
+    @Test func waitsForAClientThatReadsSlowly() async throws {
+        let network = MockNetwork()
+        let piece = Data(count: 1_048_576)
+        network.stub(
+            .any, .stream { writer in for _ in 0..<64 { try await writer.send(piece) } })
+        let server = try network.serve()
+        let client = try RawClient(port: server.port)
+
+        client.send(get("/"))
+        var count = 0
+        while count == 0 || network.requests[0].sentPieceCount != count {
+            count = network.requests.first?.sentPieceCount ?? 0
+            for _ in 0..<5_000 { await Task.yield() }
+        }
+        // The buffers of the system are smaller.
+        #expect(count < 64)
+
+        #expect(try client.reply().body.count == 64 * piece.count)
+        await network.waitForResponses()
+        #expect(network.requests[0].sentPieceCount == 64)
+    }
+
+    enum Departure: CaseIterable {
+        case reset, close
+    }
+
+    @Test(arguments: Departure.allCases)
+    func endsWhenTheClientLeaves(_ departure: Departure) async throws {
+        let network = MockNetwork()
+        let (isRunning, isCancelled) = (Gate(), Gate())
+        network.stub(
+            .any,
+            .stream { writer in
+                isRunning.open()
+                // It fails if the client leaves before the piece is sent.
+                try? await writer.send("a")
+                _ = try? await waitForCancellation()
+                isCancelled.open()
+            })
+        let server = try network.serve()
+        var client: RawClient? = try RawClient(port: server.port)
+
+        client?.send(get("/"))
+        _ = try client?.hasBegunToReceive()
+        await isRunning.wait()
+        if departure == .reset { client?.reset() }
+        client = nil
+
+        await isCancelled.wait()
+        #expect(network.requests.map(\.wasCancelled) == [true])
+    }
+
+    @Test func stoppingTheServerEndsTheStream() async throws {
+        let network = MockNetwork()
+        let stub = network.stub(.any, .stream())
+        let server = try network.serve()
+        let client = try RawClient(port: server.port)
+        client.send(get("/"))
+        _ = try client.hasBegunToReceive()
+
+        server.stop()
+
+        await network.waitForResponses()
+        await #expect(throws: URLError(.networkConnectionLost)) { try await stub.send("a") }
+    }
+}
