@@ -1,0 +1,270 @@
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+@testable import APIKitLite
+
+/// A session whose response has no `Content-Length` unless a test names one.
+private struct PiecewiseSession: HTTPSession {
+    var fields: [String: String] = ["ETag": "\"1\""]
+    var status = 200
+    let next: @Sendable () async throws -> Data?
+
+    func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
+        throw URLError(.unsupportedURL)
+    }
+
+    func stream(_ request: URLRequest) async throws -> (HTTPBody, HTTPURLResponse) {
+        (
+            HTTPBody(unfolding: next),
+            HTTPURLResponse(
+                url: request.url!, statusCode: status, httpVersion: nil, headerFields: fields)!
+        )
+    }
+}
+
+/// A session whose first body ends as that of a reader who is too slow.
+private struct InterruptedSession: HTTPSession {
+    let next: MockURLSession
+    let beginning: Data
+    private let isInterrupted = Locked(false)
+
+    init(next: MockURLSession, beginning: Data) {
+        self.next = next
+        self.beginning = beginning
+    }
+
+    func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
+        try await next.exchange(request)
+    }
+
+    func stream(_ request: URLRequest) async throws -> (HTTPBody, HTTPURLResponse) {
+        let (body, response) = try await next.stream(request)
+        let isFirst = isInterrupted.withLock { isInterrupted in
+            defer { isInterrupted = true }
+            return !isInterrupted
+        }
+        guard isFirst else { return (body, response) }
+        let pieces = Locked([beginning])
+        let interrupted = HTTPBody(unfolding: {
+            if let piece = pieces.withLock({ $0.popLast() }) { return piece }
+            throw BodyLimitError(limit: 40)
+        })
+        return (interrupted, response)
+    }
+}
+
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct DownloadProgressTests {
+    private let folder: TemporaryFolder
+    private let bytes = Data.pattern(100)
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    @Test func countsTheBytes() async throws {
+        let network = MockNetwork()
+        network.stub(.any, .file(bytes))
+        let progress = Progress(totalUnitCount: -1)
+
+        try await MockURLSession(network).download(
+            .test("/file"), to: folder.file, progress: progress)
+
+        #expect(progress.totalUnitCount == 100)
+        #expect(progress.completedUnitCount == 100)
+        #expect(progress.isFinished)
+        #expect(progress.kind == .file)
+        #expect(progress.userInfo[.fileURLKey] as? URL == folder.file)
+        #expect(
+            progress.userInfo[.fileOperationKindKey] as? Progress.FileOperationKind
+                == .downloading)
+    }
+
+    @Test func countsWhatAnEarlierCallLeft() async throws {
+        try folder.leavePart(
+            bytes.prefix(40),
+            ResumeRecord(
+                identity: "https://api.example.com/file", validator: "\"1\"", offset: 40,
+                length: 100))
+        let gate = Gate()
+        let pieces = Locked([bytes.dropFirst(40)])
+        let session = PiecewiseSession(
+            fields: ["ETag": "\"1\"", "Content-Range": "bytes 40-99/100"], status: 206
+        ) {
+            await gate.wait()
+            return pieces.withLock { $0.popLast() }
+        }
+        let progress = Progress(totalUnitCount: -1)
+
+        let task = Task { [folder] in
+            try await session.download(.test("/file"), to: folder.file, progress: progress)
+        }
+        while progress.completedUnitCount == 0 { await Task.yield() }
+        #expect(progress.completedUnitCount == 40)
+        #expect(progress.totalUnitCount == 100)
+        gate.open()
+        _ = try await task.value
+
+        #expect(progress.completedUnitCount == 100)
+        #expect(folder.content == bytes)
+    }
+
+    @Test func isIndeterminateIfTheLengthIsUnknown() async throws {
+        let gate = Gate()
+        let pieces = Locked([bytes.dropFirst(40), bytes.prefix(40)])
+        let session = PiecewiseSession {
+            let piece = pieces.withLock { $0.popLast() }
+            if piece?.count == 60 { await gate.wait() }
+            return piece
+        }
+        let progress = Progress(totalUnitCount: 1)
+
+        let task = Task { [folder] in
+            try await session.download(.test("/file"), to: folder.file, progress: progress)
+        }
+        while progress.completedUnitCount < 40 { await Task.yield() }
+        #expect(progress.isIndeterminate)
+        gate.open()
+        _ = try await task.value
+
+        #expect(!progress.isIndeterminate)
+        #expect(progress.fractionCompleted == 1)
+    }
+
+    @Test(arguments: Transport.allCases)
+    func itsCancellationEndsTheTransfer(_ transport: Transport) async throws {
+        let network = MockNetwork()
+        network.stub(.any, .hanging)
+        let (session, baseURL) = try transport.open(network)
+        let progress = Progress(totalUnitCount: -1)
+
+        let task = Task { [folder] in
+            try await session.download(
+                FileRequest(baseURL: baseURL), "/file", to: folder.file, progress: progress)
+        }
+        await network.waitForRequests(1)
+        progress.cancel()
+
+        let error = await #expect(throws: APIRequestError.self) { try await task.value }
+        #expect(error?.stage == .transport)
+        #expect(error?.isCancellation == true)
+        #expect(folder.names == [])
+    }
+
+    @Test func itsCancellationEndsTheBody() async throws {
+        let pieces = Locked([bytes.prefix(40)])
+        let session = PiecewiseSession {
+            if let piece = pieces.withLock({ $0.popLast() }) { return piece }
+            _ = try await waitForCancellation()
+            return nil
+        }
+        let progress = Progress(totalUnitCount: -1)
+        let task = Task { [folder] in
+            try await session.download(.test("/file"), to: folder.file, progress: progress)
+        }
+        while progress.completedUnitCount < 40 { await Task.yield() }
+        progress.cancel()
+
+        await #expect(throws: (any Error).self) { try await task.value }
+        #expect(folder.names == ["file.bin.part", "file.bin.part.json"])
+        #expect(progress.cancellationHandler == nil)
+    }
+
+    @Test func nothingIsSentIfItIsCancelledBefore() async throws {
+        let network = MockNetwork()
+        let progress = Progress(totalUnitCount: -1)
+        progress.cancel()
+        await #expect(throws: URLError(.cancelled)) {
+            try await MockURLSession(network).download(
+                .test("/file"), to: folder.file, progress: progress)
+        }
+        #expect(network.requests.isEmpty)
+    }
+
+    @Test func showsTheSpeed() async {
+        let clock = MockClock()
+        let progress = Progress(totalUnitCount: -1)
+        let transfer = TransferProgress(progress, .downloading, file: folder.file, clock: clock)
+        transfer.begin(at: 1_000, of: 5_000)
+        #expect(progress.userInfo[.throughputKey] == nil)
+        await clock.advance(by: .seconds(2))
+        transfer.add(1_000)
+        #expect(progress.userInfo[.throughputKey] as? Int == 500)
+        #expect(progress.userInfo[.estimatedTimeRemainingKey] as? Double == 6)
+        #expect(progress.fractionCompleted == 0.4)
+        transfer.begin(at: 0, of: nil)
+        #expect(progress.userInfo[.throughputKey] == nil)
+        #expect(progress.isIndeterminate)
+    }
+
+    // MARK: Interrupted bodies
+
+    @Test func continuesByItselfIfAskedTo() async throws {
+        let network = MockNetwork()
+        network.stub(.any, .file(bytes))
+        // Each answer has ten bytes before the connection is lost.
+        network.stub(.any, MockResponse.file(bytes).failing(afterBytes: 10), times: .exactly(5))
+
+        try await MockURLSession(network).download(
+            .test("/file"), to: folder.file,
+            retrying: RetryPolicy(maximumAttempts: 2, baseDelay: .zero))
+
+        #expect(folder.content == bytes)
+        #expect(network.requests.count == 6)
+    }
+
+    @Test func givesUpWithoutProgress() async throws {
+        let network = MockNetwork()
+        network.stub(.any, .error(.networkConnectionLost))
+        await #expect(throws: URLError(.networkConnectionLost)) {
+            try await MockURLSession(network).download(
+                .test("/file"), to: folder.file,
+                retrying: RetryPolicy(maximumAttempts: 3, baseDelay: .zero))
+        }
+        #expect(network.requests.count == 3)
+        #expect(folder.names == [])
+    }
+
+    @Test func waitsBetweenAttempts() async throws {
+        let network = MockNetwork()
+        let clock = MockClock()
+        network.stub(.any, .error(.networkConnectionLost), .file(bytes))
+        let task = Task { [folder] in
+            try await MockURLSession(network).download(
+                .test("/file"), to: folder.file,
+                retrying: RetryPolicy(baseDelay: .seconds(60), maximumDelay: .seconds(60)),
+                clock: clock)
+        }
+        await clock.waitForSleepers(1)
+        #expect(network.requests.count == 1)
+        await clock.advance(by: .seconds(60))
+        _ = try await task.value
+        #expect(folder.content == bytes)
+    }
+
+    /// A stream whose reader is too slow ends with `BodyLimitError`.
+    @Test func aSlowDiskInterruptsTheTransfer() async throws {
+        let network = MockNetwork()
+        network.stub(.any, .file(bytes))
+        let session = InterruptedSession(next: MockURLSession(network), beginning: bytes.prefix(40))
+
+        try await session.download(.test("/file"), to: folder.file)
+        #expect(folder.content == bytes)
+        #expect(
+            network.requests.map { $0.request.value(forHTTPHeaderField: "Range") }
+                == [nil, "bytes=40-"])
+    }
+
+    @Test func aSlowDiskEndsATransferThatCannotBeResumed() async throws {
+        let pieces = Locked([bytes.prefix(40)])
+        let session = PiecewiseSession(fields: [:]) {
+            if let piece = pieces.withLock({ $0.popLast() }) { return piece }
+            throw BodyLimitError(limit: 40)
+        }
+        await #expect(throws: BodyLimitError(limit: 40)) {
+            try await session.download(.test("/file"), to: folder.file)
+        }
+        #expect(folder.names == [])
+    }
+}

@@ -1,0 +1,406 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct DownloadTests {
+    private let folder: TemporaryFolder
+    private let network = MockNetwork()
+    private let bytes = Data.pattern(100)
+    private let opened = Locked<[Transport: (session: any HTTPSession, baseURL: URL)]>([:])
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    /// The same server at each call: its port is part of what a record identifies.
+    private func open(_ transport: Transport) throws -> (any HTTPSession, URL) {
+        try opened.withLock { opened in
+            let new = try opened[transport] ?? transport.open(network)
+            opened[transport] = new
+            return new
+        }
+    }
+
+    /// Downloads `/file` over a transport.
+    @discardableResult
+    private func download(
+        _ transport: Transport = .mockURLSession, path: String = "file",
+        progress: Progress? = nil, checking check: DigestCheck? = nil, identity: String? = nil
+    ) async throws -> HTTPURLResponse {
+        let (session, baseURL) = try open(transport)
+        return try await session.download(
+            URLRequest(url: URL(string: "\(baseURL)/\(path)")!), to: folder.file,
+            progress: progress, checking: check, identity: identity)
+    }
+
+    /// Leaves a part with 40 bytes, as the first of two downloads.
+    private func lose(_ transport: Transport = .mockURLSession, path: String = "file") async {
+        let stub = network.stub(.any, .file(bytes).failing(afterBytes: 40), times: .once)
+        await #expect(throws: URLError.self) { try await download(transport, path: path) }
+        #expect(stub.callCount == 1)
+        #expect(folder.names == ["file.bin.part", "file.bin.part.json"])
+    }
+
+    private func field(_ name: String, ofRequest index: Int) -> String? {
+        network.requests[index].request.value(forHTTPHeaderField: name)
+    }
+
+    @Test(arguments: Transport.allCases) func storesAFile(_ transport: Transport) async throws {
+        network.stub(.get("/file"), .file(bytes))
+        try Data("old".utf8).write(to: folder.file)
+
+        let response = try await download(transport)
+
+        #expect(response.statusCode == 200)
+        #expect(folder.content == bytes)
+        #expect(folder.names == ["file.bin"])
+        #expect(field("Accept-Encoding", ofRequest: 0) == "identity")
+        #expect(field("Range", ofRequest: 0) == nil)
+    }
+
+    @Test(arguments: Transport.allCases)
+    func resumesWhatAnEarlierCallLeft(_ transport: Transport) async throws {
+        network.stub(.any, .file(bytes))
+        try Data("old".utf8).write(to: folder.file)
+        network.stub(.any, .file(bytes).failing(afterBytes: 40), times: .once)
+        await #expect(throws: URLError.self) { try await download(transport) }
+        #expect(folder.content == Data("old".utf8))
+
+        let response = try await download(transport)
+
+        #expect(response.statusCode == 206)
+        #expect(folder.content == bytes)
+        #expect(folder.names == ["file.bin"])
+        #expect(field("Range", ofRequest: 1) == "bytes=40-")
+        #expect(field("If-Range", ofRequest: 1) == "\"1\"")
+    }
+
+    @Test(arguments: Transport.allCases)
+    func startsOverIfTheFileChanged(_ transport: Transport) async throws {
+        await lose(transport)
+        let other = Data(bytes.reversed())
+        network.stub(.any, .file(other, tag: "\"2\""))
+
+        let response = try await download(transport)
+
+        #expect(response.statusCode == 200)
+        #expect(folder.content == other)
+    }
+
+    @Test(arguments: Transport.allCases)
+    func asksAgainIfTheRangeDoesNotFit(_ transport: Transport) async throws {
+        await lose(transport)
+        let wrong = MockResponse.data(Data(bytes.dropFirst(30)), status: 206)
+            .header("ETag", "\"1\"").header("Content-Range", "bytes 30-99/100")
+        network.stub(.any, wrong, .file(bytes))
+
+        try await download(transport)
+
+        #expect(folder.content == bytes)
+        #expect(network.requests.count == 3)
+        #expect(field("Range", ofRequest: 1) == "bytes=40-")
+        #expect(field("Range", ofRequest: 2) == nil)
+    }
+
+    @Test func asksForEachPartThatTheServerSends() async throws {
+        await lose()
+        let bytes = bytes
+        network.stub(.any) { request in
+            let field = request.request.value(forHTTPHeaderField: "Range") ?? ""
+            let start = Int(field.dropFirst(6).dropLast()) ?? 0
+            let end = min(start + 25, 100)
+            return .data(Data(bytes[start..<end]), status: 206).header("ETag", "\"1\"")
+                .header("Content-Range", "bytes \(start)-\(end - 1)/100")
+        }
+
+        try await download()
+
+        #expect(folder.content == bytes)
+        let ranges = network.requests.dropFirst().map {
+            $0.request.value(forHTTPHeaderField: "Range")
+        }
+        #expect(ranges == ["bytes=40-", "bytes=65-", "bytes=90-"])
+    }
+
+    /// A process may be killed after the last byte.
+    @Test(arguments: [nil, 100] as [Int64?])
+    func aWholePartIsConfirmedByTheServer(_ length: Int64?) async throws {
+        try folder.leavePart(
+            bytes,
+            ResumeRecord(
+                identity: "https://api.example.com/file", validator: "\"1\"", offset: 100,
+                length: length))
+        network.stub(.any, .file(bytes))
+
+        try await download()
+
+        #expect(folder.content == bytes)
+        #expect(field("Range", ofRequest: 0) == "bytes=99-")
+        #expect(network.requests.count == 1)
+    }
+
+    @Test(arguments: [
+        ["ETag": "W/\"1\""], ["ETag": "1"], [:], ["ETag": "\"1\"", "Accept-Ranges": "none"],
+    ])
+    func startsOverWithoutAStrongValidator(_ fields: [String: String]) async throws {
+        var response = MockResponse.data(bytes)
+        for (name, value) in fields { response = response.header(name, value) }
+        network.stub(.any, response.failing(afterBytes: 40), response)
+        await #expect(throws: URLError.self) { try await download() }
+        #expect(folder.names == [])
+
+        try await download()
+
+        #expect(folder.content == bytes)
+        #expect(field("Range", ofRequest: 1) == nil)
+    }
+
+    @Test func aSignedURLMayExpire() async throws {
+        await lose(path: "file?signature=1")
+        network.stub(.any, .file(bytes))
+
+        try await download(path: "file?signature=2")
+
+        #expect(folder.content == bytes)
+        #expect(field("Range", ofRequest: 1) == "bytes=40-")
+    }
+
+    @Test func anotherFileIsNotContinued() async throws {
+        await lose(path: "one")
+        network.stub(.any, .file(bytes))
+
+        try await download(path: "two")
+
+        #expect(folder.content == bytes)
+        #expect(field("Range", ofRequest: 1) == nil)
+    }
+
+    @Test func anIdentityIsIndependentOfTheURL() async throws {
+        network.stub(.any, .file(bytes).failing(afterBytes: 40), .file(bytes))
+        _ = try? await download(path: "one", identity: "model")
+
+        try await download(path: "two", identity: "model")
+
+        #expect(folder.content == bytes)
+        #expect(field("Range", ofRequest: 1) == "bytes=40-")
+    }
+
+    @Test func theRecordHasNoSecret() async throws {
+        await lose(path: "file?token=secret")
+        let record = try String(contentsOf: folder.record, encoding: .utf8)
+        #expect(!record.contains("secret"))
+        #expect(record.contains("api.example.com"))
+    }
+
+    @Test(arguments: Transport.allCases)
+    func aRefusedStatusIsAnErrorWithItsBody(_ transport: Transport) async throws {
+        network.stub(.any, .json(#"{"message": "no such file"}"#, status: 404))
+
+        let error = try await #require(throws: APIRequestError.self) {
+            try await download(transport)
+        }
+
+        #expect(error.stage == .validate)
+        #expect(error.statusCode == 404)
+        #expect(error.data?.text == #"{"message": "no such file"}"#)
+        #expect((error.underlying as? UnacceptableStatus)?.statusCode == 404)
+        #expect(folder.names == [])
+    }
+
+    @Test(arguments: [201, 202, 204, 304, 404, 412, 416, 503])
+    func aRefusedStatusKeepsThePart(_ status: Int) async throws {
+        await lose()
+        network.stub(.any, .file(bytes))
+        let stub = network.stub(.any, .status(status), times: .any)
+        await #expect(throws: APIRequestError.self) { try await download() }
+        // After a 416, it asks for the whole file.
+        #expect(stub.callCount == (status == 416 ? 2 : 1))
+        #expect(folder.names == ["file.bin.part", "file.bin.part.json"])
+    }
+
+    @Test func theBodyOfARefusedStatusIsBounded() async throws {
+        network.stub(.any, .data(Data(count: 3_000_000), status: 500).chunked(by: 100_000))
+        let error = try await #require(throws: APIRequestError.self) { try await download() }
+        #expect(error.data?.count == 1_048_576)
+    }
+
+    @Test(arguments: Transport.allCases)
+    func refusesAWrongDigest(_ transport: Transport) async throws {
+        network.stub(.any, .file(bytes))
+        try Data("old".utf8).write(to: folder.file)
+        let error = try await #require(throws: DownloadError.self) {
+            try await download(transport, checking: ShortHash.check(of: Data("other".utf8)))
+        }
+        guard case .wrongDigest = error else {
+            Issue.record(error)
+            return
+        }
+        #expect(folder.names == ["file.bin"])
+        #expect(folder.content == Data("old".utf8))
+    }
+
+    @Test func theDigestCountsTheBytesOfAnEarlierCall() async throws {
+        await lose()
+        network.stub(.any, .file(bytes))
+        try await download(checking: ShortHash.check(of: bytes))
+        #expect(folder.content == bytes)
+        #expect(field("Range", ofRequest: 1) == "bytes=40-")
+    }
+
+    /// To compute the digest of a large part takes minutes.
+    @Test func theDigestOfAnEarlierCallCanBeCancelled() async throws {
+        let size = 4 << 20
+        try folder.leavePart(
+            Data(count: size),
+            ResumeRecord(
+                identity: "https://api.example.com/file", validator: "\"1\"", offset: Int64(size)))
+        let progress = Progress(totalUnitCount: -1)
+        let received = Locked(0)
+        let check = DigestCheck(
+            "", of: 0,
+            update: { _, piece in
+                received.withLock { $0 += piece.count }
+                progress.cancel()
+            }, finish: { _ in [] })
+
+        await #expect(throws: URLError(.cancelled)) {
+            try await download(progress: progress, checking: check)
+        }
+
+        #expect(received.withLock { $0 } == 1 << 20)
+        #expect(network.requests.isEmpty)
+        #expect(folder.names == ["file.bin.part", "file.bin.part.json"])
+    }
+
+    @Test func aPartThatWasChangedIsFoundByItsDigest() async throws {
+        await lose()
+        try Data(count: 40).write(to: folder.part)
+        network.stub(.any, .file(bytes))
+        await #expect(throws: DownloadError.self) {
+            try await download(checking: ShortHash.check(of: bytes))
+        }
+        #expect(folder.names == [])
+    }
+
+    @Test func anEmptyFileIsAFile() async throws {
+        network.stub(.any, .file(Data()))
+        try await download()
+        #expect(folder.content == Data())
+        #expect(folder.names == ["file.bin"])
+    }
+
+    @Test func twoDownloadsOfOneFileExcludeEachOther() async throws {
+        network.stub(.any, MockResponse.file(bytes).held)
+        let first = Task { [folder, network] in
+            try await MockURLSession(network).download(
+                URLRequest(url: URL(string: "https://api.example.com/file")!), to: folder.file)
+        }
+        await network.waitForRequests(1)
+        await #expect(throws: DownloadError.fileInUse(folder.file)) { try await download() }
+        first.cancel()
+        await #expect(throws: URLError.self) { try await first.value }
+        #expect(folder.names == [])
+    }
+
+    @Test(arguments: ["POST", "HEAD", "PUT"]) func sendsOnlyGET(_ method: String) async {
+        await #expect(throws: DownloadError.notAGet(method: method)) {
+            try await MockURLSession(network).download(
+                .test("/file", method: method), to: folder.file)
+        }
+        #expect(network.requests.isEmpty)
+        #expect(folder.names == [])
+    }
+
+    @Test(arguments: ["Range", "if-range"]) func reservesItsFields(_ name: String) async {
+        var ranged = URLRequest.test("/file")
+        ranged.setValue("bytes=0-1", forHTTPHeaderField: name)
+        let request = ranged
+        await #expect(throws: DownloadError.reservedField(name == "Range" ? "Range" : "If-Range")) {
+            try await MockURLSession(network).download(request, to: folder.file)
+        }
+        #expect(network.requests.isEmpty)
+    }
+
+    @Test func aBodyCannotBeSent() async {
+        await #expect(throws: DownloadError.notAGet(method: "GET with a body")) {
+            try await MockURLSession(network).download(
+                URLRequest.test("/file", body: "a"), to: folder.file)
+        }
+    }
+
+    @Test func nothingIsSentIfTheFolderIsMissing() async {
+        let file = folder.url.appending(path: "missing/file")
+        await #expect(throws: DownloadError.self) {
+            try await MockURLSession(network).download(.test("/file"), to: file)
+        }
+        #expect(network.requests.isEmpty)
+    }
+
+    @Test func aSessionWithoutStreamsIsNamed() async {
+        await #expect(throws: StreamingNotSupportedError.self) {
+            try await FixedSession().download(.test("/file"), to: folder.file)
+        }
+        #expect(folder.names == [])
+    }
+
+    // MARK: The loader
+
+    @Test func theLoaderDownloadsAnAPIRequest() async throws {
+        network.stub(.get("/file"), .file(bytes))
+        let loader = APIRequestLoader(
+            apiRequest: FileRequest(), urlSession: MockURLSession(network))
+        let response = try await loader.download("/file", to: folder.file)
+        #expect(response.statusCode == 200)
+        #expect(folder.content == bytes)
+    }
+
+    @Test func theLoaderNamesTheStage() async throws {
+        let session = MockURLSession(network)
+        network.stub(.get("/missing"), .json("{}", status: 404))
+        network.stub(.get("/lost"), .file(bytes).failing(afterBytes: 7))
+
+        var error = await #expect(throws: APIRequestError.self) {
+            try await session.download(FileRequest(), "/missing", to: folder.file)
+        }
+        #expect(error?.stage == .validate)
+        #expect(error?.data?.text == "{}")
+        #expect(error?.requestType == "FileRequest")
+
+        error = await #expect(throws: APIRequestError.self) {
+            try await session.download(FileRequest(), "/lost", to: folder.file)
+        }
+        #expect(error?.stage == .transport)
+        #expect(error?.isCancellation == false)
+
+        error = await #expect(throws: APIRequestError.self) {
+            try await session.download(FileRequest(), "/{", to: folder.file)
+        }
+        #expect(error?.stage == .makeRequest)
+    }
+
+    private struct TypedRequest: APIRequest {
+        func makeRequest(from _: Void) throws -> URLRequest { .test("/file") }
+
+        func validateResponse(data: Data, response: HTTPURLResponse) throws {
+            try response.validateStatus()
+            let type = response.value(forHTTPHeaderField: "Content-Type")
+            if type == "text/html" { throw TestError(number: data.count) }
+        }
+
+        func parseResponse(data: Data) throws -> Data { data }
+    }
+
+    @Test func theRequestValidatesTheHead() async throws {
+        try Data("old".utf8).write(to: folder.file)
+        network.stub(.any, .data(Data(count: 5), contentType: "text/html"))
+        let error = await #expect(throws: APIRequestError.self) {
+            try await MockURLSession(network).download(TypedRequest(), (), to: folder.file)
+        }
+        #expect(error?.stage == .validate)
+        #expect(error?.underlying as? TestError == TestError(number: 5))
+        #expect(folder.names == ["file.bin"])
+        #expect(folder.content == Data("old".utf8))
+    }
+}

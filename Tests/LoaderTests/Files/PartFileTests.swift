@@ -1,0 +1,295 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import APIKitLite
+
+@Suite(.timeLimit(.minutes(5))) struct PartFileTests {
+    private let folder: TemporaryFolder
+    private let bytes = Data.pattern(100)
+    private let record = ResumeRecord(identity: "a", validator: "\"1\"", offset: 0, length: 100)
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    /// The error of opening the part.
+    private func openingError(_ file: URL) -> (any Error)? {
+        do {
+            _ = try PartFile(of: file)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func isMovedIntoPlace() throws {
+        try Data("old".utf8).write(to: folder.file)
+        let part = try PartFile(of: folder.file)
+        try part.begin(at: 0, end: 100, record: record)
+        try part.write(bytes)
+        #expect(folder.content == Data("old".utf8))
+        try part.endBody()
+        try part.finish()
+
+        #expect(folder.content == bytes)
+        #expect(folder.names == ["file.bin"])
+    }
+
+    @Test func staysIfItCanBeResumed() throws {
+        let part = try PartFile(of: folder.file)
+        try part.begin(at: 0, end: 100, record: record)
+        try part.write(bytes.prefix(40))
+        part.abandon()
+        #expect(folder.names == ["file.bin.part", "file.bin.part.json"])
+
+        let next = try PartFile(of: folder.file)
+        #expect(next.record?.offset == 40)
+        try next.begin(at: 40, end: 100, record: next.record)
+        try next.write(bytes.dropFirst(40))
+        try next.finish()
+        #expect(folder.content == bytes)
+        #expect(folder.names == ["file.bin"])
+    }
+
+    @Test func isRemovedIfItCannotBeResumed() throws {
+        let part = try PartFile(of: folder.file)
+        try part.begin(at: 0, end: nil, record: nil)
+        try part.write(bytes)
+        part.abandon()
+        #expect(folder.names == [])
+    }
+
+    @Test func isRemovedIfItIsEmpty() throws {
+        try PartFile(of: folder.file).abandon()
+        #expect(folder.names == [])
+
+        let part = try PartFile(of: folder.file)
+        try part.begin(at: 0, end: 100, record: record)
+        part.abandon()
+        #expect(folder.names == [])
+    }
+
+    @Test func staysIfNothingWasReceived() throws {
+        try folder.leavePart(bytes.prefix(40), record.at(40))
+        try PartFile(of: folder.file).abandon()
+        #expect(folder.names == ["file.bin.part", "file.bin.part.json"])
+        #expect(try PartFile(of: folder.file).record == record.at(40))
+    }
+
+    /// Between the two steps of a new start, a kill leaves the part without a record.
+    @Test func givesUpTheRecordBeforeTheBytes() throws {
+        try folder.leavePart(bytes.prefix(40), record.at(40))
+        let part = try PartFile(of: folder.file)
+        try part.begin(at: 0, end: 50, record: nil)
+        #expect(folder.names == ["file.bin.part"])
+        try part.write(bytes.suffix(50))
+        #expect(folder.names == ["file.bin.part"])
+        try part.finish()
+        #expect(folder.content == bytes.suffix(50))
+    }
+
+    @Test(arguments: [
+        "", "{", "[]", "{\"identity\": \"a\"}", "null",
+        #"{"identity": "a", "validator": "\"1\"", "offset": 41}"#,
+        #"{"identity": "a", "validator": "\"1\"", "offset": 0}"#,
+        #"{"identity": "a", "validator": "\"1\"", "offset": -1}"#,
+        #"{"identity": "a", "validator": "\"1\"", "offset": "40"}"#,
+        #"{"identity": "a", "validator": "\"1\"", "offset": 99999999999999999999}"#,
+        String(repeating: " ", count: 1 << 17),
+    ])
+    func ignoresARecordThatDoesNotFit(_ text: String) throws {
+        try bytes.prefix(40).write(to: folder.part)
+        try Data(text.utf8).write(to: folder.record)
+        let part = try PartFile(of: folder.file)
+        #expect(part.record == nil)
+        part.abandon()
+        #expect(folder.names == [])
+    }
+
+    /// A process may be killed before a record gets its name.
+    @Test(arguments: [false, true]) func removesADraftOfTheRecord(_ isComplete: Bool) throws {
+        try Data("{".utf8).write(to: folder.url.appending(path: "file.bin.part.json~"))
+        let part = try PartFile(of: folder.file)
+        try part.begin(at: 0, end: 100, record: nil)
+        try part.write(bytes)
+        if isComplete { try part.finish() } else { part.abandon() }
+        #expect(folder.names == (isComplete ? ["file.bin"] : []))
+    }
+
+    @Test func ignoresBytesBeyondTheRecord() throws {
+        try folder.leavePart(bytes.prefix(40) + Data(count: 80), record.at(40))
+        let part = try PartFile(of: folder.file)
+        try part.begin(at: 40, end: 100, record: part.record)
+        try part.write(bytes.dropFirst(40))
+        try part.finish()
+        #expect(folder.content == bytes)
+    }
+
+    @Test func refusesMoreThanWasAnnounced() throws {
+        let part = try PartFile(of: folder.file)
+        try part.begin(at: 0, end: 100, record: record)
+        try part.write(bytes)
+        #expect(throws: DownloadError.wrongLength(expected: 100, received: 101)) {
+            try part.write(Data([1]))
+        }
+        part.abandon()
+        #expect(folder.names == [])
+    }
+
+    @Test func refusesLessThanWasAnnounced() throws {
+        let part = try PartFile(of: folder.file)
+        try part.begin(at: 0, end: 100, record: record)
+        try part.write(bytes.dropLast())
+        #expect(throws: DownloadError.wrongLength(expected: 100, received: 99)) {
+            try part.endBody()
+        }
+        part.abandon()
+        #expect(try PartFile(of: folder.file).record == record.at(99))
+    }
+
+    @Test func removesAPartWithAWrongDigest() throws {
+        try Data("old".utf8).write(to: folder.file)
+        let part = try PartFile(of: folder.file, check: ShortHash.check(of: bytes))
+        try part.begin(at: 0, end: 100, record: record)
+        try part.write(bytes.dropLast() + [0])
+        #expect {
+            try part.finish()
+        } throws: { error in
+            guard case .wrongDigest(let expected, let found) = error as? DownloadError else {
+                return false
+            }
+            return expected.count == 16 && found.count == 16 && expected != found
+        }
+        part.abandon()
+        #expect(folder.names == ["file.bin"])
+        #expect(folder.content == Data("old".utf8))
+    }
+
+    @Test func theDigestHasTheBytesOfAnEarlierDownload() throws {
+        try folder.leavePart(bytes.prefix(40), record.at(40))
+        let part = try PartFile(of: folder.file, check: ShortHash.check(of: bytes))
+        #expect(try part.addPieceToDigest(upTo: 40) == false)
+        try part.begin(at: 39, end: 100, record: part.record)
+        try part.write(bytes[39..<70])
+        try part.begin(at: 70, end: 100, record: part.record)
+        try part.write(bytes[70...])
+        try part.finish()
+        #expect(folder.content == bytes)
+    }
+
+    @Test func excludesASecondWriter() throws {
+        let part = try PartFile(of: folder.file)
+        #expect(throws: DownloadError.fileInUse(folder.file)) { try PartFile(of: folder.file) }
+        part.abandon()
+        #expect(openingError(folder.file) == nil)
+    }
+
+    @Test func freesTheLockWhenItIsReleased() throws {
+        _ = try PartFile(of: folder.file)
+        #expect(openingError(folder.file) == nil)
+        #expect(folder.names == [])
+    }
+
+    @Test func refusesAFolder() throws {
+        try FileManager.default.createDirectory(
+            at: folder.file, withIntermediateDirectories: true)
+        let link = folder.url.appending(path: "link")
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder.file)
+        for url in [folder.file, folder.url, link, URL(string: "https://example.com/a")!] {
+            #expect(throws: DownloadError.notAFile(url)) { try PartFile(of: url) }
+        }
+        #expect(folder.names == ["file.bin", "link"])
+    }
+
+    @Test func refusesANameWithNUL() {
+        let url = URL(string: folder.url.absoluteString + "a%00b")!
+        #expect(throws: DownloadError.notAFile(url)) { try PartFile(of: url) }
+    }
+
+    @Test func refusesAMissingFolder() {
+        let file = folder.url.appending(path: "missing/file")
+        #expect(
+            openingError(file) as? DownloadError
+                == .file(.open, path: file.path + ".part", code: .ENOENT))
+    }
+
+    @Test func refusesALongName() {
+        let file = folder.url.appending(path: String(repeating: "a", count: 255))
+        #expect(
+            openingError(file) as? DownloadError
+                == .file(.open, path: file.path + ".part", code: .ENAMETOOLONG))
+    }
+
+    @Test func doesNotFollowALink() throws {
+        let other = folder.url.appending(path: "other")
+        try bytes.write(to: other)
+        try FileManager.default.createSymbolicLink(at: folder.part, withDestinationURL: other)
+        #expect(
+            openingError(folder.file) as? DownloadError
+                == .file(.open, path: folder.part.path, code: .ELOOP))
+        #expect(try Data(contentsOf: other) == bytes)
+    }
+
+    @Test func replacesALinkAtTheTarget() throws {
+        let other = folder.url.appending(path: "other")
+        try Data("old".utf8).write(to: other)
+        try FileManager.default.createSymbolicLink(at: folder.file, withDestinationURL: other)
+        let part = try PartFile(of: folder.file)
+        try part.begin(at: 0, end: 100, record: record)
+        try part.write(bytes)
+        try part.finish()
+        #expect(folder.content == bytes)
+        #expect(try Data(contentsOf: other) == Data("old".utf8))
+    }
+
+    @Test func refusesAFolderInPlaceOfThePart() throws {
+        try FileManager.default.createDirectory(
+            at: folder.part, withIntermediateDirectories: true)
+        #expect(
+            openingError(folder.file) as? DownloadError
+                == .file(.open, path: folder.part.path, code: .EISDIR))
+    }
+
+    @Test func refusesANamedPipeInPlaceOfThePart() throws {
+        #expect(mkfifo(folder.part.path, 0o600) == 0)
+        #expect(
+            openingError(folder.file) as? DownloadError
+                == .file(.open, path: folder.part.path, code: .EEXIST))
+        #expect(mkfifo(folder.record.path, 0o600) == 0)
+        try FileManager.default.removeItem(at: folder.part)
+        #expect(try PartFile(of: folder.file).record == nil)
+    }
+
+    /// The one that held the lock moved the file away between opening and locking.
+    @Test func writersInTurnNeverMixTheirBytes() async throws {
+        let file = folder.file
+        let bytes = bytes
+        let record = record
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<8 {
+                group.addTask {
+                    let mine = Data(bytes.map { $0 &+ UInt8(number) })
+                    for _ in 0..<100 {
+                        guard let part = try? PartFile(of: file) else { continue }
+                        try? part.begin(at: 0, end: 100, record: record)
+                        for byte in 0..<10 { try? part.write(mine[byte * 10..<byte * 10 + 10]) }
+                        if number.isMultiple(of: 2) { try? part.finish() } else { part.abandon() }
+                        if let content = try? Data(contentsOf: file) {
+                            let first = content.first.map { $0 &- bytes[0] } ?? 0
+                            #expect(content == Data(bytes.map { $0 &+ first }))
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+extension ResumeRecord {
+    fileprivate func at(_ offset: Int64) -> ResumeRecord {
+        var record = self
+        record.offset = offset
+        return record
+    }
+}

@@ -1,0 +1,101 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct ReportingTests {
+    private let folder = try! TemporaryFolder()
+    private let network = MockNetwork()
+
+    @Test(arguments: Transport.allCases)
+    func reportsTheBytesOfAFile(_ transport: Transport) async throws {
+        let (session, baseURL) = try transport.open(network)
+        network.stub(.any, .status(503), .status(201))
+        let file = try folder.write(Data(count: 500_000))
+        let request = try URLRequest("PUT", baseURL, path: "/f").fileBody(file)
+        let progress = Progress(totalUnitCount: 0)
+
+        let retrying = session.retrying(RetryPolicy(baseDelay: .zero))
+        _ = try await retrying.reporting(to: progress).exchange(request)
+
+        #expect(progress.totalUnitCount == 500_000)
+        #expect(progress.userInfo[.fileURLKey] as? URL == file)
+        #expect(progress.kind == .file)
+        // Not more: the second attempt starts again at 0.
+        #expect(progress.completedUnitCount == 500_000)
+        #expect(network.requests.map(\.body.count) == [500_000, 500_000])
+    }
+
+    @Test(arguments: Transport.allCases)
+    func reportsABodyInMemory(_ transport: Transport) async throws {
+        let (session, baseURL) = try transport.open(network)
+        network.stub(.any, .status(201))
+        let request = try URLRequest("PUT", baseURL, path: "/f").jsonBody([1, 2])
+        let progress = Progress(totalUnitCount: 0)
+
+        _ = try await session.reporting(to: progress).exchange(request)
+
+        #expect(progress.totalUnitCount == 5)
+        #expect(progress.completedUnitCount == 5)
+        #expect(network.requests.map(\.json) == ["[1,2]"])
+    }
+
+    @Test func isIndeterminateForAStream() async throws {
+        network.stub(.any, .status(201))
+        var request = URLRequest.test("f", method: "PUT")
+        request.httpBodyStream = InputStream(data: Data("once".utf8))
+        let progress = Progress(totalUnitCount: 0)
+
+        _ = try await network.urlSession.reporting(to: progress).exchange(request)
+
+        #expect(progress.isIndeterminate)
+        #expect(network.requests.map(\.body.text) == ["once"])
+    }
+
+    @Test(arguments: Transport.allCases)
+    func cancelsTheExchange(_ transport: Transport) async throws {
+        let (session, baseURL) = try transport.open(network)
+        let received = Gate()
+        network.stub(.any) { _ in
+            received.open()
+            return try await waitForCancellation()
+        }
+        let request = try URLRequest("PUT", baseURL, path: "/f").fileBody(folder.write("hello"))
+        let progress = Progress(totalUnitCount: 0)
+
+        async let result = Result { try await session.reporting(to: progress).exchange(request) }
+        await received.wait()
+        progress.cancel()
+
+        let outcome = await result
+        #expect(throws: CancellationError.self) { try outcome.get() }
+        #expect(progress.cancellationHandler == nil)
+    }
+
+    @Test func sendsNothingIfTheProgressWasCancelled() async throws {
+        let progress = Progress(totalUnitCount: 0)
+        progress.cancel()
+
+        await #expect(throws: CancellationError.self) {
+            try await network.urlSession.reporting(to: progress).exchange(URLRequest.test("f"))
+        }
+        #expect(network.requests.isEmpty)
+    }
+
+    @Test func isCancelledWithItsTask() async throws {
+        let received = Gate()
+        network.stub(.any) { _ in
+            received.open()
+            return try await waitForCancellation()
+        }
+        let session = network.urlSession.reporting(to: Progress(totalUnitCount: 0))
+
+        let task = Task { try await session.exchange(URLRequest.test("f")) }
+        await received.wait()
+        task.cancel()
+
+        let error = await #expect(throws: URLError.self) { try await task.value }
+        #expect(error?.code == .cancelled)
+    }
+}

@@ -1,0 +1,255 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct UploadTests {
+    private let folder = try! TemporaryFolder()
+    private let network = MockNetwork()
+    private let long = String(repeating: "0123456789", count: 50_000)
+
+    private func request(
+        _ path: String, _ baseURL: URL, method: String = "PUT"
+    ) throws -> URLRequest {
+        try URLRequest(method, baseURL, path: path)
+    }
+
+    @Test(arguments: Transport.allCases, [0, 5, 500_000])
+    func sendsAFile(_ transport: Transport, _ size: Int) async throws {
+        let (session, baseURL) = try transport.open(network)
+        network.stub(.any, .status(201))
+        let text = String(long.prefix(size))
+        let request = try request("/f", baseURL).fileBody(folder.write(text, "a.txt"))
+
+        for _ in 0..<2 {
+            #expect(try await session.exchange(request).1.statusCode == 201)
+        }
+
+        #expect(network.requests.map { $0.body == Data(text.utf8) } == [true, true])
+        let sent = try #require(network.requests.first)
+        #expect(sent.header("Content-Type") == "text/plain")
+        #expect(sent.header("Transfer-Encoding") == nil)
+        let length = transport == .loopback ? "\(size)" : nil
+        #expect(sent.header("Content-Length") == length)
+    }
+
+    @Test(arguments: Transport.allCases)
+    func sendsAForm(_ transport: Transport) async throws {
+        let (session, baseURL) = try transport.open(network)
+        network.stub(
+            .post("/form").part("title", text: "Emma").part("cover", fileName: "a.png"),
+            .status(201))
+        let cover = try folder.write(long, "a.png")
+        let request = try request("/form", baseURL, method: "POST").multipartBody([
+            .text("title", "Emma"), .file("cover", at: cover),
+            .file("empty", at: folder.write("", "b.txt")), .text("last", "x"),
+        ])
+
+        #expect(try await session.exchange(request).1.statusCode == 201)
+
+        let parts = try #require(network.requests.first?.parts)
+        #expect(parts.map(\.name) == ["title", "cover", "empty", "last"])
+        #expect(parts.map(\.data.count) == [4, 500_000, 0, 1])
+        #expect(parts[1].data == Data(long.utf8))
+        #expect(parts.map(\.contentType) == [nil, "image/png", "text/plain", nil])
+        #expect(parts.map(\.fileName) == [nil, "a.png", "b.txt", nil])
+    }
+
+    @Test(arguments: Transport.allCases)
+    func opensTheFileAgainForARetry(_ transport: Transport) async throws {
+        let (session, baseURL) = try transport.open(network)
+        network.stub(.any, .status(503), .error(.networkConnectionLost), .status(201))
+        let request = try request("/f", baseURL).fileBody(folder.write(long))
+
+        let retrying = session.retrying(RetryPolicy(baseDelay: .zero))
+        #expect(try await retrying.exchange(request).1.statusCode == 201)
+
+        #expect(network.requests.map(\.body.count) == [500_000, 500_000, 500_000])
+    }
+
+    @Test(arguments: Transport.allCases, [307, 308])
+    func sendsTheFileAgainAfterARedirect(_ transport: Transport, _ status: Int) async throws {
+        let (session, baseURL) = try transport.open(network)
+        network.stub(.any, .status(201))
+        network.stub(.put("/old"), .redirect(to: "/new", status: status))
+        let request = try request("/old", baseURL).fileBody(folder.write(long))
+
+        #expect(try await session.exchange(request).1.statusCode == 201)
+
+        #expect(network.requests.map(\.path) == ["/old", "/new"])
+        #expect(network.requests.map(\.body.count) == [500_000, 500_000])
+    }
+
+    @Test(arguments: Transport.allCases)
+    func sendsNoFileAfterARedirectToAGet(_ transport: Transport) async throws {
+        let (session, baseURL) = try transport.open(network)
+        network.stub(.any, .status(200))
+        network.stub(.put("/old"), .redirect(to: "/new", status: 303))
+        let request = try request("/old", baseURL).fileBody(folder.write("hello"))
+
+        #expect(try await session.exchange(request).1.statusCode == 200)
+
+        #expect(network.requests.map(\.method) == ["PUT", "GET"])
+        #expect(network.requests.map(\.body.text) == ["hello", ""])
+        #expect(network.requests.last?.header("Content-Length") == nil)
+    }
+
+    @Test(arguments: Transport.allCases)
+    func sendsAFileAndStreamsTheResponse(_ transport: Transport) async throws {
+        let (session, baseURL) = try transport.open(network)
+        network.stub(.any, .status(503), .redirect(to: "/new", status: 307), .text("done"))
+        let request = try request("/f", baseURL).fileBody(folder.write(long))
+        let progress = Progress(totalUnitCount: 0)
+
+        let (body, _) = try await session.retrying(RetryPolicy(baseDelay: .zero))
+            .reporting(to: progress).stream(request)
+        var text = ""
+        for try await piece in body { text += piece.text }
+
+        #expect(text == "done")
+        #expect(network.requests.map(\.body.count) == [500_000, 500_000, 500_000])
+        #expect(progress.completedUnitCount == 500_000)
+    }
+
+    @Test func streamsNothingForAFileThatChanged() async throws {
+        let file = try folder.write("hello")
+        let request = try request("/f", URL(string: "https://api.example.com")!).fileBody(file)
+        try folder.write("hell")
+
+        await #expect(throws: FileBodyError(file, .resized(from: 5, to: 4))) {
+            _ = try await network.urlSession.stream(request)
+        }
+    }
+
+    @Test func sendsTheFileAgainWithANewCredential() async throws {
+        let server = TokenServer()
+        let session = server.session.authenticated(by: server.tokens())
+        let request = try URLRequest.test("data", method: "POST").fileBody(folder.write("hello"))
+
+        #expect(try await session.exchange(request).1.statusCode == 200)
+
+        let sent = server.network.requests.filter { $0.path == "/data" }
+        #expect(sent.map(\.body.text) == ["hello", "hello"])
+    }
+
+    @Test(arguments: Transport.allCases, ["vanished", "grew", "shrank"])
+    func failsForAFileThatChanged(_ transport: Transport, _ change: String) async throws {
+        let (session, baseURL) = try transport.open(network)
+        network.stub(.any, .status(201), times: .any)
+        let file = try folder.write("hello")
+        let request = try request("/f", baseURL).fileBody(file)
+        let reason: FileBodyError.Reason
+        switch change {
+        case "vanished":
+            try FileManager.default.removeItem(at: file)
+            reason = .missing
+        case "grew":
+            try folder.write("hello!")
+            reason = .resized(from: 5, to: 6)
+        default:
+            try folder.write("hell")
+            reason = .resized(from: 5, to: 4)
+        }
+
+        await #expect(throws: FileBodyError(file, reason)) {
+            try await session.retrying().exchange(request)
+        }
+        #expect(network.requests.isEmpty)
+    }
+
+    /// The file changes when a part of it was read, which the progress shows.
+    @Test(arguments: ["shrinks", "grows", "is overwritten"])
+    func failsForAFileThatChangesWhileItIsSent(_ change: String) async throws {
+        let (session, baseURL) = try Transport.loopback.open(network)
+        network.stub(.any, .status(201), times: .any)
+        let file = try folder.write(long)
+        let handle = try FileHandle(forUpdating: file)
+        let body = try #require(request("/f", baseURL).fileBody(file).repeatableBody)
+        var request = try request("/f", baseURL)
+        request.httpBodyStream = RepeatableBodyStream(body) { count in
+            guard count > 0, count < 500_000 else { return }
+            switch change {
+            case "shrinks": try? handle.truncate(atOffset: 1_000)
+            case "grows":
+                _ = try? handle.seekToEnd()
+                try? handle.write(contentsOf: Data("!".utf8))
+            default:
+                try? FileManager.default.setAttributes(
+                    [.modificationDate: Date(timeIntervalSince1970: 1)],
+                    ofItemAtPath: file.path(percentEncoded: false))
+            }
+        }
+        let sent = request
+
+        let error = await #expect(throws: FileBodyError.self) {
+            try await session.exchange(sent)
+        }
+
+        #expect(error?.file == file)
+        switch change {
+        case "shrinks": #expect(error?.reason == .resized(from: 500_000, to: 1_000))
+        case "is overwritten": #expect(error?.reason == .modified)
+        default:
+            if case .resized(from: 500_000, to: let size)? = error?.reason {
+                #expect(size > 500_000)
+            } else {
+                Issue.record("\(String(describing: error))")
+            }
+        }
+        #expect(network.requests.isEmpty)
+    }
+
+    @Test func isAnErrorOfTheTransportStage() async throws {
+        let file = try folder.write("hello")
+        let baseURL = URL(string: "https://api.example.com")!
+        let request = try request("/f", baseURL).fileBody(file)
+        try FileManager.default.removeItem(at: file)
+
+        let error = await #expect(throws: APIRequestError.self) {
+            try await network.urlSession.load(SentRequest(), request)
+        }
+
+        #expect(error?.stage == .transport)
+        #expect(error?.underlying as? FileBodyError == FileBodyError(file, .missing))
+        #expect(error?.errorDescription?.contains("file.bin") == true)
+    }
+
+    /// A cancelled upload closes its file.
+    @Test func closesTheFileOfACancelledUpload() async throws {
+        let (session, baseURL) = try Transport.loopback.open(network)
+        network.stub(.any, .status(201), times: .any)
+        let file = try folder.write(Data(count: 8_000_000))
+        let body = try #require(request("/f", baseURL).fileBody(file).repeatableBody)
+
+        for _ in 0..<20 {
+            let started = Gate()
+            var request = try request("/f", baseURL)
+            request.httpBodyStream = RepeatableBodyStream(body) { if $0 > 0 { started.open() } }
+            let sent = request
+            let upload = Task { try await session.exchange(sent) }
+            await started.wait()
+            upload.cancel()
+            _ = await upload.result
+        }
+        #expect(openCount(of: file) == 0)
+    }
+
+    /// The number of descriptors that this process has for a file; 0 where it is unknown.
+    private func openCount(of file: URL) -> Int {
+        let folder = "/proc/self/fd"
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return names.count { name in
+            let target = try? FileManager.default.destinationOfSymbolicLink(
+                atPath: "\(folder)/\(name)")
+            return target == file.path(percentEncoded: false)
+        }
+    }
+}
+
+/// A request that is given whole.
+private struct SentRequest: APIRequest {
+    func makeRequest(from request: URLRequest) -> URLRequest { request }
+
+    func parseResponse(data: Data) -> Data { data }
+}

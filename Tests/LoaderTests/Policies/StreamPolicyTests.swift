@@ -1,0 +1,424 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// What each policy does to a stream.
+@Suite(.timeLimit(.minutes(5))) struct StreamPolicyTests {
+    private let clock = MockClock()
+    private let network: MockNetwork
+    private let session: MockURLSession
+
+    init() {
+        network = MockNetwork(clock: clock)
+        session = MockURLSession(network)
+    }
+
+    /// A policy without delays.
+    private var retrying: RetryPolicy { RetryPolicy(baseDelay: .zero) }
+
+    /// The text of a body, and the code of the error that ended it.
+    private func read(_ body: HTTPBody) async -> (text: String, error: URLError.Code?) {
+        var data = Data()
+        do {
+            for try await piece in body { data += piece }
+            return (data.text, nil)
+        } catch {
+            return (data.text, (error as? URLError)?.code)
+        }
+    }
+
+    // MARK: Retrying
+
+    @Test func retriesBeforeTheBody() async throws {
+        network.stub(
+            .get("/stream"), .status(503), .error(.networkConnectionLost), .text("value"))
+
+        let (body, response) = try await session.retrying(retrying, clock: clock)
+            .stream(.test("stream"))
+
+        #expect(response.statusCode == 200)
+        #expect(await read(body) == ("value", nil))
+        #expect(network.requests.count == 3)
+    }
+
+    @Test func sendsNothingAgainAfterTheHeaders() async throws {
+        network.stub(.get("/stream"), .text("value").failing(afterBytes: 0))
+
+        let (body, response) = try await session.retrying(retrying, clock: clock)
+            .stream(.test("stream"))
+
+        #expect(response.statusCode == 200)
+        #expect(await read(body) == ("", .networkConnectionLost))
+        #expect(network.requests.count == 1)
+    }
+
+    @Test func returnsTheLastRefusalWithItsBody() async throws {
+        network.stub(.get("/stream"), .text("busy", status: 503), times: .any)
+
+        let (body, response) = try await session.retrying(retrying, clock: clock)
+            .stream(.test("stream"))
+
+        #expect(response.statusCode == 503)
+        #expect(await read(body) == ("busy", nil))
+        #expect(network.requests.count == 3)
+    }
+
+    @Test func theDeadlineLimitsTheTimeToTheHeaders() async throws {
+        let policy = RetryPolicy(deadline: .seconds(10))
+        network.stub(.get("/late"), .text("late").delayed(by: .seconds(11)))
+        network.stub(.get("/long"), .chunks(["a", "b"], every: .seconds(50)))
+        let session = session.retrying(policy, clock: clock)
+
+        let late = Task { try await session.stream(.test("late")) }
+        await network.waitForRequests(1)
+        await clock.advance(by: .seconds(10))
+        let error = await #expect(throws: URLError.self) { _ = try await late.value }
+        #expect(error?.code == .timedOut)
+
+        let (body, _) = try await session.stream(.test("long"))
+        await clock.advance(by: .seconds(50))
+        #expect(await read(body) == ("ab", nil))
+    }
+
+    // A refused response waits nowhere: it would keep its place in the limit for ever.
+    @Test func aRetryNeedsOnePlace() async throws {
+        network.stub(
+            .get("/stream"), .chunks(["a", "b"], every: .seconds(99), status: 503), .text("value"))
+
+        let (body, _) = try await session.limited(to: 1).retrying(retrying, clock: clock)
+            .stream(.test("stream"))
+
+        #expect(await read(body) == ("value", nil))
+    }
+
+    // MARK: Authentication
+
+    @Test func refreshesTheCredential() async throws {
+        let server = TokenServer()
+        let session = server.session.limited(to: 1).authenticated(by: server.tokens())
+
+        let (body, response) = try await session.stream(.test("data"))
+
+        #expect(response.statusCode == 200)
+        #expect(await read(body) == ("Bearer new1", nil))
+        #expect(server.given == ["Bearer old", "Bearer new1"])
+        #expect(server.refreshCount == 1)
+    }
+
+    @Test func refreshesOverASessionThatCannotStream() async throws {
+        struct ExchangesOnly: SessionPolicy {
+            let next: any HTTPSession
+            func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
+                try await next.exchange(request)
+            }
+        }
+        let server = TokenServer()
+        let tokens = server.tokens(session: ExchangesOnly(next: server.session))
+
+        let (_, response) = try await server.session.authenticated(by: tokens)
+            .stream(.test("data"))
+
+        #expect(response.statusCode == 200)
+    }
+
+    @Test func returnsASecondRejectionWithItsBody() async throws {
+        let server = TokenServer(onRefresh: { _ in .json(encoding: Token(access: "useless")) })
+
+        let (body, response) = try await server.session.authenticated(by: server.tokens())
+            .stream(.test("data"))
+
+        #expect(response.statusCode == 401)
+        #expect(await read(body) == ("Bearer useless", nil))
+    }
+
+    // MARK: Limits
+
+    enum Ending: CaseIterable {
+        case complete, failed, dropped, left
+    }
+
+    @Test(arguments: Ending.allCases)
+    func aStreamHasItsPlaceUntilItEnds(_ ending: Ending) async throws {
+        let response = MockResponse.chunks(["a", "b"], every: .seconds(1))
+        network.stub(
+            .get("/stream"), ending == .failed ? response.failing(afterBytes: 1) : response)
+        network.stub(.get("/other"), .text("other"), times: .any)
+        let session = session.limited(to: 1)
+
+        var body: HTTPBody? = try await session.stream(.test("stream")).0
+        let other = Task { try await session.exchange(.test("other")) }
+        for _ in 0..<100 { await Task.yield() }
+        #expect(network.requests.count == 1)
+
+        switch ending {
+        case .complete, .failed:
+            await clock.advance(by: .seconds(1))
+            _ = await read(try #require(body))
+        case .left: for try await _ in try #require(body) { break }
+        case .dropped: body = nil
+        }
+
+        #expect(try await other.value.0.text == "other")
+        _ = body
+    }
+
+    @Test func aStreamThatIsNotOpenedHasNoPlace() async throws {
+        network.stub(.get("/stream"), .error(.networkConnectionLost), times: .any)
+        let session = session.limited(to: 1)
+
+        for _ in 1...3 {
+            await #expect(throws: URLError.self) { _ = try await session.stream(.test("stream")) }
+        }
+
+        #expect(network.requests.count == 3)
+    }
+
+    // MARK: Timeouts
+
+    @Test func theTimeoutLimitsTheTimeToTheHeaders() async throws {
+        network.stub(.get("/late"), .text("late").delayed(by: .seconds(11)))
+        network.stub(.get("/long"), .chunks(["a", "b"], every: .seconds(50)))
+        let session = session.timingOut(after: .seconds(10), clock: clock)
+
+        let late = Task { try await session.stream(.test("late")) }
+        await network.waitForRequests(1)
+        await clock.advance(by: .seconds(10))
+        let error = await #expect(throws: URLError.self) { _ = try await late.value }
+        #expect(error?.code == .timedOut)
+        await network.waitForResponses(1)
+        #expect(network.requests.map(\.wasCancelled) == [true])
+
+        let (body, _) = try await session.stream(.test("long"))
+        await clock.advance(by: .seconds(50))
+        #expect(await read(body) == ("ab", nil))
+    }
+
+    @Test func theIdleTimeoutLimitsTheSilence() async throws {
+        network.stub(
+            .get("/stream"), .chunks(["a", "b", "c"], every: .seconds(9)),
+            .chunks(["a", "b"], every: .seconds(11)))
+        let session = session.timingOut(after: .seconds(5), idle: .seconds(10), clock: clock)
+
+        let (lively, _) = try await session.stream(.test("stream"))
+        let all = Task { await read(lively) }
+        for _ in 1...2 {
+            while clock.pendingDeadlines.last != .seconds(10) { await Task.yield() }
+            await clock.advance(by: .seconds(9))
+        }
+        #expect(await all.value == ("abc", nil))
+
+        let (silent, _) = try await session.stream(.test("stream"))
+        let hasFirst = Gate()
+        let some = Task {
+            var text = ""
+            do {
+                for try await piece in silent {
+                    text += piece.text
+                    hasFirst.open()
+                }
+                return (text, URLError.Code?.none)
+            } catch {
+                return (text, (error as? URLError)?.code)
+            }
+        }
+        // The deadline of the first piece is gone by then.
+        await hasFirst.wait()
+        while clock.pendingDeadlines.last != .seconds(10) { await Task.yield() }
+        await clock.advance(by: .seconds(10))
+        #expect(await some.value == ("a", .timedOut))
+        #expect(clock.pendingDeadlines.isEmpty)
+    }
+
+    @Test func theIdleTimeoutIgnoresTheReadersOwnPauses() async throws {
+        network.stub(.get("/stream"), .chunks(["a", "b"], every: .seconds(20)))
+        let session = session.timingOut(after: .seconds(5), idle: .seconds(10), clock: clock)
+        let (body, _) = try await session.stream(.test("stream"))
+        var pieces = body.makeAsyncIterator()
+
+        #expect(try await pieces.next()?.text == "a")
+        #expect(clock.pendingDeadlines.isEmpty)
+        await clock.advance(by: .seconds(20))
+
+        #expect(try await pieces.next()?.text == "b")
+        #expect(try await pieces.next() == nil)
+    }
+
+    // MARK: Coalescing
+
+    @Test func identicalStreamsAreNotShared() async throws {
+        network.stub(.get("/stream"), .text("value"), times: .any)
+        let session = session.coalescing()
+
+        let (first, _) = try await session.stream(.test("stream"))
+        let (second, _) = try await session.stream(.test("stream"))
+
+        #expect(await read(first) == ("value", nil))
+        #expect(await read(second) == ("value", nil))
+        #expect(network.requests.count == 2)
+    }
+
+    // MARK: Observing
+
+    @Test(arguments: [
+        (Ending.complete, "#1 GET https://api.example.com/stream: complete after 2 bytes, 3.000 s"),
+        (.left, "#1 GET https://api.example.com/stream: left by the reader after 1 byte, 0.000 s"),
+        (
+            .dropped,
+            "#1 GET https://api.example.com/stream: left by the reader after 0 bytes, 0.000 s"
+        ),
+        (
+            .failed,
+            """
+            #1 GET https://api.example.com/stream: The network connection was lost. \
+            (URLError -1005) The body ended after 1 byte, 0.000 s
+            """
+        ),
+    ])
+    func anObserverIsToldHowAStreamEnds(_ ending: Ending, _ line: String) async throws {
+        let response = MockResponse.chunks(["a", "b"], every: .seconds(3))
+        network.stub(
+            .get("/stream"), ending == .failed ? response.failing(afterBytes: 1) : response)
+        let log = EventLog(clock: clock)
+        let request = URLRequest.test("stream")
+
+        var body: HTTPBody? = try await session.observed(by: log.observer).stream(request).0
+        #expect(
+            log.events == [
+                .started(id: 1, request), .opened(id: 1, request, status: 200, after: .zero),
+            ])
+        #expect(
+            log.events.last?.description
+                == "#1 GET https://api.example.com/stream: 200 (OK), streaming, 0.000 s")
+
+        switch ending {
+        case .complete:
+            await clock.advance(by: .seconds(3))
+            _ = await read(try #require(body))
+        case .failed: _ = await read(try #require(body))
+        case .left: for try await _ in try #require(body) { break }
+        case .dropped: body = nil
+        }
+
+        #expect(log.events.count == 3)
+        #expect(log.events.last?.description == line)
+        #expect(log.events.last?.id == 1)
+        #expect(log.events.last?.request?.url == request.url)
+        _ = body
+    }
+
+    @Test func anObserverIsToldThatNoStreamWasOpened() async throws {
+        network.stub(.get("/stream"), .error(.networkConnectionLost))
+        let log = EventLog(clock: clock)
+        let request = URLRequest.test("stream")
+
+        await #expect(throws: URLError.self) {
+            _ = try await session.observed(by: log.observer).stream(request)
+        }
+
+        #expect(
+            log.events == [
+                .started(id: 1, request),
+                .failed(id: 1, request, URLError(.networkConnectionLost), after: .zero),
+            ])
+    }
+
+    // MARK: Intercepting
+
+    @Test func aClosureSeesTheHeadAndMayChangeIt() async throws {
+        network.stub(.get("/stream"), .text("value", status: 203))
+        let seen = Locked<[String]>([])
+        let session = session.intercepting { request, next in
+            let (data, response) = try await next.exchange(request)
+            seen.withLock { $0.append("\(response.statusCode) \(data.count)") }
+            return try answer(to: request, status: 299)
+        }
+
+        let (body, response) = try await session.stream(.test("stream"))
+
+        #expect(response.statusCode == 299)
+        #expect(await read(body) == ("value", nil))
+        #expect(seen.withLock { $0 } == ["203 0"])
+    }
+
+    @Test func aClosureMayReturnDataOfItsOwn() async throws {
+        network.stub(.get("/stream"), .chunks(["a", "b"], every: .seconds(1)), times: .any)
+        let replacing = session.intercepting { request, next in
+            _ = try await next.exchange(request)
+            return try answer(to: request, "own")
+        }
+        let silent = session.intercepting { request, _ in try answer(to: request, "own") }
+
+        #expect(await read(try await replacing.stream(.test("stream")).0) == ("own", nil))
+        #expect(await read(try await silent.stream(.test("stream")).0) == ("own", nil))
+        // The stream that was replaced is over.
+        await network.waitForResponses(1)
+        #expect(network.requests.map(\.wasCancelled) == [true])
+    }
+
+    @Test func theLastResponseOfSeveralHasTheBody() async throws {
+        network.stub(.get("/first"), .chunks(["a", "b"], every: .seconds(1)))
+        network.stub(.get("/second"), .text("second"))
+        let session = session.limited(to: 1).intercepting { request, next in
+            _ = try await next.exchange(.test("first"))
+            return try await next.exchange(.test("second"))
+        }
+
+        let (body, response) = try await session.stream(.test("any"))
+
+        #expect(response.url?.path() == "/second")
+        #expect(await read(body) == ("second", nil))
+        #expect(network.requests.map(\.wasCancelled) == [true, false])
+    }
+
+    @Test func aStreamThatWasReplacedIsNotTakenForComplete() async throws {
+        network.stub(.get("/first"), .text("first"))
+        network.stub(.get("/second"), .error(.networkConnectionLost))
+        let session = session.intercepting { request, next in
+            let first = try await next.exchange(.test("first"))
+            return (try? await next.exchange(.test("second"))) ?? first
+        }
+
+        let (body, response) = try await session.stream(.test("any"))
+
+        #expect(response.url?.path() == "/first")
+        #expect(await read(body) == ("", .cancelled))
+    }
+
+    @Test func aStreamEndsWhenTheClosureThrows() async throws {
+        network.stub(.get("/stream"), .chunks(["a", "b"], every: .seconds(1)))
+        let session = session.intercepting { request, next in
+            _ = try await next.exchange(request)
+            throw TestError()
+        }
+
+        await #expect(throws: TestError()) { _ = try await session.stream(.test("stream")) }
+
+        await network.waitForResponses(1)
+        #expect(network.requests.map(\.wasCancelled) == [true])
+    }
+
+    // MARK: Buffering
+
+    @Test(arguments: [(3, "a"), (4, "abbcc")])
+    func theBytesThatWaitAreLimited(_ limit: Int, _ expected: String) async throws {
+        network.stub(.get("/stream"), .chunks(["a", "bb", "cc"], every: .seconds(1)))
+        let session = session.bufferingStreams(upTo: limit)
+            .timingOut(after: .seconds(9), idle: .seconds(9), clock: clock).retrying(clock: clock)
+        let (body, _) = try await session.stream(.test("stream"))
+        var pieces = body.makeAsyncIterator()
+
+        var text = try await pieces.next()?.text ?? ""
+        await clock.advance(by: .seconds(2))
+        if limit == 4 {
+            text += try await pieces.next()?.text ?? ""
+            #expect(try await pieces.next() == nil)
+        } else {
+            #expect(try await pieces.next()?.text == "bb")
+            await #expect(throws: BodyLimitError(limit: 3)) { _ = try await pieces.next() }
+        }
+
+        #expect(text == expected)
+    }
+}

@@ -1,0 +1,58 @@
+import Foundation
+import Testing
+
+@testable import APIKitLite
+
+/// The buffer of a body, without a session.
+@Suite(.timeLimit(.minutes(5))) struct BodyBufferTests {
+    private let piece = Data("12".utf8)
+
+    @Test func isReleasedAfterTheLimitWasExceeded() async throws {
+        weak var released: BodyBuffer?
+        do {
+            let buffer = BodyBuffer(limit: 3)
+            released = buffer
+            buffer.onTake { [buffer] in _ = buffer }
+            buffer.append(piece)
+            buffer.append(piece)
+            #expect(try await buffer.next() == piece)
+            await #expect(throws: BodyLimitError(limit: 3)) { try await buffer.next() }
+            buffer.end(throwing: URLError(.cancelled))
+        }
+
+        #expect(released == nil)
+    }
+
+    /// The function that ends the transfer may be set after the reader has left.
+    @Test func endsTheTransferAfterTheLimitWasExceeded() {
+        let buffer = BodyBuffer(limit: 3)
+        buffer.append(piece)
+        buffer.append(piece)
+        buffer.end(throwing: URLError(.cancelled))
+        let calls = Locked(0)
+
+        buffer.onCancel { calls.withLock { $0 += 1 } }
+
+        #expect(calls.withLock { $0 } == 1)
+    }
+
+    @Test func keepsTheFirstError() async {
+        let buffer = BodyBuffer()
+        buffer.finish(throwing: URLError(.networkConnectionLost))
+        buffer.finish()
+        buffer.end(throwing: URLError(.cancelled))
+
+        for _ in 1...2 {
+            await #expect(throws: URLError(.networkConnectionLost)) { try await buffer.next() }
+        }
+    }
+
+    @Test func stopsWaitingWhenTheBodyEnds() async {
+        let buffer = BodyBuffer()
+        let reader = Task { try await buffer.next() }
+        await Task.yield()
+        buffer.end(throwing: URLError(.timedOut))
+
+        await #expect(throws: URLError(.timedOut)) { try await reader.value }
+    }
+}

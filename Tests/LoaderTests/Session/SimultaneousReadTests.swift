@@ -1,0 +1,81 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import APIKitLite
+
+/// Two tasks that use copies of one iterator at the same time.
+@Suite(.timeLimit(.minutes(5))) @MainActor struct SimultaneousReadTests {
+    @Test func theSecondTaskGetsAnError() async throws {
+        let buffer = BodyBuffer()
+        let pieces = HTTPBody(buffer).makeAsyncIterator()
+        let errors = Locked<[BodyReadTwiceError]>([])
+        let readers = (1...2).map { _ in
+            Task { @MainActor in
+                var copy = pieces
+                do {
+                    return try await copy.next()
+                } catch let error as BodyReadTwiceError {
+                    errors.withLock { $0.append(error) }
+                    buffer.append(Data("a".utf8))
+                    return nil
+                }
+            }
+        }
+
+        let first = try await readers[0].value
+        let second = try await readers[1].value
+
+        #expect([first, second].compactMap(\.self) == [Data("a".utf8)])
+        #expect(errors.withLock { $0.count } == 1)
+    }
+
+    /// The place in a limit belongs to the task that reads.
+    @Test func theFirstTaskKeepsItsPlace() async throws {
+        let (reading, answer) = (Gate(), Gate())
+        let ends = Locked(0)
+        let body = HTTPBody(unfolding: {
+            reading.open()
+            await answer.wait()
+            return Data("a".utf8)
+        })
+        let pieces = body.observed { event in
+            if case .end = event { ends.withLock { $0 += 1 } }
+        }.makeAsyncIterator()
+        let reader = Task { @MainActor in
+            var copy = pieces
+            return try await copy.next()
+        }
+        await reading.wait()
+        var copy = pieces
+
+        await #expect(throws: BodyReadTwiceError.self) { try await copy.next() }
+        #expect(ends.withLock { $0 } == 0)
+        answer.open()
+        #expect(try await reader.value == Data("a".utf8))
+    }
+
+    @Test(arguments: [true, false])
+    func elementsHaveOneReaderAtATime(_ isInBackground: Bool) async throws {
+        let buffer = BodyBuffer()
+        let session = BodySession { HTTPBody(buffer) }
+        let loader = APIRequestLoader(apiRequest: EventsRequest(), urlSession: session)
+        let stream = APIStream(load: loader.flow, input: ()) {
+            (flow) async throws(APIRequestError) in
+            try await isInBackground ? flow.nextInBackground() : flow.next()
+        }
+        let events = stream.makeAsyncIterator()
+        let reader = Task { @MainActor in
+            var copy = events
+            return try await copy.next()
+        }
+        while events.response == nil { await Task.yield() }
+        var copy = events
+
+        let error = await #expect(throws: APIRequestError.self) { try await copy.next() }
+        #expect(error?.stage == .transport)
+        #expect(error?.underlying is BodyReadTwiceError)
+        buffer.append(Data("data: a\n\n".utf8))
+        #expect(try await reader.value?.data == "a")
+    }
+}

@@ -1,0 +1,239 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// The elements of a stream, and the stages in which it fails.
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct APIStreamTests {
+    private typealias Word = WordsRequest.Word
+
+    @Test(arguments: Transport.allCases)
+    func deliversEachElementAsItArrives(_ transport: Transport) async throws {
+        let clock = MockClock()
+        let network = MockNetwork(clock: clock)
+        let (session, baseURL) = try transport.open(network)
+        network.stub(.get("/words"), .words("a", "b", every: .seconds(1)))
+        let loader = APIRequestLoader(
+            apiRequest: WordsRequest(baseURL: baseURL), urlSession: session)
+
+        var words = loader.stream("/words").makeAsyncIterator()
+        #expect(words.response == nil)
+        #expect(try await words.next() == Word(text: "a"))
+        #expect(words.response?.statusCode == 200)
+        await clock.advance(by: .seconds(1))
+        #expect(try await words.next() == Word(text: "b"))
+        await clock.advance(by: .seconds(1))
+        #expect(try await words.next() == nil)
+        #expect(try await words.next() == nil)
+    }
+
+    @Test func sendsARequestForEachIterator() async throws {
+        let network = MockNetwork()
+        network.stub(.get("/words"), .words("a", "b"), times: .any)
+        let session = MockURLSession(network)
+
+        let stream = session.stream(WordsRequest(), "/words")
+        #expect(network.requests.isEmpty)
+        for _ in 1...2 { #expect(await stream.outcome().elements.map(\.text) == ["a", "b"]) }
+
+        #expect(network.requests.count == 2)
+    }
+
+    @Test func loadsAllElementsAtOnceToo() async throws {
+        let network = MockNetwork()
+        network.stub(.get("/words"), .words("a", "b"))
+
+        let words = try await MockURLSession(network).load(WordsRequest(), "/words")
+
+        #expect(words.map(\.text) == ["a", "b"])
+    }
+
+    @Test func streamsWithoutInput() async throws {
+        let network = MockNetwork()
+        network.stub(.get("/events"), .chunks(["data: a\n\n"], contentType: "text/event-stream"))
+        let session = MockURLSession(network)
+        let loader = APIRequestLoader(apiRequest: EventsRequest(), urlSession: session)
+
+        #expect(await session.stream(EventsRequest()).outcome().elements.map(\.data) == ["a"])
+        #expect(await loader.stream().outcome().elements.map(\.data) == ["a"])
+    }
+
+    @Test(arguments: Transport.allCases)
+    func endsTheTransferWithTheTerminator(_ transport: Transport) async throws {
+        let network = MockNetwork(clock: MockClock())
+        let (session, baseURL) = try transport.open(network)
+        // Nothing moves the clock, so that the last piece never arrives.
+        network.stub(
+            .get("/words"),
+            .chunks(
+                [MockResponse.event("a") + "data: [DONE]\n\n", "more"], every: .seconds(9),
+                contentType: "text/event-stream"))
+
+        let (words, error) = await session.stream(WordsRequest(baseURL: baseURL), "/words")
+            .outcome()
+
+        #expect(words.map(\.text) == ["a"])
+        #expect(error == nil)
+        await network.waitForResponses(1)
+        #expect(network.requests.map(\.wasCancelled) == [true])
+    }
+
+    @Test(arguments: Transport.allCases)
+    func endsTheTransferWhenTheLoopIsLeft(_ transport: Transport) async throws {
+        let network = MockNetwork(clock: MockClock())
+        let (session, baseURL) = try transport.open(network)
+        network.stub(.get("/words"), .words("a", "b", every: .seconds(9)))
+
+        await #expect(throws: TestError()) {
+            let stream = session.stream(WordsRequest(baseURL: baseURL), "/words")
+            for try await _ in stream { throw TestError() }
+        }
+
+        await network.waitForResponses(1)
+        #expect(network.requests.map(\.wasCancelled) == [true])
+    }
+
+    @Test(arguments: Transport.allCases)
+    func endsWithTheTask(_ transport: Transport) async throws {
+        let network = MockNetwork(clock: MockClock())
+        let (session, baseURL) = try transport.open(network)
+        network.stub(.get("/words"), .words("a", "b", every: .seconds(9)))
+        let arrived = Gate()
+        let reader = Task {
+            var words = session.stream(WordsRequest(baseURL: baseURL), "/words")
+                .makeAsyncIterator()
+            _ = try await words.next()
+            arrived.open()
+            let error = await #expect(throws: APIRequestError.self) { try await words.next() }
+            #expect(try await words.next() == nil)
+            return error
+        }
+
+        await arrived.wait()
+        reader.cancel()
+        let error = try await reader.value
+
+        #expect(error?.stage == .transport)
+        #expect(error?.isCancellation == true)
+        #expect(error?.response?.statusCode == 200)
+        await network.waitForResponses(1)
+        #expect(network.requests.map(\.wasCancelled) == [true])
+    }
+
+    @Test func aCancelledTaskGetsNoElementThatWaits() async throws {
+        let events = Data("data: a\n\ndata: b\n\n".utf8)
+        let session = BodySession { HTTPBody(events) }
+
+        let (words, error) = await Task {
+            var words: [String] = []
+            do throws(APIRequestError) {
+                for try await event in session.stream(EventsRequest()) {
+                    words.append(event.data)
+                    withUnsafeCurrentTask { $0?.cancel() }
+                }
+                return (words, APIRequestError?.none)
+            } catch {
+                return (words, error)
+            }
+        }.value
+
+        #expect(words == ["a"])
+        #expect(error?.isCancellation == true)
+    }
+
+    @Test func sendsNothingInACancelledTask() async throws {
+        let network = MockNetwork()
+        network.stub(.any, .words("a"), times: .any)
+        let session = MockURLSession(network)
+
+        let error = await Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return await session.stream(WordsRequest(), "/words").outcome().error
+        }.value
+
+        #expect(error?.stage == .transport)
+        #expect(error?.isCancellation == true)
+        #expect(network.requests.isEmpty)
+    }
+
+    @Test(arguments: Transport.allCases)
+    func deliversWhatArrivedBeforeTheConnectionWasLost(_ transport: Transport) async throws {
+        let network = MockNetwork()
+        let (session, baseURL) = try transport.open(network)
+        let first = MockResponse.event("a")
+        network.stub(
+            .get("/words"), .words("a", "b").failing(afterBytes: first.utf8.count + 5))
+
+        var words = session.stream(WordsRequest(baseURL: baseURL), "/words").makeAsyncIterator()
+        #expect(try await words.next() == Word(text: "a"))
+        let error = await #expect(throws: APIRequestError.self) { try await words.next() }
+
+        #expect(error?.stage == .transport)
+        #expect(error?.isCancellation == false)
+        #expect((error?.underlying as? URLError)?.code == .networkConnectionLost)
+        #expect(error?.statusCode == 200)
+        #expect(try await words.next() == nil)
+    }
+
+    @Test func deliversWhatArrivedBeforeAnElementThatCannotBeParsed() async throws {
+        let network = MockNetwork()
+        network.stub(
+            .get("/words"),
+            .text(
+                MockResponse.event("a") + "data: {\"text\":7}\n\n" + MockResponse.event("c"),
+                headers: ["Content-Type": "text/event-stream"]))
+        let log = EventLog()
+        let session = MockURLSession(network).observed(by: log.observer)
+
+        let (words, error) = await session.stream(WordsRequest(), "/words").outcome()
+
+        #expect(words.map(\.text) == ["a"])
+        #expect(error?.stage == .parse)
+        #expect((error?.underlying as? StreamElementError)?.number == 2)
+        #expect(
+            error?.description == """
+                WordsRequest: GET https://api.example.com/words got an answer that could not be \
+                parsed (stage .parse).
+                The server answered 200 (OK).
+                Element 2 of the stream could not be parsed.
+                At $.text: expected String, found a number.
+                Element: {"text":7}
+                curl 'https://api.example.com/words'
+                """)
+        // The session is informed, as of every load that fails after its exchange.
+        #expect(log.events.last == error.map { .rejected($0) })
+    }
+
+    @Test func aStreamWithoutItsTerminatorFails() async throws {
+        let event = Data(MockResponse.event("a").utf8)
+        let session = BodySession { HTTPBody(event) }
+
+        let (words, error) = await session.stream(WordsRequest(), "/words").outcome()
+
+        #expect(words.map(\.text) == ["a"])
+        #expect(error?.stage == .parse)
+        #expect(
+            error?.underlying as? UnfinishedStreamError
+                == UnfinishedStreamError(terminator: "[DONE]", elementCount: 1))
+    }
+
+    @Test func sendsNothingIfTheRequestCannotBeMade() async throws {
+        let network = MockNetwork()
+
+        let error = await MockURLSession(network).stream(WordsRequest(), "/{missing}").outcome()
+            .error
+
+        #expect(error?.stage == .makeRequest)
+        #expect(network.requests.isEmpty)
+    }
+
+    @Test func aSessionThatCannotStreamSaysSo() async throws {
+        let error = await FixedSession().stream(WordsRequest(), "/words").outcome().error
+
+        #expect(error?.stage == .transport)
+        #expect(
+            error?.underlying as? StreamingNotSupportedError
+                == StreamingNotSupportedError(session: "FixedSession"))
+    }
+}

@@ -1,0 +1,156 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// Streams that are long, endless, empty or not what they should be.
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct HardStreamTests {
+    /// A body that repeats a text and has no end.
+    private func endless(_ text: String) -> BodySession {
+        let piece = Data(text.utf8)
+        return BodySession { HTTPBody(unfolding: { piece }) }
+    }
+
+    private func whole(_ text: String) -> BodySession {
+        let piece = Data(text.utf8)
+        return BodySession { HTTPBody(piece) }
+    }
+
+    @Test func endsWithAnEndlessLine() async throws {
+        let (events, error) = await endless("data: more").stream(EventsRequest(longestLine: 1_000))
+            .outcome()
+
+        #expect(events.isEmpty)
+        #expect(error?.stage == .parse)
+        #expect(
+            error?.underlying as? StreamLimitError == StreamLimitError(part: .line, limit: 1_000))
+    }
+
+    @Test func endsWithAnEndlessEvent() async throws {
+        let (events, error) = await endless("data: more\n")
+            .stream(EventsRequest(longestLine: 1_000)).outcome()
+
+        #expect(events.isEmpty)
+        #expect(error?.stage == .parse)
+        #expect(
+            error?.underlying as? StreamLimitError == StreamLimitError(part: .event, limit: 1_000))
+    }
+
+    @Test func readsAnEndlessStreamUntilTheLoopIsLeft() async throws {
+        var count = 0
+        for try await event in endless("data: a\n\ndata: b\n\n").stream(EventsRequest()) {
+            #expect(event.data == (count.isMultiple(of: 2) ? "a" : "b"))
+            count += 1
+            if count == 10_001 { break }
+        }
+
+        #expect(count == 10_001)
+    }
+
+    /// `data: one` and `data: two`, compressed with gzip.
+    private static let compressed = Data(
+        base64Encoded: "H4sIAAAAAAACA0tJLEm0UsjPS+XiSgEzS8rzubgAog1KPxYAAAA=")!
+
+    private static let compressedResponse = MockResponse.data(
+        compressed, contentType: "text/event-stream", headers: ["Content-Encoding": "gzip"])
+
+    @Test func readsACompressedStreamFromASocket() async throws {
+        let network = MockNetwork()
+        let (session, baseURL) = try Transport.loopback.open(network)
+        network.stub(.get("/events"), Self.compressedResponse)
+        let endpoint = session.intercepting { request, next in
+            try await next.exchange(URLRequest(url: baseURL.appending(path: "events")))
+        }
+
+        let (events, error) = await endpoint.stream(EventsRequest()).outcome()
+
+        #expect(events.map(\.data) == ["one", "two"])
+        #expect(error == nil)
+    }
+
+    @Test(arguments: [Transport.urlProtocol, .mockURLSession])
+    func saysThatNothingDecompressedTheStream(_ transport: Transport) async throws {
+        let network = MockNetwork()
+        let session = try transport.open(network).session
+        network.stub(.get("/events"), Self.compressedResponse)
+
+        let (events, error) = await session.stream(EventsRequest()).outcome()
+
+        #expect(events.isEmpty)
+        #expect(error?.stage == .parse)
+        #expect(error?.underlying is CompressedBodyError)
+    }
+
+    @Test(arguments: Transport.allCases)
+    func anEmptyBodyHasNoElements(_ transport: Transport) async throws {
+        let network = MockNetwork()
+        let (session, baseURL) = try transport.open(network)
+        network.stub(.get("/words"), .text("", headers: ["Content-Type": "text/event-stream"]))
+        let rerouted = session.intercepting { _, next in
+            try await next.exchange(URLRequest(url: baseURL.appending(path: "words")))
+        }
+
+        let events = await rerouted.stream(EventsRequest()).outcome()
+        #expect(events.elements.isEmpty)
+        #expect(events.error == nil)
+
+        // Where the end is marked, a body without the mark was cut.
+        let words = await session.stream(WordsRequest(baseURL: baseURL), "/words").outcome()
+        #expect(words.elements.isEmpty)
+        #expect(words.error?.stage == .parse)
+        #expect(words.error?.underlying is UnfinishedStreamError)
+    }
+
+    @Test func replacesInvalidBytesOfAnID() async throws {
+        let bytes = Data("id: a".utf8) + [0xff] + Data("\ndata: b\n\n".utf8)
+
+        let events = await BodySession { HTTPBody(bytes) }.stream(EventsRequest()).outcome()
+
+        #expect(events.elements == [ServerSentEvent(data: "b", id: "a\u{FFFD}")])
+        #expect(events.error == nil)
+    }
+
+    @Test func deliversManyElementsOfOnePiece() async throws {
+        let text = (0..<100_000).map { "data: \($0)\n\n" }.joined()
+
+        let events = await whole(text).stream(EventsRequest()).outcome()
+
+        #expect(events.elements.count == 100_000)
+        #expect(events.elements.last?.data == "99999")
+        #expect(events.error == nil)
+    }
+
+    @Test func deliversAnElementOfManyPieces() async throws {
+        let network = MockNetwork()
+        let data = String(repeating: "x", count: 99_992)
+        network.stub(
+            .get("/events"),
+            .text("data: \(data)\n\n", headers: ["Content-Type": "text/event-stream"])
+                .chunked(by: 1))
+
+        let events = await MockURLSession(network).stream(EventsRequest()).outcome()
+
+        #expect(events.elements.map(\.data.utf8.count) == [99_992])
+        #expect(events.error == nil)
+    }
+
+    @Test func deliversAnElementOfManyPiecesThatAreNotJoined() async throws {
+        let bytes = Data("data: \(String(repeating: "x", count: 9_992))\n\n".utf8)
+        let session = BodySession {
+            let next = Locked(0)
+            return HTTPBody(unfolding: {
+                let index = next.withLock { index in
+                    index += 1
+                    return index - 1
+                }
+                return index < bytes.count ? bytes[index...index] : nil
+            })
+        }
+
+        let events = await session.stream(EventsRequest()).outcome()
+
+        #expect(events.elements.map(\.data.utf8.count) == [9_992])
+        #expect(events.error == nil)
+    }
+}

@@ -1,0 +1,175 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// A response that is not accepted, or that its parser cannot parse.
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct RefusedStreamTests {
+    /// Refuses a response with the message in its body.
+    private struct StrictRequest: StreamedAPIRequest {
+        struct Refusal: Error, Equatable {
+            var message: String
+        }
+
+        /// Whether a body makes any response acceptable.
+        var acceptsBodies = false
+
+        func makeRequest(from: Void) throws -> URLRequest { .test("events") }
+
+        func validateResponse(data: Data, response: HTTPURLResponse) throws {
+            if acceptsBodies, !data.isEmpty { return }
+            if response.statusCode >= 400 { throw Refusal(message: data.text) }
+        }
+
+        func makeParser(for response: HTTPURLResponse) throws -> ServerSentEvents {
+            if response.value(forHTTPHeaderField: "X-Old") != nil { throw TestError(number: 1) }
+            return ServerSentEvents()
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
+    func hasTheBodyOfARefusal(_ transport: Transport) async throws {
+        let network = MockNetwork()
+        let (session, baseURL) = try transport.open(network)
+        network.stub(.get("/words"), .json(#"{"message": "slow down"}"#, status: 429))
+
+        let (words, error) = await session.stream(WordsRequest(baseURL: baseURL), "/words")
+            .outcome()
+
+        #expect(words.isEmpty)
+        #expect(error?.stage == .validate)
+        #expect(error?.statusCode == 429)
+        #expect(error?.data?.text == #"{"message": "slow down"}"#)
+        #expect(error?.underlying is UnacceptableStatus)
+    }
+
+    @Test func asksAgainWithTheBody() async throws {
+        let network = MockNetwork()
+        network.stub(.get("/events"), .text("slow down", status: 429), times: .any)
+        let log = EventLog()
+        let session = MockURLSession(network).observed(by: log.observer)
+
+        let error = await session.stream(StrictRequest()).outcome().error
+
+        #expect(error?.underlying as? StrictRequest.Refusal == .init(message: "slow down"))
+        #expect(log.events.last == error.map { .rejected($0) })
+    }
+
+    @Test func theFirstErrorCountsIfTheBodyIsAcceptable() async throws {
+        let network = MockNetwork()
+        network.stub(.get("/events"), .text("slow down", status: 429), times: .any)
+
+        let error = await MockURLSession(network).stream(StrictRequest(acceptsBodies: true))
+            .outcome().error
+
+        #expect(error?.stage == .validate)
+        #expect(error?.underlying as? StrictRequest.Refusal == .init(message: ""))
+        #expect(error?.data?.text == "slow down")
+    }
+
+    @Test func readsAtMostAMebibyteOfARefusal() async throws {
+        let reads = Locked(0)
+        let session = BodySession(status: 500) {
+            HTTPBody(unfolding: {
+                reads.withLock { $0 += 1 }
+                return Data(repeating: 0x78, count: 1_000_000)
+            })
+        }
+
+        let error = await session.stream(EventsRequest()).outcome().error
+
+        #expect(error?.stage == .validate)
+        #expect(error?.data?.count == 1_048_576)
+        #expect(reads.withLock { $0 } == 2)
+    }
+
+    @Test func aLostBodyDoesNotHideTheRefusal() async throws {
+        let network = MockNetwork()
+        network.stub(.get("/events"), .text("slow down", status: 429).failing(afterBytes: 4))
+
+        let error = await MockURLSession(network).stream(StrictRequest()).outcome().error
+
+        #expect(error?.stage == .validate)
+        #expect(error?.underlying as? StrictRequest.Refusal == .init(message: "slow"))
+        #expect(error?.data?.text == "slow")
+    }
+
+    @Test func theIdleTimeoutEndsTheReadingOfARefusal() async throws {
+        let clock = MockClock()
+        let network = MockNetwork(clock: clock)
+        network.stub(
+            .get("/events"), .chunks(["slow", " down"], every: .seconds(50), status: 503))
+        let session = MockURLSession(network)
+            .timingOut(after: .seconds(5), idle: .seconds(10), clock: clock)
+        let isOver = Locked(false)
+        let load = Task {
+            let error = await session.stream(StrictRequest()).outcome().error
+            isOver.withLock { $0 = true }
+            return error
+        }
+
+        // The first deadline may be that of the piece which has arrived.
+        for _ in 1...2 {
+            while clock.pendingDeadlines != [.seconds(10)], !isOver.withLock({ $0 }) {
+                await Task.yield()
+            }
+            if !isOver.withLock({ $0 }) { await clock.advance(by: .seconds(10)) }
+        }
+
+        #expect(await load.value?.data?.text == "slow")
+    }
+
+    @Test func aCancellationEndsTheReadingOfARefusal() async throws {
+        let reading = Gate()
+        let session = BodySession(status: 500) {
+            HTTPBody(unfolding: {
+                reading.open()
+                _ = try await waitForCancellation()
+                return nil
+            })
+        }
+        let load = Task { await session.stream(EventsRequest()).outcome().error }
+
+        await reading.wait()
+        load.cancel()
+
+        let error = await load.value
+        #expect(error?.stage == .transport)
+        #expect(error?.isCancellation == true)
+    }
+
+    @Test(arguments: Transport.allCases)
+    func namesThePageInPlaceOfEvents(_ transport: Transport) async throws {
+        let network = MockNetwork()
+        let (session, baseURL) = try transport.open(network)
+        let page = "<html><head><title>Log in to WiFi</title></head></html>"
+        network.stub(.get("/words"), .text(page, headers: ["Content-Type": "text/html"]))
+
+        let error = await session.stream(WordsRequest(baseURL: baseURL), "/words").outcome().error
+
+        #expect(error?.stage == .parse)
+        #expect(
+            error?.underlying as? UnexpectedContentTypeError
+                == UnexpectedContentTypeError(found: "text/html", expected: ["text/event-stream"]))
+        #expect(error?.data?.text == page)
+        let lines = error?.description.split(separator: "\n").dropFirst().dropLast()
+        #expect(
+            lines == [
+                "The server answered 200 (OK) with 55 bytes, text/html.",
+                "The answer is text/html; text/event-stream was expected.",
+                "The body is an HTML page titled \"Log in to WiFi\".",
+            ])
+    }
+
+    @Test func hasTheBodyIfThereIsNoParser() async throws {
+        let network = MockNetwork()
+        network.stub(.get("/events"), .text("data: a\n\n", headers: ["X-Old": "1"]), times: .any)
+
+        let error = await MockURLSession(network).stream(StrictRequest()).outcome().error
+
+        #expect(error?.stage == .parse)
+        #expect(error?.underlying as? TestError == TestError(number: 1))
+        #expect(error?.data?.text == "data: a\n\n")
+    }
+}
