@@ -1,0 +1,114 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+private struct ModelRequest: APIRequest {
+    let baseURL: URL
+
+    func makeRequest(from version: String) throws -> URLRequest {
+        try URLRequest("GET", baseURL, path: "/models/{version}", ["version": version])
+    }
+
+    func parseResponse(data: Data) throws -> Data { data }
+}
+
+/// A hash function with the interface of CryptoKit's, which does not exist on Linux.
+private struct SHA256 {
+    private var sum: UInt8 = 0
+
+    mutating func update(data: Data) { for byte in data { sum &+= byte } }
+    func finalize() -> [UInt8] { [sum] }
+}
+
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct DownloadSamples {
+    private let network = MockNetwork()
+    private let baseURL = URL(string: "https://api.example.com")!
+    private let folder = FileManager.default.temporaryDirectory
+        .appending(path: "DownloadSamples-\(UUID().uuidString)")
+
+    init() throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    @Test func downloadsAndResumes() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appending(path: "model.bin")
+        let session = network.urlSession
+        let request = try ModelRequest(baseURL: baseURL).makeRequest(from: "v1")
+
+        let model = MockResponse.data(Data("a large model".utf8))
+            .header("ETag", "\"v1\"").acceptingRanges
+        network.stub(.get("/models/v1"), model.failing(afterBytes: 5), model)
+
+        await #expect(throws: URLError.self) { try await session.download(request, to: file) }
+        try await session.download(request, to: file)
+
+        #expect(try String(contentsOf: file, encoding: .utf8) == "a large model")
+        #expect(network.requests.last?.request.value(forHTTPHeaderField: "Range") == "bytes=5-")
+    }
+
+    @Test func downloadsWithALoader() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        network.stub(.any, .data(Data("a".utf8)))
+        let session = network.urlSession
+        let file = folder.appending(path: "model.bin")
+
+        let progress = Progress(totalUnitCount: -1)
+        let loader = APIRequestLoader(
+            apiRequest: ModelRequest(baseURL: baseURL), urlSession: session)
+        try await loader.download("v1", to: file, progress: progress)
+
+        #expect(progress.fractionCompleted == 1)
+    }
+
+    @Test func checksADigest() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        network.stub(.any, .data(Data("a".utf8)))
+        let session = network.urlSession
+        let request = URLRequest(url: baseURL)
+        let file = folder.appending(path: "model.bin")
+
+        let check = DigestCheck(
+            "61", of: SHA256(), update: { $0.update(data: $1) }, finish: { $0.finalize() })
+        try await session.download(request, to: file, checking: check)
+
+        #expect(try Data(contentsOf: file) == Data("a".utf8))
+    }
+
+    @Test func continuesByItself() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let model = MockResponse.data(Data("a".utf8)).header("ETag", "\"v1\"")
+        network.stub(.any, .error(.networkConnectionLost), model)
+        let request = URLRequest(url: baseURL)
+        let file = folder.appending(path: "model.bin")
+        let urlSession = network.urlSession
+
+        let session = urlSession.retrying()
+        try await session.download(request, to: file, retrying: .standard)
+
+        #expect(try Data(contentsOf: file) == Data("a".utf8))
+    }
+
+    @Test func decidesPurely() throws {
+        let record = ResumeRecord(
+            identity: "https://api.example.com/models/v1", validator: "\"v1\"", offset: 5,
+            length: 13)
+        let response = HTTPURLResponse(
+            url: baseURL, statusCode: 206, httpVersion: nil,
+            headerFields: ["ETag": "\"v1\"", "Content-Range": "bytes 5-12/13"])!
+
+        #expect(
+            ResumeDecision(record: record, response: response)
+                == .append(offset: 5, count: 8, length: 13))
+    }
+
+    @Test func namesAFile() throws {
+        let response = HTTPURLResponse(
+            url: baseURL, statusCode: 200, httpVersion: nil,
+            headerFields: ["Content-Disposition": "attachment; filename=\"../../.profile\""])!
+
+        #expect(response.safeFileName == "profile")
+    }
+}

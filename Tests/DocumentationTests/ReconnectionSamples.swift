@@ -1,0 +1,91 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// The samples about reconnection of Streams.md, and those in doc comments.
+@Suite(.timeLimit(.minutes(5))) private struct ReconnectionSamples {
+    private let url = URL(string: "https://api.example.com/events")!
+
+    private func show(_ text: String) {}
+
+    @Test func continuesOverSeveralConnections() async throws {
+        let network = MockNetwork()
+        network.stub(
+            .get("/events"),
+            .chunks(["id: 1\ndata: a\n\n"], contentType: "text/event-stream"), .status(204))
+        let session = MockURLSession(network)
+        var lastEventID = ""
+
+        var request = URLRequest(url: url)
+        request.timeoutInterval = 3_600  // the longest silence of the server
+
+        for try await event in session.events(
+            request, after: lastEventID, reconnecting: RetryPolicy(baseDelay: .zero))
+        {
+            show(event.data)
+            lastEventID = event.id
+        }
+
+        #expect(lastEventID == "1")
+    }
+
+    @Test func sendsTheLastEventIDAgain() async throws {
+        let clock = MockClock()
+        let network = MockNetwork()
+        network.stub(
+            .get("/events"),
+            .chunks(["retry: 5000\nid: 7\ndata: a\n\n"], contentType: "text/event-stream"),
+            .status(204))
+        let stream = MockURLSession(network)
+            .events(URLRequest(url: url), clock: clock, random: { 1 })
+
+        let reader = Task {
+            var texts: [String] = []
+            for try await event in stream { texts.append(event.data) }
+            return texts
+        }
+        await clock.waitForSleepers()
+        #expect(clock.pending == [.seconds(5)])
+        await clock.advance(by: .seconds(5))
+
+        #expect(try await reader.value == ["a"])
+        #expect(network.requests.map { $0.header("Last-Event-ID") } == [nil, "7"])
+    }
+
+    @Test func showsThatItReconnects() async throws {
+        let network = MockNetwork()
+        network.stub(.get("/events"), .error(.networkConnectionLost), .status(204))
+        let session = MockURLSession(network)
+        let status = Locked("")
+
+        let events = session.events(
+            URLRequest(url: url), reconnecting: RetryPolicy(baseDelay: .zero)
+        ) {
+            delay, error in
+            let reason = error?.localizedDescription ?? "The server ended the connection."
+            status.withLock { $0 = "\(reason) Next attempt in \(delay)." }
+        }
+        for try await event in events { show(event.data) }
+
+        #expect(
+            status.withLock { $0 }
+                == "The network connection was lost. Next attempt in 0.0 seconds.")
+    }
+
+    @Test func decidesWithoutANetwork() {
+        let request = URLRequest(url: url)
+        var reconnection = Reconnection(.eventStream)
+        reconnection.retry = .seconds(5)
+
+        let decision = reconnection.decision(after: .complete, of: request)
+
+        #expect(decision == .reconnect(after: .seconds(5)))
+        #expect(reconnection.decision(after: .response(status: 204), of: request) == .end)
+        #expect(reconnection.decision(after: .response(status: 404), of: request) == .fail)
+    }
+}
