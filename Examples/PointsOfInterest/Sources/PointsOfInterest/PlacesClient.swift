@@ -47,4 +47,61 @@ public struct PlacesClient: Sendable {
         return APIRequestLoader(apiRequest: request, urlSession: session)
             .pages(from: nil).elements { $0.places }
     }
+
+    /// Downloads the file with all places, and resumes what an earlier call left.
+    ///
+    /// If the connection is lost within the body, the download continues by itself.
+    ///
+    /// - Parameters:
+    ///   - file: The URL of the file. Its folder must exist.
+    ///   - identity: The name of what is downloaded. By default, it is the URL of the request.
+    ///   - progress: The object that gets the number of bytes and the speed.
+    ///   - clock: The clock of the delays and of the speed.
+    /// - Returns: The response of the last request: 206 if the download was resumed.
+    /// - Throws: ``APIRequestError``.
+    public func download(
+        to file: URL, identity: String? = nil, progress: Progress? = nil,
+        clock: any Clock<Duration> = ContinuousClock()
+    ) async throws(APIRequestError) -> HTTPURLResponse {
+        let request = PlacesFileRequest(baseURL: baseURL)
+        return try await APIRequestLoader(apiRequest: request, urlSession: session)
+            .download(
+                (), to: file, progress: progress, identity: identity, retrying: .standard,
+                clock: clock)
+    }
+
+    /// Uploads a file under its name.
+    ///
+    /// - Parameters:
+    ///   - file: The URL of the file. It must not change until the upload is complete.
+    ///   - progress: The object that gets the number of bytes and the speed.
+    /// - Throws: ``APIRequestError``, in stage `.makeRequest` for a file that cannot be read.
+    public func upload(
+        _ file: URL, progress: Progress
+    ) async throws(APIRequestError) -> UploadReceipt {
+        let request = UploadRequest(baseURL: baseURL)
+        return try await APIRequestLoader(
+            apiRequest: request, urlSession: session.reporting(to: progress)
+        ).load(file)
+    }
+
+    /// Returns the events of new places. The stream connects again when its connection ends.
+    ///
+    /// - Parameters:
+    ///   - id: The ID of the last event of an earlier stream. Empty for all places.
+    ///   - clock: The clock of the delays before a new connection.
+    ///   - willReconnect: Called before each delay, with the error of the connection if it has one.
+    /// - Throws: ``APIRequestError``, in stage `.makeRequest` for a server's URL that is unusable.
+    public func newPlaces(
+        after id: String = "", clock: any Clock<Duration> = ContinuousClock(),
+        willReconnect: @escaping @Sendable (Duration, APIRequestError?) -> Void = { _, _ in }
+    ) throws(APIRequestError) -> EventStream {
+        let request: URLRequest
+        do {
+            request = try URLRequest("GET", baseURL, path: "/events")
+        } catch {
+            throw APIRequestError(stage: .makeRequest, underlying: error)
+        }
+        return session.events(request, after: id, willReconnect: willReconnect, clock: clock)
+    }
 }

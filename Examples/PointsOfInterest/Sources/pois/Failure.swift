@@ -9,7 +9,7 @@ package struct Failure: Error, Equatable, Encodable {
     package let error: String
     /// One sentence about what to do.
     package let hint: String
-    /// The exit code: 64 for a wrong command line (`EX_USAGE`), otherwise 1.
+    /// The exit code: 64 for a wrong command line (`EX_USAGE`), 130 after control-C, otherwise 1.
     package let exitCode: Int32
 
     // The keys that scripts read.
@@ -21,10 +21,14 @@ package struct Failure: Error, Equatable, Encodable {
     }
 
     /// A load that failed. The sentence names the server.
-    package init(_ error: APIRequestError, from baseURL: URL) {
+    ///
+    /// - Parameter purpose: What failed, before the URL of the server.
+    package init(
+        _ error: APIRequestError, from baseURL: URL, purpose: String = "load places from"
+    ) {
         // No punctuation follows the URL: a terminal would copy it along.
         self.init(
-            error: "Cannot load places from \(shown(baseURL)) because \(reason(for: error))",
+            error: "Cannot \(purpose) \(shown(baseURL)) because \(reason(for: error))",
             hint: advice(about: error))
     }
 
@@ -47,6 +51,30 @@ package struct Failure: Error, Equatable, Encodable {
         }
     }
 
+    /// A download that control-C ended.
+    ///
+    /// - Parameter byte: The number of bytes that are kept; nil if there are none.
+    package static func interruptedDownload(afterByte byte: Int64?) -> Failure {
+        let failure = Failure(
+            error: "The download was interrupted.", hint: byte == nil ? again : "",
+            exitCode: 130)
+        return failure.resumable(atByte: byte)
+    }
+
+    /// Whether control-C is the reason.
+    var isInterruption: Bool { exitCode == 130 }
+
+    /// Returns the failure with a hint that the same command resumes the download.
+    ///
+    /// - Parameter byte: The number of bytes that are kept. If it is nil, nothing is resumed.
+    package func resumable(atByte byte: Int64?) -> Failure {
+        guard let byte else { return self }
+        let resumption = "The same command resumes at \(size(of: byte))."
+        return Failure(
+            error: error, hint: hint.isEmpty ? resumption : "\(hint) \(resumption)",
+            exitCode: exitCode)
+    }
+
     private init(error: String, hint: String, exitCode: Int32 = 1) {
         self.error = error
         self.hint = hint
@@ -65,6 +93,7 @@ package struct Failure: Error, Equatable, Encodable {
 }
 
 private let anotherPort = "Choose another port, or 0 for any free port."
+private let again = "Run the same command again."
 private let seeAttempts = "Add --verbose to see each attempt."
 
 private func reason(for error: APIRequestError) -> String {
@@ -82,6 +111,11 @@ private func reason(for error: APIRequestError) -> String {
 private func advice(about error: APIRequestError) -> String {
     if let signIn = (error.underlying as? AuthenticationError)?.underlying {
         return advice(about: signIn)
+    }
+    switch error.underlying {
+    case is DownloadError: return "Choose another file with --to."
+    case is FileBodyError: return "Check the path; the file must not change while it is sent."
+    default: break
     }
     switch ((error.underlying as? URLError)?.code, error.statusCode, error.stage) {
     case (.timedOut, _, _):

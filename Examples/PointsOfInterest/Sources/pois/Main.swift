@@ -6,9 +6,29 @@ struct Main {
         let arguments = Array(CommandLine.arguments.dropFirst())
         keepOffProxies((try? Options(arguments))?.baseURL?.host ?? "127.0.0.1")
         let command = Command(
+            terminal: .standardError,
             output: { FileHandle.standardOutput.write(Data($0.utf8)) },
             errors: { FileHandle.standardError.write(Data($0.utf8)) })
-        exit(await command.run(arguments))
+        let run = Task { await command.run(arguments) }
+        let interrupts = cancelling(run)
+        let exitCode = await run.value
+        interrupts.cancel()
+        exit(exitCode)
+    }
+
+    /// Cancels the command at control-C, so that its transfers end.
+    ///
+    /// - Returns: The source of the signal, which must be kept as long as the command runs.
+    private static func cancelling(_ run: Task<Int32, Never>) -> any DispatchSourceSignal {
+        // Otherwise, the signal ends the process before the source gets it.
+        signal(SIGINT, SIG_IGN)
+        let interrupts = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
+        interrupts.setEventHandler {
+            if run.isCancelled { exit(130) }
+            run.cancel()
+        }
+        interrupts.resume()
+        return interrupts
     }
 
     // Comes first: the environment may only be changed while no other thread reads it.

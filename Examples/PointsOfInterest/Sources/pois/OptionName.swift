@@ -1,26 +1,41 @@
-/// The options of the command, each with its name on the command line.
+/// The options of the command, each with its name on the command line. Those that are something to
+/// do, and not a detail of it, have no hyphens.
 package enum OptionName: String, CaseIterable, Comparable, Sendable {
     case all = "--all"
     case baseURL = "--base-url"
+    case count = "--count"
+    case download = "download"
     case flaky = "--flaky"
     case help = "--help"
     case json = "--json"
     case limit = "--limit"
+    case limitRate = "--limit-rate"
     case near = "--near"
     case search = "--search"
     case serve = "--serve"
     case timeout = "--timeout"
+    case to = "--to"
+    case upload = "upload"
     case verbose = "--verbose"
     case version = "--version"
+    case watch = "watch"
 
     /// Pairs of options that exclude each other.
-    static let conflicts: [(OptionName, OptionName)] = [(.all, .limit), (.flaky, .baseURL)]
+    static let conflicts: [(OptionName, OptionName)] =
+        [(.download, .upload)]
+        + [.download, .upload].flatMap { transfer in
+            [.watch, .near, .search, .limit, .all, .count].map { (transfer, $0) }
+        } + [
+            (.watch, .near), (.watch, .search), (.watch, .limit), (.watch, .all), (.all, .limit),
+            (.flaky, .baseURL), (.limitRate, .baseURL),
+        ]
 
     /// Whether the option takes no value.
     var isFlag: Bool {
         switch self {
-        case .all, .flaky, .help, .json, .verbose, .version: true
-        case .baseURL, .limit, .near, .search, .serve, .timeout: false
+        case .all, .download, .flaky, .help, .json, .verbose, .version, .watch: true
+        case .baseURL, .count, .limit, .limitRate, .near, .search, .serve, .timeout, .to, .upload:
+            false
         }
     }
 
@@ -55,10 +70,11 @@ package enum OptionName: String, CaseIterable, Comparable, Sendable {
         return values
     }
 
-    /// Returns the option that differs from a text by at most two edits, by as few as possible.
+    /// Returns the option that differs from a text by at most two edits, by as few as possible. A
+    /// name of two letters may differ by one edit only.
     static func nearest(to text: String) -> OptionName? {
         allCases.map { (distance: editDistance($0.rawValue, text), name: $0) }
-            .filter { $0.distance <= 2 }
+            .filter { $0.distance <= min(2, $0.name.rawValue.count - 3) }
             .min { $0.distance < $1.distance }?.name
     }
 }

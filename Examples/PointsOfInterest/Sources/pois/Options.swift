@@ -10,6 +10,9 @@ package struct Options: Equatable, Sendable {
         case serve(port: Int)
         case find(near: Coordinate)
         case search(String)
+        case watch(count: Int?)
+        case download(to: String)
+        case upload(String)
     }
 
     /// The one thing to do.
@@ -28,6 +31,8 @@ package struct Options: Equatable, Sendable {
     package var isVerbose = false
     /// Whether the server inside the program is unavailable now and then.
     package var isFlaky = false
+    /// How many bytes of a file that server sends in a second; nil for no limit.
+    package var bytesPerSecond: Int?
 
     /// Reads the arguments after the program's name.
     ///
@@ -40,8 +45,10 @@ package struct Options: Equatable, Sendable {
 
         var values = try OptionName.values(in: arguments)
         isFlaky = values[.flaky] != nil
+        if let text = values[.limitRate] { bytesPerSecond = try Self.rate(text) }
         if let port = values.removeValue(forKey: .serve) {
             values[.flaky] = nil
+            values[.limitRate] = nil
             if let other = values.keys.min() { throw .conflict(.serve, other) }
             action = .serve(port: try Self.port(port))
             return
@@ -58,9 +65,18 @@ package struct Options: Equatable, Sendable {
         printsJSON = values[.json] != nil
         isVerbose = values[.verbose] != nil
         if loadsAllPages, values[.search] == nil { throw .allWithoutSearch }
+        if values[.count] != nil, values[.watch] == nil { throw .countWithoutWatch }
+        if values[.download] == nil {
+            if values[.to] != nil { throw .toWithoutDownload }
+            if values[.limitRate] != nil { throw .limitRateWithoutDownload }
+        }
     }
 
     private static func action(_ values: [OptionName: String]) throws(UsageError) -> Action {
+        // A conflict with another one is an error later.
+        if values[.download] != nil { return .download(to: values[.to] ?? "places.json") }
+        if let path = values[.upload] { return .upload(path) }
+        if values[.watch] != nil { return .watch(count: try values[.count].map(count)) }
         switch (values[.near], values[.search]) {
         case (let near?, nil):
             return .find(near: try coordinate(near))
@@ -97,6 +113,23 @@ package struct Options: Equatable, Sendable {
     private static func limit(_ text: String) throws(UsageError) -> Int {
         guard let limit = Int(text), (1...100).contains(limit) else { throw .limit(text) }
         return limit
+    }
+
+    private static func count(_ text: String) throws(UsageError) -> Int {
+        guard let count = Int(text), count > 0 else { throw .count(text) }
+        return count
+    }
+
+    /// Reads a number of bytes, as `800`, `50k` or `1.5M`.
+    private static func rate(_ text: String) throws(UsageError) -> Int {
+        let units: [Character: Double] = ["k": 1e3, "K": 1e3, "M": 1e6]
+        let unit = text.last.flatMap { units[$0] }
+        guard let number = Double(unit == nil ? text[...] : text.dropLast()) else {
+            throw .limitRate(text)
+        }
+        let rate = number * (unit ?? 1)
+        guard (1...1e9).contains(rate) else { throw .limitRate(text) }
+        return Int(rate)
     }
 
     private static func timeout(_ text: String) throws(UsageError) -> Duration {

@@ -1,3 +1,4 @@
+import APIKitLite
 import Foundation
 import PointsOfInterest
 
@@ -32,11 +33,65 @@ package func table(of places: [PointOfInterest], hasMore: Bool = false) -> Strin
     return lines + (hasMore ? "There are more places; --all lists all of them.\n" : "")
 }
 
+/// Writes one place on a line, with its country and coordinate.
+package func line(of place: PointOfInterest) -> String {
+    let coordinate = String(format: "%.4f,%.4f", place.latitude, place.longitude)
+    return "\(place.name.printable) (\(place.kind.printable), \(place.country.printable)) at "
+        + coordinate + "\n"
+}
+
+/// Writes one value, such as a place, as a JSON object on a line, with sorted keys.
+package func jsonLine(of value: some Encodable) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return String(decoding: try encoder.encode(value), as: UTF8.self) + "\n"
+}
+
+/// Says why a connection ended, and when the next one follows.
+package func notice(of delay: Duration, after error: APIRequestError?) -> String {
+    let reason = error?.localizedDescription ?? "The server ended the connection."
+    let seconds = String(format: "%.1f", delay / .seconds(1))
+    return "pois: \(reason.printable) Connecting again in \(seconds) s.\n"
+}
+
 /// Writes places as a JSON array, with sorted keys.
 package func json(of places: [some Encodable]) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     return String(decoding: try encoder.encode(places), as: UTF8.self) + "\n"
+}
+
+/// A file that was transferred.
+package struct TransferResult: Codable, Equatable, Sendable {
+    /// The path as it was given.
+    package var file: String
+    /// The number of bytes in the file.
+    package var bytes: Int64
+    /// The position of the first byte that was received; nil if the whole file was transferred.
+    package var resumedAt: Int64?
+
+    /// Creates a result.
+    package init(file: String, bytes: Int64, resumedAt: Int64? = nil) {
+        self.file = file
+        self.bytes = bytes
+        self.resumedAt = resumedAt
+    }
+}
+
+/// Writes a transfer on a line.
+///
+/// - Parameters:
+///   - verb: What was done.
+///   - preposition: The word between the size and the path.
+///   - asJSON: Whether to write a JSON object, with sorted keys.
+package func text(
+    of result: TransferResult, _ verb: String, _ preposition: String, asJSON: Bool
+) throws -> String {
+    if asJSON { return try jsonLine(of: result) }
+    let resumption = result.resumedAt.map { " (resumed at \(size(of: $0)))" } ?? ""
+    // No punctuation follows the path: a terminal would copy it along.
+    let transfer = "\(verb) \(size(of: result.bytes)) \(preposition)"
+    return "\(transfer) \(result.file.printable)\(resumption)\n"
 }
 
 /// Says where the server is, with commands to copy. No punctuation follows a URL.

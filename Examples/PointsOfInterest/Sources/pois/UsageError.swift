@@ -9,10 +9,15 @@ package enum UsageError: LocalizedError, Equatable {
     case unwantedValue(OptionName)
     case conflict(OptionName, OptionName)
     case allWithoutSearch
+    case countWithoutWatch
+    case toWithoutDownload
+    case limitRateWithoutDownload
     case notACoordinate(String)
     case offTheGlobe(String)
     case baseURL(String)
     case limit(String)
+    case limitRate(String)
+    case count(String)
     case timeout(String)
     case port(String)
 
@@ -27,9 +32,14 @@ package enum UsageError: LocalizedError, Equatable {
         case .conflict(let name, let other):
             "\(name.rawValue) and \(other.rawValue) exclude each other."
         case .allWithoutSearch: "--all needs --search."
+        case .countWithoutWatch: "--count needs watch."
+        case .toWithoutDownload: "--to needs download."
+        case .limitRateWithoutDownload: "--limit-rate needs download or --serve."
         case .notACoordinate(let text): "--near cannot be \"\(text)\"."
         case .offTheGlobe(let text): "--near \"\(text)\" is not on the globe."
         case .baseURL(let text): "--base-url cannot be \"\(text)\"."
+        case .count(let text): "--count cannot be \"\(text)\"."
+        case .limitRate(let text): "--limit-rate cannot be \"\(text)\"."
         case .limit(let text): "--limit cannot be \"\(text)\"."
         case .timeout(let text): "--timeout cannot be \"\(text)\"."
         case .port(let text): "--serve cannot be \"\(text)\"."
@@ -48,6 +58,11 @@ package enum UsageError: LocalizedError, Equatable {
         case .unwantedValue(let name): "Write \(name.rawValue) alone."
         case .conflict(_, let other): "Leave \(other.rawValue) out."
         case .allWithoutSearch: "With --near, use --limit."
+        case .countWithoutWatch: "With --near or --search, use --limit."
+        case .toWithoutDownload: "Leave --to out."
+        case .limitRateWithoutDownload: "Leave --limit-rate out."
+        case .limitRate: "Give 1 to 1000M bytes in a second, such as 50k."
+        case .count: "Give a whole number from 1."
         case .notACoordinate:
             "Give a latitude and a longitude in degrees, such as 37.3293,-121.8893."
         case .offTheGlobe:
@@ -69,12 +84,15 @@ extension OptionName {
     fileprivate var exampleValue: String {
         switch self {
         case .baseURL: "http://127.0.0.1:8080"
+        case .count: "3"
         case .limit: "10"
+        case .limitRate: "50k"
         case .near: "37.3293,-121.8893"
         case .search: "\"San Jose\""
         case .serve: "8080"
         case .timeout: "10"
-        case .all, .flaky, .help, .json, .verbose, .version: ""
+        case .to, .upload: "places.json"
+        case .all, .download, .flaky, .help, .json, .verbose, .version, .watch: ""
         }
     }
 }

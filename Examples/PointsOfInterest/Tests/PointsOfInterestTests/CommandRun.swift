@@ -11,13 +11,16 @@ struct CommandRun {
 
     /// Runs the command to its end. The waits between attempts take no time.
     ///
-    /// - Parameter network: What the requests are sent over. By default, none is answered.
+    /// - Parameters:
+    ///   - network: What the requests are sent over. By default, none is answered.
+    ///   - terminal: The terminal that standard error is. By default, it is a pipe.
     init(
-        _ arguments: [String], over network: any HTTPSession = MockURLSession(MockNetwork())
+        _ arguments: [String], over network: any HTTPSession = MockURLSession(MockNetwork()),
+        on terminal: Terminal? = nil
     ) async {
         let (output, errors, clock) = (Log(), Log(), MockClock())
         let command = Command(
-            network: network, clock: clock,
+            network: network, clock: clock, terminal: terminal,
             output: { output.append($0) }, errors: { errors.append($0) })
         let waits = clock.endingWaits()
         exitCode = await command.run(arguments)

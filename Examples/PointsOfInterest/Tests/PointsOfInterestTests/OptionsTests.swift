@@ -89,6 +89,40 @@ import pois
             ["--search", "a", "--flaky", "--base-url", "http://example.com"],
             "--flaky and --base-url exclude each other. Leave --base-url out."
         ),
+        (["watch", "--near", "1,1"], "watch and --near exclude each other. Leave --near out."),
+        (["watch", "--search", "a"], "watch and --search exclude each other. Leave --search out."),
+        (["watch", "--limit", "3"], "watch and --limit exclude each other. Leave --limit out."),
+        (["watch", "--all"], "watch and --all exclude each other. Leave --all out."),
+        (["watch", "watch"], "watch is given twice. Give watch once."),
+        (["--serve", "0", "watch"], "--serve and watch exclude each other. Leave watch out."),
+        (["wach"], "There is no option \"wach\". Did you mean watch?"),
+        (
+            ["--near", "1,1", "--count", "3"],
+            "--count needs watch. With --near or --search, use --limit."
+        ),
+        (["download", "upload", "a"], "download and upload exclude each other. Leave upload out."),
+        (["download", "watch"], "download and watch exclude each other. Leave watch out."),
+        (["upload", "a", "--all"], "upload and --all exclude each other. Leave --all out."),
+        (
+            ["upload", "a", "--count", "3"],
+            "upload and --count exclude each other. Leave --count out."
+        ),
+        (["upload"], "upload needs a value. For example: upload places.json"),
+        (["upload", "a", "--to", "b"], "--to needs download. Leave --to out."),
+        (["download", "--to="], "--to needs a value. For example: --to places.json"),
+        (["downlaod"], "There is no option \"downlaod\". Did you mean download?"),
+        (
+            ["--near", "1,1", "--limit-rate", "5k"],
+            "--limit-rate needs download or --serve. Leave --limit-rate out."
+        ),
+        (
+            ["download", "--limit-rate", "5k", "--base-url", "http://example.com"],
+            "--limit-rate and --base-url exclude each other. Leave --base-url out."
+        ),
+        (
+            ["--serve", "0", "download"],
+            "--serve and download exclude each other. Leave download out."
+        ),
         (
             ["--serve", "0", "--near", "1,1"],
             "--serve and --near exclude each other. Leave --near out."
@@ -104,6 +138,7 @@ import pois
             ("--Limit", "--limit"), ("--serch=a", "--search"), ("--nearby", "--near"),
             ("--base_url", "--base-url"), ("--flakey", "--flaky"), ("--al", "--all"),
             ("--verbos", "--verbose"), ("--versio", "--version"), ("--time", nil), ("--", nil),
+            ("--too", "--to"), ("--limit-rat", "--limit-rate"),
         ] as [(String, String?)])
     func suggestsTheNearestOption(_ argument: String, _ nearest: String?) {
         guard let nearest else {
@@ -161,6 +196,48 @@ import pois
             ["--near", "1,1", "--base-url", text],
             "--base-url cannot be \"\(text)\". Give an http or https URL with a host and without "
                 + "a #, such as http://127.0.0.1:8080")
+    }
+
+    @Test func watches() throws {
+        #expect(try Options(["watch"]).action == .watch(count: nil))
+        let options = try Options(["--json", "watch", "--count", "3", "--flaky"])
+
+        #expect(options.action == .watch(count: 3))
+        #expect(options.printsJSON && options.isFlaky)
+    }
+
+    @Test(
+        arguments: [
+            (["download"], .download(to: "places.json")),
+            (["download", "--to", "a b"], .download(to: "a b")),
+            (["upload", "a.zip", "--json"], .upload("a.zip")), (["upload=-"], .upload("-")),
+        ] as [([String], Options.Action)])
+    func transfers(_ arguments: [String], _ action: Options.Action) throws {
+        #expect(try Options(arguments).action == action)
+    }
+
+    @Test(arguments: [
+        ("800", 800), ("50k", 50_000), ("50K", 50_000), ("1.5M", 1_500_000), ("1", 1),
+        ("1000M", 1_000_000_000),
+    ])
+    func readsARate(_ text: String, _ bytesPerSecond: Int) throws {
+        #expect(try Options(["download", "--limit-rate", text]).bytesPerSecond == bytesPerSecond)
+        let server = try Options(["--serve", "0", "--limit-rate=" + text])
+        #expect(server.bytesPerSecond == bytesPerSecond)
+    }
+
+    @Test(arguments: ["0", "-1", "0.9", "k", "M", "50kB", "50 k", "1001M", "nan", "inf", "fast"])
+    func refusesARate(_ text: String) {
+        expectError(
+            ["download", "--limit-rate", text],
+            "--limit-rate cannot be \"\(text)\". Give 1 to 1000M bytes in a second, such as 50k.")
+    }
+
+    @Test(arguments: ["0", "-1", "ten", "1.5"])
+    func refusesACount(_ text: String) {
+        expectError(
+            ["watch", "--count", text],
+            "--count cannot be \"\(text)\". Give a whole number from 1.")
     }
 
     @Test(arguments: ["65536", "-1", "http"])

@@ -57,6 +57,24 @@ import pois
         #expect(table(of: [PointOfInterest]()) == "There are no places.\n")
     }
 
+    @Test func writesAPlaceOnALine() throws {
+        let place = places[1].place
+
+        #expect(line(of: place) == "Null [31m Island (airport, XX) at 0.0000,-9.5000\n")
+        #expect(try jsonLine(of: place).filter { $0 == "\n" }.count == 1)
+    }
+
+    @Test func saysThatItConnectsAgain() {
+        let error = APIRequestError(stage: .transport, underlying: URLError(.timedOut))
+
+        #expect(
+            notice(of: .milliseconds(1_340), after: error)
+                == "pois: The request timed out. Connecting again in 1.3 s.\n")
+        #expect(
+            notice(of: .zero, after: nil)
+                == "pois: The server ended the connection. Connecting again in 0.0 s.\n")
+    }
+
     @Test(arguments: OptionName.allCases)
     func explainsEveryOption(_ option: OptionName) {
         #expect(help.contains("\(option.rawValue) "))

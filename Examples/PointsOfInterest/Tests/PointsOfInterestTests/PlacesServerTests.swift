@@ -99,7 +99,9 @@ import Testing
         #expect(try JSONDecoder().decode(Refusal.self, from: data) == Refusal(error: sentence))
     }
 
-    @Test(arguments: ["/locations?lat=1&long=1", "/search?q=a"], [nil, "", "other"])
+    @Test(
+        arguments: ["/locations?lat=1&long=1", "/search?q=a", "/events", "/places.json"],
+        [nil, "", "other"])
     func refusesARequestWithoutItsToken(_ path: String, _ token: String?) async throws {
         let (data, response) = try await answer(to: path, token: token)
 
@@ -108,6 +110,66 @@ import Testing
         #expect(
             try JSONDecoder().decode(Refusal.self, from: data)
                 == Refusal(error: "A token is needed: see POST /token."))
+    }
+
+    @Test func sendsAllPlacesAsAFile() async throws {
+        let places = (1...5).map {
+            PointOfInterest(name: "A\($0)", kind: "city", country: "XX", latitude: 0, longitude: 0)
+        }
+
+        let (data, response) = try await answer(to: "/places.json", from: PlacesIndex(places))
+        let (_, same) = try await answer(to: "/places.json", from: PlacesIndex(places))
+        let (_, other) = try await answer(to: "/places.json", from: PlacesIndex(places.dropLast()))
+
+        #expect(try JSONDecoder().decode([PointOfInterest].self, from: data) == places)
+        let tag = try #require(response.value(forHTTPHeaderField: "ETag"))
+        #expect(tag.hasPrefix("\"") && tag.hasSuffix("\"") && tag.count > 10)
+        #expect(same.value(forHTTPHeaderField: "ETag") == tag)
+        #expect(other.value(forHTTPHeaderField: "ETag") != tag)
+        #expect(response.value(forHTTPHeaderField: "Content-Length") == "\(data.count)")
+    }
+
+    @Test(
+        arguments: [
+            (1, .seconds(1), 1), (4, .milliseconds(250), 1), (40, .milliseconds(100), 4),
+            (99, .seconds(9.0 / 99), 9), (100_000, nil, 10_000),
+        ] as [(Int, Duration?, Int)])
+    func limitsTheSpeed(_ rate: Int, _ interval: Duration?, _ pieceSize: Int) async throws {
+        let clock = MockClock()
+        let place = PointOfInterest(
+            name: "A", kind: "city", country: "XX", latitude: 0, longitude: 0)
+        let network = MockNetwork.places(
+            PlacesIndex([place]), token: "t", bytesPerSecond: rate, clock: clock)
+        let baseURL = try #require(URL(string: "https://example.com"))
+        let request = try URLRequest("GET", baseURL, path: "/places.json")
+            .authorization(bearer: "t")
+
+        let answer = Task { try await MockURLSession(network).exchange(request).0 }
+        if let interval {
+            await clock.waitForSleepers()
+            #expect(clock.pending == [interval])
+        }
+        let waits = clock.endingWaits()
+        defer { waits.cancel() }
+
+        let count = try await answer.value.count
+        #expect(network.requests[0].sentByteCount == count)
+        #expect(network.requests[0].sentPieceCount == (count + pieceSize - 1) / pieceSize)
+    }
+
+    @Test(arguments: [0, 1, 70_000])
+    func countsTheBytesOfAnUpload(_ count: Int) async throws {
+        let baseURL = try #require(URL(string: "https://example.com"))
+        let request = try URLRequest("PUT", baseURL, path: "/uploads/a%20b")
+            .authorization(bearer: "t")
+            .body(Data(count: count), contentType: "application/octet-stream")
+
+        let (data, response) = try await MockNetwork.places(PlacesIndex([]), token: "t").urlSession
+            .exchange(request)
+
+        #expect(response.statusCode == 200)
+        #expect(
+            try JSONDecoder().decode(UploadReceipt.self, from: data) == UploadReceipt(bytes: count))
     }
 
     @Test func refusesAnotherGrant() async throws {

@@ -3,14 +3,20 @@ import Testing
 
 /// The program `pois`, run as a process of its own.
 struct Pois {
+    /// The exit code, or a negative number if a signal ended the program.
     let exitCode: Int32
     let output: String
     let errors: String
 
     /// Runs the program to its end, without blocking a thread.
     ///
-    /// - Parameter environment: Added to this process's own.
-    init(_ arguments: String..., environment: [String: String] = [:]) async throws {
+    /// - Parameters:
+    ///   - environment: Added to this process's own.
+    ///   - interrupt: Suspends until the program is to be ended as with control-C.
+    init(
+        _ arguments: String..., environment: [String: String] = [:],
+        interruptedAfter interrupt: (@Sendable () async -> Void)? = nil
+    ) async throws {
         let directory = FileManager.default.temporaryDirectory
             .appendingPathComponent("pois-" + UUID().uuidString)
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -27,8 +33,19 @@ struct Pois {
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = try FileHandle(forWritingTo: output)
         process.standardError = try FileHandle(forWritingTo: errors)
+        let interruption = interrupt.map { interrupt in
+            Task {
+                await interrupt()
+                process.interrupt()
+            }
+        }
+        defer { interruption?.cancel() }
         exitCode = try await withCheckedThrowingContinuation { continuation in
-            process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
+            process.terminationHandler = { process in
+                let wasKilled = process.terminationReason == .uncaughtSignal
+                continuation.resume(
+                    returning: wasKilled ? -process.terminationStatus : process.terminationStatus)
+            }
             do {
                 try process.run()
             } catch {

@@ -148,6 +148,84 @@ import Testing
         #expect(pois.exitCode == 0)
     }
 
+    @Test func connectsAgainWhenItsOwnServerBreaksTheConnection() async throws {
+        let pois = try await Pois("watch", "--flaky", "--count", "4")
+
+        let lines = pois.output.split(separator: "\n")
+        #expect(lines.count == 4)
+        #expect(Set(lines).count == 4)
+        #expect(
+            pois.errors.hasPrefix("pois: The network connection was lost. Connecting again in 0."))
+        #expect(pois.exitCode == 0)
+    }
+
+    @Test func endsAtControlC() async throws {
+        network.stub(.get("/events"), .hanging)
+        let server = try network.serve()
+        defer { server.stop() }
+
+        let pois = try await Pois(
+            "watch", "--base-url", server.url.absoluteString,
+            interruptedAfter: { [network] in await network.waitForRequests() })
+
+        #expect(pois.output == "")
+        #expect(pois.errors == "")
+        #expect(pois.exitCode == 130)
+    }
+
+    @Test func resumesADownloadAfterControlC() async throws {
+        let folder = TemporaryFolder()
+        let bytes = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+        let file = MockResponse.data(bytes).header("ETag", "\"1\"").acceptingRanges
+        // The clock of the network never moves, so only the first piece is sent.
+        let network = MockNetwork(clock: MockClock())
+        network.stub(.get("/places.json"), file.chunked(by: 40_000, every: .seconds(1)), file)
+        let server = try network.serve()
+        defer { server.stop() }
+        let (path, baseURL) = (folder.path("places.json"), server.url.absoluteString)
+
+        let first = try await Pois(
+            "download", "--to", path, "--base-url", baseURL,
+            interruptedAfter: {
+                while (try? Data(contentsOf: folder.file("places.json.part")).count) != 40_000 {
+                    await Task.yield()
+                }
+            })
+
+        #expect(first.output == "")
+        // It is a pipe, so there is no bar.
+        #expect(
+            first.errors
+                == "pois: The download was interrupted. The same command resumes at 40.0 kB.\n")
+        #expect(first.exitCode == 130)
+
+        let second = try await Pois("download", "--to", path, "--base-url", baseURL)
+
+        #expect(second.errors == "")
+        #expect(second.output == "Downloaded 100.0 kB to \(path) (resumed at 40.0 kB)\n")
+        #expect(second.exitCode == 0)
+        #expect(try Data(contentsOf: folder.file("places.json")) == bytes)
+        #expect(network.requests.last?.header("If-Range") == "\"1\"")
+    }
+
+    @Test func uploadsOverASocket() async throws {
+        let folder = TemporaryFolder()
+        let bytes = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+        try bytes.write(to: folder.file("photo.jpg"))
+        network.stub(.put("/uploads/photo.jpg"), .json(encoding: UploadReceipt(bytes: 300_000)))
+        let server = try network.serve()
+        defer { server.stop() }
+
+        let pois = try await Pois(
+            "upload", folder.path("photo.jpg"), "--base-url", server.url.absoluteString)
+
+        #expect(pois.errors == "")
+        #expect(pois.output == "Uploaded 300.0 kB of \(folder.path("photo.jpg"))\n")
+        #expect(pois.exitCode == 0)
+        #expect(network.requests.map(\.body) == [bytes])
+        #expect(network.requests[0].header("Content-Length") == "300000")
+    }
+
     @Test func endsAtTheTimeout() async throws {
         network.stub(.get("/locations"), .hanging)
         let server = try network.serve()
