@@ -1,0 +1,343 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// The time from a piece to its element, the speed and the memory of a long body against a bare
+/// delegate, the limit of what waits, and streams that are cancelled at random.
+func costOfStreams(rounds: Int, part: String?) async throws {
+    let parts: [(String, () async throws -> Void)] = [
+        ("piece", { try await timeToElement() }),
+        ("open", { try await timeToFirstElement(rounds: rounds) }),
+        ("speed", { try await speedOfLongBodies(rounds: rounds) }),
+        ("slow", { try await limitOfSlowReaders() }),
+        ("busy", { try await countingReaders(20) }),
+        ("cancel", { try await cancelStreams(5_000) }),
+    ]
+    for (name, measure) in parts where part == nil || part == name { try await measure() }
+}
+
+private struct NumbersRequest: StreamedAPIRequest {
+    var url = URL(string: "https://api.example.com/numbers")!
+
+    func makeRequest(from: Void) throws -> URLRequest { URLRequest(url: url) }
+
+    func makeParser(for response: HTTPURLResponse) -> ServerSentEvents { ServerSentEvents() }
+}
+
+private let event = Data("data: a\n\n".utf8)
+private let clock = ContinuousClock()
+
+/// The time from the moment at which a piece is sent to the moment at which its element is there.
+private func timeToElement() async throws {
+    let sent = Moments()
+    let network = MockNetwork()
+    network.stub(
+        .any,
+        .stream(contentType: "text/event-stream") { writer in
+            for _ in 0..<20_000 {
+                sent.append()
+                try await writer.send(event)
+            }
+        })
+    var times: [Double] = []
+    for try await _ in MockURLSession(network).stream(NumbersRequest()) {
+        times.append(sent.last.duration(to: clock.now) / .seconds(1))
+    }
+    print("a piece to its element: \(times.median.microseconds), limit 15 µs")
+}
+
+/// The moment at which the last piece was sent.
+private final class Moments: @unchecked Sendable {  // The next piece waits for the last one.
+    private(set) var last = clock.now
+
+    func append() { last = clock.now }
+}
+
+/// The time from a request to its only element and its end, over the loopback, against a bare
+/// delegate. Both use the same connection again.
+private func timeToFirstElement(rounds: Int) async throws {
+    let server = try BytesServer()
+    defer { server.stop() }
+    let session = URLSession(configuration: .ephemeral)
+    let request = NumbersRequest(url: server.url(bytes: 9))
+    let bare = DelegateReader()
+    print("| what | ours | theirs | ratio | limit | |\n|---|---|---|---|---|---|")
+    try await compare(
+        "an element over the loopback", limit: 1.2, by: \.wall, operations: 500, rounds: rounds,
+        Side(name: "stream") { count in
+            for _ in 0..<count {
+                for try await _ in session.stream(request) {}
+            }
+        },
+        Side(name: "delegate") { count in
+            for _ in 0..<count { _ = try await bare.read(URLRequest(url: request.url)) }
+        })
+}
+
+private let longBody = 512 * 1_048_576
+
+/// The speed of a reader that only counts, and the memory of this process, against a bare delegate.
+private func speedOfLongBodies(rounds: Int) async throws {
+    let server = try BytesServer()
+    defer { server.stop() }
+    let request = URLRequest(url: server.url(bytes: longBody))
+    let session = URLSession(configuration: .ephemeral)
+    let bare = DelegateReader()
+    var ratios: [Double] = []
+    let before = peakMegabytes()
+    for round in 1...min(rounds, 5) {
+        let ours = try await seconds { try await count(session.stream(request).0) }
+        let peak = peakMegabytes()
+        let theirs = try await seconds { try await bare.read(request) }
+        ratios.append(theirs / ours)
+        print(
+            "512 MiB, round \(round): ours \(ours.rounded(to: 100)) s,",
+            "theirs \(theirs.rounded(to: 100)) s, peak \(peak.rounded(to: 1)) MB",
+            "(\(before.rounded(to: 1)) MB before)")
+    }
+    print("512 MiB: \(ratios.median.rounded(to: 100)) of a delegate's speed, limit 0.9")
+}
+
+/// A reader that sleeps must end in a `BodyLimitError`.
+private func limitOfSlowReaders() async throws {
+    let server = try BytesServer()
+    defer { server.stop() }
+    let request = URLRequest(url: server.url(bytes: 256 * 1_048_576))
+    let (body, _) = try await URLSession(configuration: .ephemeral).stream(request)
+    try await Task.sleep(for: .seconds(3))
+    var read = 0
+    do {
+        for try await piece in body { read += piece.count }
+        print("a reader that sleeps: no error, \(read) bytes")
+    } catch {
+        print(
+            "a reader that sleeps: \(error.localizedDescription) \(read) bytes were read,",
+            "peak \(peakMegabytes().rounded(to: 1)) MB")
+    }
+}
+
+/// Readers that only count must never meet the limit, also beside two busy threads.
+private func countingReaders(_ runs: Int) async throws {
+    let server = try BytesServer()
+    defer { server.stop() }
+    let request = URLRequest(url: server.url(bytes: 256 * 1_048_576))
+    let session = URLSession(configuration: .ephemeral)
+    for isBusy in [false, true] {
+        let stop = Flag()
+        if isBusy {
+            for _ in 1...2 {
+                Thread {
+                    while !stop.isSet {}
+                }.start()
+            }
+        }
+        var failures = 0
+        for _ in 0..<runs {
+            do { _ = try await count(session.stream(request).0) } catch { failures += 1 }
+        }
+        stop.set()
+        print(
+            "\(runs) readers that count\(isBusy ? ", beside two busy loops" : ""):",
+            "\(failures) failed, peak \(peakMegabytes().rounded(to: 1)) MB")
+    }
+}
+
+private final class Flag: @unchecked Sendable {  // The lock guards the value.
+    private let lock = NSLock()
+    private var value = false
+
+    var isSet: Bool { lock.withLock { value } }
+    func set() { lock.withLock { value = true } }
+}
+
+/// Streams over each transport, each cancelled at a random moment.
+private func cancelStreams(_ count: Int) async throws {
+    let network = MockNetwork()
+    network.journalLimit = 0
+    network.stub(
+        .get("/numbers"),
+        .chunks(["data: a\n\n", "data: b\n\n"], contentType: "text/event-stream"),
+        times: .any)
+    let server = try network.serve()
+    defer { server.stop() }
+    let sessions: [(String, any HTTPSession, NumbersRequest)] = [
+        ("MockURLSession", MockURLSession(network), NumbersRequest()),
+        ("URLProtocol", network.urlSession, NumbersRequest()),
+        (
+            "loopback", URLSession(configuration: .ephemeral),
+            NumbersRequest(url: server.url.appending(path: "numbers"))
+        ),
+    ]
+    for (name, session, request) in sessions {
+        let start = clock.now
+        let complete = await withTaskGroup(of: Int.self) { group in
+            for worker in 0..<16 {
+                group.addTask {
+                    var complete = 0
+                    for _ in 0..<(count + 15 - worker) / 16 {
+                        let task = Task {
+                            for try await _ in session.stream(request) {}
+                        }
+                        try? await Task.sleep(for: .microseconds(Int.random(in: 0...1_000)))
+                        task.cancel()
+                        if case .success = await task.result { complete += 1 }
+                    }
+                    return complete
+                }
+            }
+            return await group.reduce(0, +)
+        }
+        print(
+            "\(count) streams over \(name): \(complete) complete, the others cancelled,",
+            "\((start.duration(to: clock.now) / .seconds(1)).rounded(to: 10)) s,",
+            "memory \(residentMegabytes().rounded(to: 1)) MB")
+    }
+}
+
+private func count(_ body: HTTPBody) async throws -> Int {
+    var count = 0
+    for try await piece in body { count += piece.count }
+    return count
+}
+
+private func seconds(_ work: () async throws -> Int) async throws -> Double {
+    let start = clock.now
+    let count = try await work()
+    precondition(count == longBody)
+    return start.duration(to: clock.now) / .seconds(1)
+}
+
+/// A client that counts the bytes of a body in the delegate of a session.
+private final class DelegateReader: NSObject, URLSessionDataDelegate,
+    @unchecked Sendable  // The delegate queue is serial, and one request is under way at a time.
+{
+    private var count = 0
+    private var continuation: CheckedContinuation<Int, any Error>?
+    private lazy var session = URLSession(
+        configuration: .ephemeral, delegate: self, delegateQueue: nil)
+
+    func read(_ request: URLRequest) async throws -> Int {
+        try await withCheckedThrowingContinuation { continuation in
+            count = 0
+            self.continuation = continuation
+            session.dataTask(with: request).resume()
+        }
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        count += data.count
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
+    ) {
+        if let error {
+            continuation?.resume(throwing: error)
+        } else {
+            continuation?.resume(returning: count)
+        }
+    }
+}
+
+/// The largest resident memory of this process so far, in MB.
+private func peakMegabytes() -> Double {
+    var usage = rusage()
+    #if canImport(Glibc)
+    getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+    #else
+    getrusage(RUSAGE_SELF, &usage)
+    #endif
+    return Double(usage.ru_maxrss) / 1e3
+}
+
+/// A server in a process of its own that sends as many bytes as the path says.
+private final class BytesServer {
+    private let url: URL
+    private let process = Process()
+    private let input = Pipe()
+
+    init() throws {
+        let output = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        process.arguments = ["serve-bytes"]
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+        let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+        url = URL(string: line.trimmingCharacters(in: .whitespacesAndNewlines))!
+    }
+
+    func url(bytes count: Int) -> URL { url.appending(path: "\(count)") }
+
+    func stop() {
+        try? input.fileHandleForWriting.close()
+        process.waitUntilExit()
+    }
+}
+
+/// Sends events of nine bytes, as many bytes as the path of a request says; prints its URL, and ends
+/// with its standard input.
+func serveBytesUntilInputEnds() throws {
+    signal(SIGPIPE, SIG_IGN)
+    #if canImport(Glibc)
+    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    #else
+    let listener = socket(AF_INET, SOCK_STREAM, 0)
+    #endif
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = inet_addr("127.0.0.1")
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    withUnsafeMutablePointer(to: &address) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+            precondition(bind(listener, $0, size) == 0 && listen(listener, 16) == 0)
+            precondition(getsockname(listener, $0, &size) == 0)
+        }
+    }
+    print("http://127.0.0.1:\(UInt16(bigEndian: address.sin_port))")
+    fflush(nil)
+    Thread {
+        while true {
+            let connection = accept(listener, nil, nil)
+            Thread { serveBytes(connection) }.start()
+        }
+    }.start()
+    _ = FileHandle.standardInput.readDataToEndOfFile()
+}
+
+/// Answers the requests of one connection, which have no body.
+private func serveBytes(_ connection: Int32) {
+    defer { close(connection) }
+    var isOn: Int32 = 1
+    setsockopt(
+        connection, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn, socklen_t(MemoryLayout<Int32>.size))
+    let block = Array(String(repeating: "data: a\n\n", count: 9_000).utf8)
+    var bytes = [UInt8](repeating: 0, count: 65_536)
+    while true {
+        let count = recv(connection, &bytes, bytes.count, 0)
+        guard count > 0 else { return }
+        let path = String(decoding: bytes[..<count], as: UTF8.self).split(separator: " ")[1]
+        var rest = Int(path.dropFirst()) ?? 0
+        let head = """
+            HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: \(rest)\r\n\r\n
+            """
+        guard send(connection, head, head.utf8.count, 0) > 0 else { return }
+        while rest > 0 {
+            let sent = send(connection, block, min(rest, block.count), 0)
+            guard sent > 0 else { return }
+            rest -= sent
+        }
+    }
+}
