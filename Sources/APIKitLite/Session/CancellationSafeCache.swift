@@ -102,7 +102,7 @@ extension CancellationSafeCache {
 
 /// Access to the serial queue on which Foundation resumes and cancels the tasks of all sessions
 /// (`org.swift.URLSession.SharedQueue`).
-enum LoadingQueue {
+private enum LoadingQueue {
     /// An operation queue that runs each block at once, on the queue that adds it. Foundation adds
     /// the blocks on the serial queue.
     private final class Inline: OperationQueue, @unchecked Sendable {  // Has no state of its own.

@@ -18,16 +18,17 @@ extension URLSession: HTTPSession {
     ///   ``FileBodyError`` if a file of the body cannot be read; on Linux,
     ///   ``InvalidatedSessionError`` if the session was invalidated.
     public func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
-        try await followingRedirects(of: request) { [self] request, limits in
+        makeCancellationSafe()
+        return try await followingRedirects(of: request) { [self] request, limits in
             try await outcome(of: request, within: limits)
         }
     }
 
     /// Sends a request, and returns its response as soon as the headers have been received.
     ///
-    /// Redirects are followed as in ``exchange(_:)``. On Linux, the body of a slow reader cannot be
-    /// slowed down, so the stream ends with ``BodyLimitError`` when too many bytes wait. On Apple
-    /// platforms, the task is suspended before that.
+    /// Redirects are followed as in ``exchange(_:)``. If the reader is slow, the task is suspended on
+    /// Apple platforms. On Linux, the sender can be delayed only for a while: the stream ends with
+    /// ``BodyLimitError`` when too many bytes wait.
     ///
     /// - Parameter request: The request to send.
     /// - Returns: The body, which can be read once, and the status and headers.
@@ -51,7 +52,6 @@ extension URLSession: HTTPSession {
         of request: URLRequest,
         _ send: (URLRequest, RedirectLimits) async throws -> URLSessionExchange.Outcome<Body>
     ) async throws -> (Body, HTTPURLResponse) {
-        makeCancellationSafe()
         let limits = RedirectLimits(of: request)
         var request = request
         #if canImport(FoundationNetworking)
