@@ -112,7 +112,7 @@ public struct Endpoint<Input: Sendable, Output: Sendable>: APIRequest, Sendable 
     /// - Parameter data: The body of the response.
     /// - Throws: The error of the closure `parse`, or `DecodingError`.
     public func parseResponse(data: Data) throws -> Output {
-        try parse(data, .emptyOK)
+        try parse(data, .withoutHeaders)
     }
 }
 
@@ -170,14 +170,5 @@ extension Endpoint where Output == Void {
         redaction: Redaction = .standard
     ) {
         self.init(makeRequest, validate: validate, parse: { _, _ in }, redaction: redaction)
-    }
-}
-
-extension HTTPURLResponse {
-    /// A response with status 200 and without headers.
-    fileprivate static var emptyOK: HTTPURLResponse {
-        // The initializer fails only on Apple platforms, and only for a URL that cannot be used.
-        HTTPURLResponse(
-            url: URL(filePath: "/"), statusCode: 200, httpVersion: nil, headerFields: nil)!
     }
 }

@@ -79,12 +79,3 @@ extension StreamedAPIRequest where Parser.Element: Decodable {
         try parseResponse(data: data, response: .withoutHeaders)
     }
 }
-
-extension HTTPURLResponse {
-    /// A response with the status 200 and without headers.
-    fileprivate static var withoutHeaders: HTTPURLResponse {
-        HTTPURLResponse(
-            url: URL(string: "http://localhost/")!, statusCode: 200, httpVersion: nil,
-            headerFields: nil)!
-    }
-}
