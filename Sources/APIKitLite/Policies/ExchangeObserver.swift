@@ -51,19 +51,15 @@ public final class ExchangeObserver: Sendable {
     func observe(
         _ request: URLRequest, on session: any HTTPSession
     ) async throws -> (Data, HTTPURLResponse) {
-        let id = start(request)
-        let began = timeline.now()
-        do {
-            let (data, response) = try await session.exchange(request)
-            onEvent(
-                .answered(
-                    id: id, request, status: response.statusCode, bytes: data.count,
-                    after: timeline.now() - began))
-            return (data, response)
-        } catch {
-            onEvent(.failed(id: id, request, error, after: timeline.now() - began))
-            throw error
+        let exchange = Exchange(of: request, on: self)
+        let (data, response) = try await exchange.reportingFailure {
+            try await session.exchange(request)
         }
+        onEvent(
+            .answered(
+                id: exchange.id, request, status: response.statusCode, bytes: data.count,
+                after: exchange.duration))
+        return (data, response)
     }
 
     /// Opens a stream on a session, and reports the start, the headers and the end.
@@ -72,39 +68,57 @@ public final class ExchangeObserver: Sendable {
     func observeStream(
         _ request: URLRequest, on session: any HTTPSession
     ) async throws -> (HTTPBody, HTTPURLResponse) {
-        let id = start(request)
-        let began = timeline.now()
-        do {
-            let (body, response) = try await session.stream(request)
-            onEvent(
-                .opened(
-                    id: id, request, status: response.statusCode, after: timeline.now() - began))
-            let bytes = Locked(0)
-            let observed = body.observed { [self] event in
-                switch event {
-                case .piece(let piece): bytes.withLock { $0 += piece.count }
-                case .end(let ending):
-                    onEvent(
-                        .closed(
-                            id: id, request, bytes: bytes.withLock { $0 }, ending,
-                            after: timeline.now() - began))
-                }
-            }
-            return (observed, response)
-        } catch {
-            onEvent(.failed(id: id, request, error, after: timeline.now() - began))
-            throw error
+        let exchange = Exchange(of: request, on: self)
+        let (body, response) = try await exchange.reportingFailure {
+            try await session.stream(request)
         }
+        onEvent(
+            .opened(
+                id: exchange.id, request, status: response.statusCode, after: exchange.duration))
+        let bytes = Locked(0)
+        let observed = body.observed { [onEvent] event in
+            switch event {
+            case .piece(let piece): bytes.withLock { $0 += piece.count }
+            case .end(let ending):
+                onEvent(
+                    .closed(
+                        id: exchange.id, request, bytes: bytes.withLock { $0 }, ending,
+                        after: exchange.duration))
+            }
+        }
+        return (observed, response)
     }
 
-    /// Counts an exchange, reports its start, and returns its number.
-    private func start(_ request: URLRequest) -> Int {
-        let id = count.withLock { count in
-            count += 1
-            return count
+    /// A counted exchange, whose start was reported.
+    private struct Exchange {
+        let id: Int
+        private let request: URLRequest
+        private let observer: ExchangeObserver
+        private let began: Duration
+
+        init(of request: URLRequest, on observer: ExchangeObserver) {
+            id = observer.count.withLock { count in
+                count += 1
+                return count
+            }
+            self.request = request
+            self.observer = observer
+            observer.onEvent(.started(id: id, request))
+            began = observer.timeline.now()
         }
-        onEvent(.started(id: id, request))
-        return id
+
+        /// The time since the start.
+        var duration: Duration { observer.timeline.now() - began }
+
+        /// Returns what the work returns. Reports its error.
+        func reportingFailure<T>(_ work: () async throws -> T) async throws -> T {
+            do {
+                return try await work()
+            } catch {
+                observer.onEvent(.failed(id: id, request, error, after: duration))
+                throw error
+            }
+        }
     }
 
     /// Reports a load that rejected its response.
