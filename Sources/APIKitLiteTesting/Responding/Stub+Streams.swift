@@ -95,18 +95,13 @@ extension Stub {
         guard mayHaveFeed else { throw noStream(call, sourceLocation, Self.noStreamAdvice) }
         let waiter = feed.openStreams()
         if waiter.hasEnded { return try await waiter.value() }
-        let stuck = network.map(StuckCheck.init)
-        let watched = WaitWatch.Call(text: "stub.\(call)", sourceLocation: sourceLocation) {
-            [self] in "no stream of the stub for \(label) is open"
-        }
-        let watch = WaitWatch(
-            watched, over: network.map { [$0] } ?? [], on: network?.mockClock
-        ) { [self] watch, now in
-            guard stuck?.isStuck(at: now) == true else { return }
-            watch.report(.stuck)
-            let reason = "No stream was opened, and nothing is left that could open one."
-            waiter.end(with: .failure(noStream(call, sourceLocation, reason)))
-        }
+        let watch = watch(
+            call, at: sourceLocation,
+            progress: { [self] in "no stream of the stub for \(label) is open" },
+            ifStuck: { [self] in
+                let reason = "No stream was opened, and nothing is left that could open one."
+                waiter.end(with: .failure(noStream(call, sourceLocation, reason)))
+            })
         let result = await watch.run {
             await Result { try await waiter.value(ifCancelled: .failure(CancellationError())) }
         }

@@ -120,21 +120,37 @@ public final class Stub: Sendable {
     ) async {
         guard callCount < count else { return }
         let waiter = Waiter<Void>()
+        let watch = watch(
+            "started(\(count == 1 ? "" : "\(count)"))", at: "\(fileID):\(line)",
+            progress: { [self] in
+                "\(callCount) of \(count) \(count == 1 ? "request" : "requests") came to the stub for "
+                    + label
+            },
+            ifStuck: { waiter.end(with: .success(())) })
+        await watch.run { await self.count.wait(for: count, on: waiter) }
+    }
+
+    /// Watches a wait of a test for this stub.
+    ///
+    /// - Parameters:
+    ///   - call: The method that waits, such as `started(3)`.
+    ///   - sourceLocation: The file and the line of the call.
+    ///   - progress: Returns how far the wait got.
+    ///   - ifStuck: Ends the wait. It is called when nothing is left that could end it otherwise,
+    ///     after that was reported.
+    func watch(
+        _ call: String, at sourceLocation: String, progress: @escaping @Sendable () -> String,
+        ifStuck: @escaping @Sendable () -> Void
+    ) -> WaitWatch {
         let stuck = network.map(StuckCheck.init)
         let call = WaitWatch.Call(
-            text: "stub.started(\(count == 1 ? "" : "\(count)"))",
-            sourceLocation: "\(fileID):\(line)"
-        ) { [self] in
-            "\(callCount) of \(count) \(count == 1 ? "request" : "requests") came to the stub for "
-                + label
-        }
-        let watch = WaitWatch(call, over: network.map { [$0] } ?? [], on: network?.mockClock) {
+            text: "stub.\(call)", sourceLocation: sourceLocation, progress: progress)
+        return WaitWatch(call, over: network.map { [$0] } ?? [], on: network?.mockClock) {
             watch, now in
             guard stuck?.isStuck(at: now) == true else { return }
             watch.report(.stuck)
-            waiter.end(with: .success(()))
+            ifStuck()
         }
-        await watch.run { await self.count.wait(for: count, on: waiter) }
     }
 
     /// Releases the responses that are ``MockResponse/held``: those that wait, and all that follow.
