@@ -20,7 +20,7 @@ func compareDownloads(mebibytes: Int) async throws {
     var seconds: [String: [Double]] = [:]
     for _ in 0..<3 {
         for kind in kinds {
-            let url = server.line + (kind == "ours-unresumable" ? "/plain" : "/file")
+            let url = server.line + (kind == "ours-unresumable" ? "plain" : "file")
             let child = try ChildProcess("download", kind, url, file.path)
             let words = child.line.split(separator: " ")
             child.stop()
@@ -37,7 +37,7 @@ func compareDownloads(mebibytes: Int) async throws {
             let start = ContinuousClock.now
             let curl = Process()
             curl.executableURL = URL(filePath: "/usr/bin/env")
-            curl.arguments = ["curl", "-s", "-o", target, server.line + "/file"]
+            curl.arguments = ["curl", "-s", "-o", target, server.line + "file"]
             try curl.run()
             curl.waitUntilExit()
             let time = start.duration(to: .now) / .seconds(1)
@@ -65,7 +65,7 @@ func downloadOnce(_ kind: String, _ url: URL, to file: URL) async throws {
     } catch {
         return print("\(error)")
     }
-    print("\(start.duration(to: .now) / .seconds(1)) \(peakMegabytes())")
+    print(start.duration(to: .now) / .seconds(1), peakMegabytes().rounded(to: 1))
 }
 
 /// What an app would write: a data task with a delegate.
@@ -92,7 +92,7 @@ private func bareDownload(_ request: URLRequest, to file: URL?) async throws {
             if let error { continuation.resume(throwing: error) } else { continuation.resume() }
         }
     }
-    if let file { FileManager.default.createFile(atPath: file.path, contents: nil) }
+    if let file { try Data().write(to: file) }
     let handle = try file.map { try FileHandle(forWritingTo: $0) }
     try await withCheckedThrowingContinuation { continuation in
         let session = URLSession(
@@ -122,9 +122,7 @@ func killDownloads(_ count: Int) async throws {
         number += 1
         let record = folder.appending(path: "file.part.json")
         if FileManager.default.fileExists(atPath: record.path) { resumed += 1 }
-        let child = Process()
-        child.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-        child.arguments = ["download", "ours", server.line + "/changing", file.path]
+        let child = Process.ofThisProgram(["download", "ours", server.line + "changing", file.path])
         child.standardOutput = FileHandle.nullDevice
         try child.run()
         try await Task.sleep(for: .milliseconds(Int.random(in: 0...900)))
@@ -147,34 +145,4 @@ func killDownloads(_ count: Int) async throws {
         "\(resumed) began with a record; left: \(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted())"
     )
     try FileManager.default.removeItem(at: folder)
-}
-
-/// The largest resident memory of this process so far, in MB.
-private func peakMegabytes() -> Int {
-    let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
-    let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") } ?? ""
-    return (line.split(separator: " ").dropLast().last.flatMap { Int($0) } ?? 0) * 1024 / 1_000_000
-}
-
-/// A copy of this program that runs another command, and prints one line.
-private final class ChildProcess {
-    let line: String
-    private let process = Process()
-    private let input = Pipe()
-
-    init(_ arguments: String...) throws {
-        let output = Pipe()
-        process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-        process.arguments = arguments
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
-        let data = output.fileHandleForReading.availableData
-        line = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-    }
-
-    func stop() {
-        try? input.fileHandleForWriting.close()
-        process.waitUntilExit()
-    }
 }

@@ -41,43 +41,14 @@ struct FileContent {
     }
 }
 
-/// A server of one large file on bare sockets, a thread for each connection: `/file` with a strong
-/// validator, `/plain` without one, and `/changing`, slow and with another version every three seconds. Prints its
-/// URL, and ends with its standard input.
+/// Serves one large file: `/file` with a strong validator, `/plain` without one, and `/changing`,
+/// slow and with another version every three seconds. See ``serveConnections(_:)``.
 func serveFile(mebibytes: Int) throws {
-    signal(SIGPIPE, SIG_IGN)
-    #if canImport(Glibc)
-    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    #else
-    let listener = socket(AF_INET, SOCK_STREAM, 0)
-    #endif
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = inet_addr("127.0.0.1")
-    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let isBound = withUnsafeMutablePointer(to: &address) {
-        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-            bind(listener, $0, size) == 0 && listen(listener, 64) == 0
-                && getsockname(listener, $0, &size) == 0
-        }
-    }
-    guard isBound else { throw POSIXError(.EADDRNOTAVAIL) }
     let versions = [FileContent(version: 1), FileContent(version: 2)]
-    let thread = Thread {
-        while true {
-            let connection = accept(listener, nil, nil)
-            if connection < 0 { continue }
-            Thread { answer(connection, mebibytes << 20, versions) }.start()
-        }
-    }
-    thread.start()
-    print("http://127.0.0.1:\(address.sin_port.bigEndian)")
-    fflush(nil)
-    _ = FileHandle.standardInput.readDataToEndOfFile()
+    try serveConnections { answer($0, mebibytes << 20, versions) }
 }
 
 private func answer(_ connection: Int32, _ length: Int, _ versions: [FileContent]) {
-    defer { close(connection) }
     var buffer = [UInt8](repeating: 0, count: 16_384)
     var head = ""
     while true {
@@ -107,9 +78,7 @@ private func answer(_ connection: Int32, _ length: Int, _ versions: [FileContent
         if path != "/plain" { answer += "ETag: \(tag)\r\n" }
         answer += "Content-Length: \(length - start)\r\n\r\n"
         do {
-            try answer.utf8.withContiguousStorageIfAvailable {
-                try sendAll(connection, UnsafeRawBufferPointer($0))
-            }
+            try sendAll(connection, answer)
             for first in stride(from: start, to: length, by: 1 << 18) {
                 if path == "/changing" { Thread.sleep(forTimeInterval: 0.015) }
                 try versions[version].forEachPiece(of: first..<min(first + (1 << 18), length)) {
@@ -119,14 +88,5 @@ private func answer(_ connection: Int32, _ length: Int, _ versions: [FileContent
         } catch {
             return
         }
-    }
-}
-
-private func sendAll(_ connection: Int32, _ bytes: UnsafeRawBufferPointer) throws {
-    var done = 0
-    while done < bytes.count {
-        let count = send(connection, bytes.baseAddress! + done, min(bytes.count - done, 1 << 18), 0)
-        guard count > 0 else { throw POSIXError(.EPIPE) }
-        done += count
     }
 }

@@ -74,6 +74,16 @@ func residentMegabytes() -> Double {
     return pages * Double(sysconf(Int32(_SC_PAGESIZE))) / 1e6
 }
 
+/// The largest resident memory of this process so far in MB, or 0 where the system does not tell.
+///
+/// `getrusage` would count that of the parent too: a child has it until it runs its own program.
+func peakMegabytes() -> Double {
+    let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+    let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") } ?? ""
+    let kibibytes = line.split(separator: " ").dropLast().last.flatMap { Double($0) } ?? 0
+    return kibibytes * 1024 / 1e6
+}
+
 extension [Double] {
     var median: Double { sorted()[count / 2] }
 }

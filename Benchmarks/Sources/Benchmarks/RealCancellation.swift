@@ -9,7 +9,7 @@ import Foundation
 ///   - count: The loads of all kinds together.
 ///   - url: A server that answers at once; nil starts one.
 func cancelRealLoads(_ count: Int, at url: URL?) async throws {
-    let server = try url == nil ? ServerProcess() : nil
+    let server = try url == nil ? ChildProcess("serve") : nil
     let request = URLRequest(url: url ?? server!.url)
     defer { server?.stop() }
     let kinds: [(String, URLSession)] = [
@@ -70,29 +70,6 @@ private func cancelled(
             }
         }
         return await group.reduce(0, +)
-    }
-}
-
-/// A `network.serve()` in a process of its own: see ``serveUntilInputEnds()``.
-final class ServerProcess {
-    let url: URL
-    private let process = Process()
-    private let input = Pipe()
-
-    init() throws {
-        let output = Pipe()
-        process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-        process.arguments = ["serve"]
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
-        let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-        url = URL(string: line.trimmingCharacters(in: .whitespacesAndNewlines))!
-    }
-
-    func stop() {
-        try? input.fileHandleForWriting.close()
-        process.waitUntilExit()
     }
 }
 

@@ -3,7 +3,7 @@ import Foundation
 
 /// Loads over real connections: what the safe cache and `exchange` cost.
 func compareReal(rounds: Int) async throws {
-    let server = try ServerProcess()
+    let server = try ChildProcess("serve")
     defer { server.stop() }
     let request = URLRequest(url: server.url)
     func session() -> URLSession { URLSession(configuration: .ephemeral) }

@@ -6,14 +6,6 @@ import Foundation
 import FoundationNetworking
 #endif
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
-
 /// The time from a piece to its element, the speed and the memory of a long body against a bare
 /// delegate, the limit of what waits, and streams that are cancelled at random.
 func costOfStreams(rounds: Int, part: String?) async throws {
@@ -68,10 +60,10 @@ private final class Moments: @unchecked Sendable {  // The next piece waits for 
 /// The time from a request to its only element and its end, over the loopback, against a bare
 /// delegate. Both use the same connection again.
 private func timeToFirstElement(rounds: Int) async throws {
-    let server = try BytesServer()
+    let server = try ChildProcess("serve-bytes")
     defer { server.stop() }
     let session = URLSession(configuration: .ephemeral)
-    let request = NumbersRequest(url: server.url(bytes: 9))
+    let request = NumbersRequest(url: server.url.appending(path: "\(9)"))
     let bare = DelegateReader()
     print("| what | ours | theirs | ratio | limit | |\n|---|---|---|---|---|---|")
     try await compare(
@@ -90,9 +82,9 @@ private let longBody = 512 * 1_048_576
 
 /// The speed of a reader that only counts, and the memory of this process, against a bare delegate.
 private func speedOfLongBodies(rounds: Int) async throws {
-    let server = try BytesServer()
+    let server = try ChildProcess("serve-bytes")
     defer { server.stop() }
-    let request = URLRequest(url: server.url(bytes: longBody))
+    let request = URLRequest(url: server.url.appending(path: "\(longBody)"))
     let session = URLSession(configuration: .ephemeral)
     let bare = DelegateReader()
     var ratios: [Double] = []
@@ -112,9 +104,9 @@ private func speedOfLongBodies(rounds: Int) async throws {
 
 /// A reader that sleeps must end in a `BodyLimitError`.
 private func limitOfSlowReaders() async throws {
-    let server = try BytesServer()
+    let server = try ChildProcess("serve-bytes")
     defer { server.stop() }
-    let request = URLRequest(url: server.url(bytes: 256 * 1_048_576))
+    let request = URLRequest(url: server.url.appending(path: "\(256 * 1_048_576)"))
     let (body, _) = try await URLSession(configuration: .ephemeral).stream(request)
     try await Task.sleep(for: .seconds(3))
     var read = 0
@@ -130,9 +122,9 @@ private func limitOfSlowReaders() async throws {
 
 /// Readers that only count must never meet the limit, also beside two busy threads.
 private func countingReaders(_ runs: Int) async throws {
-    let server = try BytesServer()
+    let server = try ChildProcess("serve-bytes")
     defer { server.stop() }
-    let request = URLRequest(url: server.url(bytes: 256 * 1_048_576))
+    let request = URLRequest(url: server.url.appending(path: "\(256 * 1_048_576)"))
     let session = URLSession(configuration: .ephemeral)
     for isBusy in [false, true] {
         let stop = Flag()
@@ -247,97 +239,6 @@ private final class DelegateReader: NSObject, URLSessionDataDelegate,
             continuation?.resume(throwing: error)
         } else {
             continuation?.resume(returning: count)
-        }
-    }
-}
-
-/// The largest resident memory of this process so far, in MB.
-private func peakMegabytes() -> Double {
-    var usage = rusage()
-    #if canImport(Glibc)
-    getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
-    #else
-    getrusage(RUSAGE_SELF, &usage)
-    #endif
-    return Double(usage.ru_maxrss) / 1e3
-}
-
-/// A server in a process of its own that sends as many bytes as the path says.
-private final class BytesServer {
-    private let url: URL
-    private let process = Process()
-    private let input = Pipe()
-
-    init() throws {
-        let output = Pipe()
-        process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-        process.arguments = ["serve-bytes"]
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
-        let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-        url = URL(string: line.trimmingCharacters(in: .whitespacesAndNewlines))!
-    }
-
-    func url(bytes count: Int) -> URL { url.appending(path: "\(count)") }
-
-    func stop() {
-        try? input.fileHandleForWriting.close()
-        process.waitUntilExit()
-    }
-}
-
-/// Sends events of nine bytes, as many bytes as the path of a request says; prints its URL, and ends
-/// with its standard input.
-func serveBytesUntilInputEnds() throws {
-    signal(SIGPIPE, SIG_IGN)
-    #if canImport(Glibc)
-    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    #else
-    let listener = socket(AF_INET, SOCK_STREAM, 0)
-    #endif
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = inet_addr("127.0.0.1")
-    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    withUnsafeMutablePointer(to: &address) {
-        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-            precondition(bind(listener, $0, size) == 0 && listen(listener, 16) == 0)
-            precondition(getsockname(listener, $0, &size) == 0)
-        }
-    }
-    print("http://127.0.0.1:\(UInt16(bigEndian: address.sin_port))")
-    fflush(nil)
-    Thread {
-        while true {
-            let connection = accept(listener, nil, nil)
-            Thread { serveBytes(connection) }.start()
-        }
-    }.start()
-    _ = FileHandle.standardInput.readDataToEndOfFile()
-}
-
-/// Answers the requests of one connection, which have no body.
-private func serveBytes(_ connection: Int32) {
-    defer { close(connection) }
-    var isOn: Int32 = 1
-    setsockopt(
-        connection, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn, socklen_t(MemoryLayout<Int32>.size))
-    let block = Array(String(repeating: "data: a\n\n", count: 9_000).utf8)
-    var bytes = [UInt8](repeating: 0, count: 65_536)
-    while true {
-        let count = recv(connection, &bytes, bytes.count, 0)
-        guard count > 0 else { return }
-        let path = String(decoding: bytes[..<count], as: UTF8.self).split(separator: " ")[1]
-        var rest = Int(path.dropFirst()) ?? 0
-        let head = """
-            HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: \(rest)\r\n\r\n
-            """
-        guard send(connection, head, head.utf8.count, 0) > 0 else { return }
-        while rest > 0 {
-            let sent = send(connection, block, min(rest, block.count), 0)
-            guard sent > 0 else { return }
-            rest -= sent
         }
     }
 }

@@ -8,32 +8,25 @@ import FoundationNetworking
 /// Uploads a large file over the loopback, each time in a process of its own, so that its peak
 /// memory is that of one client.
 func compareUploads(mebibytes: Int) async throws {
-    let sink = try UploadSink()
+    let sink = try ChildProcess("sink")
     defer { sink.stop() }
     let file = FileManager.default.temporaryDirectory.appending(path: "upload-\(getpid())")
     defer { try? FileManager.default.removeItem(at: file) }
     let path = file.path(percentEncoded: false)
-    FileManager.default.createFile(atPath: path, contents: nil)
+    try Data().write(to: file)
     let handle = try FileHandle(forWritingTo: file)
     for _ in 0..<mebibytes { try handle.write(contentsOf: Data(repeating: 65, count: 1 << 20)) }
     try handle.close()
 
     print("| \(mebibytes) MiB by | seconds | MB/s | peak memory in MB |\n|---|---|---|---|")
-    let url = "http://127.0.0.1:\(sink.port)/"
+    let url = sink.line
     for _ in 0..<3 {
         for kind in ["ours", "ours-form", "fromFile", "stream"] {
-            let process = Process()
-            let output = Pipe()
-            process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
-            process.arguments = ["upload", kind, url, path]
-            process.standardOutput = output
-            try process.run()
-            let line = String(
-                decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-            process.waitUntilExit()
-            let words = line.split(whereSeparator: \.isWhitespace)
+            let child = try ChildProcess("upload", kind, url, path)
+            let words = child.line.split(separator: " ")
+            child.stop()
             guard words.count == 2, let time = Double(words[0]) else {
-                print("| \(kind) | failed: \(line) |")
+                print("| \(kind) | failed: \(child.line) |")
                 continue
             }
             let speed = Int(Double(mebibytes) * 1.048576 / time)
@@ -41,7 +34,9 @@ func compareUploads(mebibytes: Int) async throws {
         }
         let curl = Process()
         curl.executableURL = URL(filePath: "/usr/bin/env")
-        curl.arguments = ["curl", "-s", "--noproxy", "*", "-o", "/dev/null", "-T", path, url + "f"]
+        // Without `Expect`, curl does not wait a second for a permission to send the body.
+        curl.arguments = ["curl", "-s", "--noproxy", "*", "-H", "Expect:", "-o", "/dev/null"]
+        curl.arguments? += ["-T", path, url + "f"]
         let start = ContinuousClock.now
         try curl.run()
         curl.waitUntilExit()
@@ -75,27 +70,18 @@ func uploadOnce(_ kind: String, to url: URL, _ file: URL) async throws {
             task.resume()
         }
     }
-    let seconds = start.duration(to: .now) / .seconds(1)
-    var usage = rusage()
-    #if canImport(Glibc)
-    getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
-    #else
-    getrusage(RUSAGE_SELF, &usage)
-    #endif
-    // In kilobytes on Linux.
-    print(seconds, Double(usage.ru_maxrss) / 1_000)
+    print(start.duration(to: .now) / .seconds(1), peakMegabytes().rounded(to: 1))
 }
 
 /// Cancels uploads at random moments, and prints how many descriptors are left.
 func cancelUploads(_ count: Int) async throws {
-    let sink = try UploadSink()
+    let sink = try ChildProcess("sink")
     defer { sink.stop() }
     setenv("no_proxy", "127.0.0.1", 1)
     let file = FileManager.default.temporaryDirectory.appending(path: "cancel-\(getpid())")
     defer { try? FileManager.default.removeItem(at: file) }
     try Data(count: 16 << 20).write(to: file)
-    let request = try URLRequest("PUT", URL(string: "http://127.0.0.1:\(sink.port)/")!)
-        .fileBody(file)
+    let request = try URLRequest("PUT", sink.url).fileBody(file)
     func descriptors() -> Int {
         (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
     }
@@ -122,64 +108,14 @@ func cancelUploads(_ count: Int) async throws {
         before, descriptors(), "memory \(residentMegabytes().rounded(to: 1)) MB")
 }
 
-/// A server that reads every request body of known length, or in chunks, and answers 200.
-private final class UploadSink {
-    let port: Int
-    private let process = Process()
-    private let input = Pipe()
-
-    init() throws {
-        let output = Pipe()
-        process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
-        process.arguments = ["sink"]
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
-        let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-        port = Int(line.trimmingCharacters(in: .whitespacesAndNewlines)) ?? 0
-    }
-
-    func stop() {
-        try? input.fileHandleForWriting.close()
-        process.waitUntilExit()
-    }
-}
-
-/// Serves a sink until the standard input ends: with the parent. Prints the port.
-func serveSink() {
-    Thread.detachNewThread {
-        _ = FileHandle.standardInput.readDataToEndOfFile()
-        exit(0)
-    }
-    #if canImport(Glibc)
-    let type = Int32(SOCK_STREAM.rawValue)
-    #else
-    let type = SOCK_STREAM
-    #endif
-    let listener = socket(AF_INET, type, 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    withUnsafeMutablePointer(to: &address) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-            _ = bind(listener, pointer, length)
-            _ = listen(listener, 64)
-            _ = getsockname(listener, pointer, &length)
-        }
-    }
-    signal(SIGPIPE, SIG_IGN)
-    print(Int(UInt16(bigEndian: address.sin_port)))
-    fflush(nil)
-    while true {
-        let client = accept(listener, nil, nil)
-        if client >= 0 { Thread.detachNewThread { drain(client) } }
-    }
+/// Serves a sink, which reads every request body of known length, or in chunks, and answers 200: see
+/// ``serveConnections(_:)``.
+func serveSink() throws {
+    try serveConnections(drain)
 }
 
 /// Reads requests from a connection, and answers each.
-private func drain(_ client: Int32) {
-    defer { close(client) }
+@Sendable private func drain(_ client: Int32) {
     var buffer = [UInt8](repeating: 0, count: 1 << 18)
     var bytes = Data()
     func receive() -> Bool {
@@ -210,7 +146,7 @@ private func drain(_ client: Int32) {
             }
         }
         bytes = Data()
-        let answer = Array("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".utf8)
-        guard send(client, answer, answer.count, 0) == answer.count else { return }
+        guard (try? sendAll(client, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")) != nil
+        else { return }
     }
 }

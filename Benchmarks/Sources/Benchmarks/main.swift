@@ -20,11 +20,11 @@ case "texts": try await timesOfTexts(rounds: number ?? 5)
 case "stream-parsers": try timesOfStreamParsers(rounds: number ?? 15)
 case "streams":
     try await costOfStreams(rounds: number ?? 15, part: arguments.dropFirst(2).first)
-case "serve-bytes": try serveBytesUntilInputEnds()
+case "serve-bytes": try serveBytes()
 case "marks": try await cancellationMarks(number ?? 50_000)
 case "uploads": try await compareUploads(mebibytes: number ?? 1_024)
 case "cancel-uploads": try await cancelUploads(number ?? 2_000)
-case "sink": serveSink()
+case "sink": try serveSink()
 case "upload":
     let words = Array(arguments.dropFirst())
     guard words.count == 3, let url = URL(string: words[1]) else { fatalError("see uploads") }
