@@ -3,20 +3,34 @@ import Foundation
 /// A piece of a body on its way to the client.
 struct Piece: Sendable {
     let data: Data
-    /// Called when the client has taken the piece; nil if nothing waits for that.
-    private let onTaken: (@Sendable () -> Void)?
+    /// How far a piece is that something waits for.
+    enum Progress: Sendable {
+        /// The client will take the piece, even if it leaves in the meantime.
+        case certain
+        /// The client has taken the piece.
+        case taken
+    }
 
-    init(_ data: Data, onTaken: (@Sendable () -> Void)? = nil) {
+    /// Receives the progress; nil if nothing waits for it.
+    private let onProgress: (@Sendable (Progress) -> Void)?
+
+    init(_ data: Data, onProgress: (@Sendable (Progress) -> Void)? = nil) {
         self.data = data
-        self.onTaken = onTaken
+        self.onProgress = onProgress
     }
 
     /// Whether something waits until the client has taken the piece.
-    var isAwaited: Bool { onTaken != nil }
+    var isAwaited: Bool { onProgress != nil }
+
+    /// Records that the client is about to take the piece. A transport calls it if the client may
+    /// leave between the moment at which it has the piece and `didTake()`.
+    func willTake() {
+        onProgress?(.certain)
+    }
 
     /// Records that the client has taken the piece. A transport calls it once; if the client leaves
     /// before, it cancels the request instead.
     func didTake() {
-        onTaken?()
+        onProgress?(.taken)
     }
 }

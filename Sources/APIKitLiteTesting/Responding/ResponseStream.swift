@@ -26,12 +26,19 @@ final class ResponseStream: Sendable {
         let error: (any Error)?
     }
 
+    /// A piece that the client has not taken.
+    private struct Untaken {
+        let waiter: Waiter<Void>
+        /// Whether the client will take it, even if it leaves in the meantime.
+        var isCertain = false
+    }
+
     private struct State {
         var phase = Phase.waiting
         /// The end, which follows as soon as all pieces are taken; nil if there is more to come.
         var ending: Ending?
-        /// The pieces that the client has not taken, and what waits for each.
-        var untaken: [Int: Waiter<Void>] = [:]
+        /// The pieces that the client has not taken, by their numbers.
+        var untaken: [Int: Untaken] = [:]
         var lastID = 0
         /// Cancels the task of the closure.
         var writer: Cancellation?
@@ -112,7 +119,9 @@ final class ResponseStream: Sendable {
         if case .over = old.phase { return }
         feed?.didClose(self, byClient: old.ending == nil)
         opened.end(with: .failure(Self.clientGone))
-        for waiter in old.untaken.values { waiter.end(with: .failure(Self.clientGone)) }
+        for piece in old.untaken.values {
+            piece.waiter.end(with: piece.isCertain ? .success(()) : .failure(Self.clientGone))
+        }
         old.writer?.cancel()
     }
 
@@ -139,13 +148,13 @@ final class ResponseStream: Sendable {
                 throw Self.clientGone
             }
             state.lastID += 1
-            if !data.isEmpty { state.untaken[state.lastID] = taken }
+            if !data.isEmpty { state.untaken[state.lastID] = Untaken(waiter: taken) }
             return (player, state.lastID)
         }
         if data.isEmpty {
             taken.end(with: .success(()))
         } else {
-            player.send(Piece(data) { [self] in didTake(id) })
+            player.send(Piece(data) { [self] in didProgress($0, id) })
         }
         return taken
     }
@@ -177,10 +186,14 @@ final class ResponseStream: Sendable {
         }
     }
 
-    private func didTake(_ id: Int) {
-        var taken: Waiter<Void>?
-        end { taken = $0.untaken.removeValue(forKey: id) }
-        taken?.end(with: .success(()))
+    private func didProgress(_ progress: Piece.Progress, _ id: Int) {
+        switch progress {
+        case .certain: state.withLock { $0.untaken[id]?.isCertain = true }
+        case .taken:
+            var taken: Untaken?
+            end { taken = $0.untaken.removeValue(forKey: id) }
+            taken?.waiter.end(with: .success(()))
+        }
     }
 
     /// Changes the state, and ends the answer if nothing is left of it.

@@ -138,8 +138,11 @@ extension URLProtocolClient {
             ChallengeFreeResponse.finish(response) { urlProtocolDidFinishLoading(sender) }
         case .head(let answer): _ = begin(answer, sender)
         case .piece(let piece):
+            guard piece.isAwaited else { return urlProtocol(sender, didLoad: piece.data) }
+            // A delegate may cancel its task because of the piece, before `didTake()` is called.
+            sender.task.afterDelegateCalls { piece.willTake() }
             urlProtocol(sender, didLoad: piece.data)
-            if piece.isAwaited { sender.task.afterDelegateCalls { piece.didTake() } }
+            sender.task.afterDelegateCalls { piece.didTake() }
         case .end:
             guard let response = sender.task?.response as? HTTPURLResponse else {
                 return urlProtocolDidFinishLoading(sender)

@@ -172,6 +172,31 @@ import Testing
         #endif
     }
 
+    @Test func aClientThatLeavesBecauseOfAPieceHasTakenIt() async throws {
+        let network = MockNetwork()
+        let results = Recorder<URLError.Code?>()
+        network.stub(
+            .any,
+            .stream { writer in
+                for piece in ["a", "b"] {
+                    do {
+                        try await writer.send(piece)
+                        results.append(nil)
+                    } catch {
+                        results.append((error as? URLError)?.code)
+                    }
+                }
+            })
+        let session = URLSession(
+            configuration: network.configuration, delegate: LeavingDelegate(network),
+            delegateQueue: nil)
+
+        session.dataTask(with: .test("a")).resume()
+
+        #expect(await results.events { $0 != nil } == [nil, .networkConnectionLost])
+        session.finishTasksAndInvalidate()
+    }
+
     enum Leaving: CaseIterable {
         case loop, task
     }
@@ -375,6 +400,20 @@ private final class RecordingDelegate: NSObject, URLSessionDataDelegate, Sendabl
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
         recorder.append("received \(data.text)")
+    }
+}
+
+/// A delegate that cancels its task at the first piece, and returns when the network knows that.
+private final class LeavingDelegate: NSObject, URLSessionDataDelegate, Sendable {
+    private let network: MockNetwork
+
+    init(_ network: MockNetwork) {
+        self.network = network
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        dataTask.cancel()
+        while network.requests.first?.endTime == nil { sched_yield() }
     }
 }
 
