@@ -58,15 +58,22 @@ extension Stub {
 
     /// Ends the open streams of the stub, after the pieces that were sent.
     ///
-    /// If none is open, waits for the next one, as ``send(_:fileID:line:)-(String,_,_)`` does.
+    /// If none is open, waits for the next one, as ``send(_:fileID:line:)-(String,_,_)`` does. If
+    /// none is open because the client of the last one has gone, does nothing: a client may leave
+    /// by itself at the last element, such as `[DONE]`.
     ///
     /// - Parameters:
     ///   - fileID: The file that a report names as the place of this call.
     ///   - line: The line that a report names as the place of this call.
-    /// - Throws: The same errors as ``send(_:fileID:line:)-(String,_,_)``, if no stream is open.
+    /// - Throws: ``MockError`` if the stub has no such response, or if nothing is left that could
+    ///   open a stream; `CancellationError`.
     public func finish(fileID: StaticString = #fileID, line: UInt = #line) async throws {
-        let streams = try await openStreams(for: "finish()", at: "\(fileID):\(line)")
-        for stream in streams { stream.finish() }
+        do {
+            let streams = try await openStreams(for: "finish()", at: "\(fileID):\(line)")
+            for stream in streams { stream.finish() }
+        } catch URLError.networkConnectionLost {
+            // The client has gone.
+        }
     }
 
     /// Ends the open streams of the stub with an error, after the pieces that were sent.
