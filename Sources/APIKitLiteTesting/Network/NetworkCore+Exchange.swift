@@ -18,6 +18,8 @@ extension NetworkCore {
             let accumulator = Locked(ResponseAccumulator())
             return try await answer(decision, for: TaskClient()) { event, waiter in
                 let result = accumulator.withLock { $0.add(event) }
+                // The client takes each piece at once. Not under the lock: it may end the answer.
+                if case .piece(let piece) = event { piece.didTake() }
                 if let result { waiter.end(with: result) }
             }
         }

@@ -41,8 +41,6 @@ struct ResponseAccumulator {
             return nil
         case .piece(let piece):
             pieces.append(piece.data)
-            // A client that wants the whole body takes each piece at once.
-            piece.didTake()
             return nil
         case .end:
             // `.end` always follows a `.head`.

@@ -81,7 +81,12 @@ final class Delivery: Sendable {
         while urlProtocol.task?.wantsAnswer != false, let item = next() {
             switch item {
             case .event(let event):
-                if let event = whole(event, urlProtocol) { client.receive(event, urlProtocol) }
+                if let event = whole(event, urlProtocol) {
+                    client.receive(event, urlProtocol)
+                } else if case .piece(let piece) = event, piece.isAwaited {
+                    // Neither under a lock nor on this thread: it may run the code of a test.
+                    urlProtocol.task.afterDelegateCalls { piece.didTake() }
+                }
             case .redirect(let next, let answer):
                 client.urlProtocol(
                     urlProtocol, wasRedirectedTo: next, redirectResponse: answer.response)

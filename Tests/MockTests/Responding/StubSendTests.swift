@@ -86,12 +86,33 @@ import Testing
         #expect(try await load.value == "b")
     }
 
+    /// A client of the whole body takes the last piece, and so ends the answer, while it receives it.
+    @Test func endsWhileTheClientReceivesTheLastPiece() async throws {
+        let network = MockNetwork()
+        let stub = network.stub(.any, .stream())
+        let texts = Recorder<String?>()
+        let task = network.urlSession.dataTask(with: .test("a")) { data, _, _ in
+            texts.append(data?.text)
+        }
+        task.resume()
+        await stub.started()
+        task.suspend()
+        let test = Task { try await stub.send("a") }
+        await yieldWhile { network.requests.first?.sentPieceCount == 0 }
+        try await stub.finish()
+
+        task.resume()
+
+        #expect(await texts.events { _ in true } == ["a"])
+        try await test.value
+    }
+
     @Test func throwsWhenTheClientLeavesBeforeItTakesThePiece() async throws {
         let network = MockNetwork()
         let stub = network.stub(.any, .stream())
         var body: HTTPBody? = try await MockURLSession(network).stream(.test("a")).0
         let test = Task { try await stub.send("a") }
-        while network.requests.first?.sentPieceCount == 0 { await Task.yield() }
+        await yieldWhile { network.requests.first?.sentPieceCount == 0 }
 
         _ = body
         body = nil
@@ -120,7 +141,7 @@ import Testing
         let stub = network.stub(.any, .stream())
         let (body, _) = try await MockURLSession(network).stream(.test("a"))
         let test = Task { try await stub.send("a") }
-        while network.requests.first?.sentPieceCount == 0 { await Task.yield() }
+        await yieldWhile { network.requests.first?.sentPieceCount == 0 }
 
         try await stub.finish()
 
@@ -163,7 +184,7 @@ import Testing
 
         let (body, _) = try await MockURLSession(network).stream(.test("a"))
         let sending = Task { try await stub.send("a") }
-        while network.requests.first?.sentPieceCount == 0 { await Task.yield() }
+        await yieldWhile { network.requests.first?.sentPieceCount == 0 }
         sending.cancel()
         await #expect(throws: CancellationError.self) { try await sending.value }
         _ = body
