@@ -108,8 +108,9 @@ package final class BodyBuffer: BodySource {
             state.onTaken += taken
             return (nil, false, [], nil)
         }
-        reader?.end(with: .success(piece))
+        // First, because the reader may leave as soon as it has the piece.
         for callback in callbacks { callback.call() }
+        reader?.end(with: .success(piece))
         if isOver { cancel?.call() }
     }
 
