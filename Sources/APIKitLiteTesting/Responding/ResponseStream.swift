@@ -26,11 +26,17 @@ final class ResponseStream: Sendable {
         let error: (any Error)?
     }
 
-    /// A piece that the client has not taken.
-    private struct Untaken {
-        let waiter: Waiter<Void>
-        /// Whether the client will take it, even if it leaves in the meantime.
-        var isCertain = false
+    /// A piece on its way to the client.
+    final class Posted: Sendable {
+        /// Ends when the client has taken the piece, or when it has gone.
+        fileprivate let taken = Waiter<Void>()
+        /// Whether the client takes the piece even if it leaves.
+        fileprivate let isCertain = Locked(false)
+
+        /// What a call that sends the piece results in if it ends before the client has taken it.
+        fileprivate func result(orThrow error: any Error) -> Result<Void, any Error> {
+            isCertain.withLock { $0 } ? .success(()) : .failure(error)
+        }
     }
 
     private struct State {
@@ -38,7 +44,7 @@ final class ResponseStream: Sendable {
         /// The end, which follows as soon as all pieces are taken; nil if there is more to come.
         var ending: Ending?
         /// The pieces that the client has not taken, by their numbers.
-        var untaken: [Int: Untaken] = [:]
+        var untaken: [Int: Posted] = [:]
         var lastID = 0
         /// Cancels the task of the closure.
         var writer: Cancellation?
@@ -117,12 +123,13 @@ final class ResponseStream: Sendable {
             return old
         }
         if case .over = old.phase { return }
+        // First, so that the closure is cancelled when a call of `send` throws in it.
+        old.writer?.cancel()
         feed?.didClose(self, byClient: old.ending == nil)
         opened.end(with: .failure(Self.clientGone))
         for piece in old.untaken.values {
-            piece.waiter.end(with: piece.isCertain ? .success(()) : .failure(Self.clientGone))
+            piece.taken.end(with: piece.result(orThrow: Self.clientGone))
         }
-        old.writer?.cancel()
     }
 
     /// Sends a piece, and suspends until the client has taken it.
@@ -131,36 +138,46 @@ final class ResponseStream: Sendable {
     ///   the task is cancelled for another reason.
     func send(_ data: Data) async throws {
         if Task.isCancelled { throw cancellationError }
-        let taken = try post(data)
+        let piece = try post(data)
         // An endless writer must let other tasks run.
-        if taken.hasEnded { await Task.yield() }
-        try await wait(until: taken)
+        if piece.taken.hasEnded { await Task.yield() }
+        try await waitUntilTaken(piece)
     }
 
     /// Sends a piece.
     ///
-    /// - Returns: A waiter that ends when the client has taken it.
+    /// - Returns: The piece, for ``waitUntilTaken(_:)``.
     /// - Throws: The error of a stream that is over.
-    func post(_ data: Data) throws -> Waiter<Void> {
-        let taken = Waiter<Void>()
+    func post(_ data: Data) throws -> Posted {
+        let piece = Posted()
         let (player, id) = try state.withLock { state in
             guard case .open(let player) = state.phase, state.ending == nil else {
                 throw Self.clientGone
             }
             state.lastID += 1
-            if !data.isEmpty { state.untaken[state.lastID] = Untaken(waiter: taken) }
+            if !data.isEmpty { state.untaken[state.lastID] = piece }
             return (player, state.lastID)
         }
         if data.isEmpty {
-            taken.end(with: .success(()))
+            piece.taken.end(with: .success(()))
         } else {
-            player.send(Piece(data) { [self] in didProgress($0, id) })
+            player.send(
+                Piece(data) { [self] progress in
+                    switch progress {
+                    case .certain: piece.isCertain.withLock { $0 = true }
+                    case .taken: didTake(id)
+                    }
+                })
         }
-        return taken
+        return piece
     }
 
-    func wait(until taken: Waiter<Void>) async throws {
-        try await taken.value(ifCancelled: .failure(self.cancellationError))
+    /// Suspends until the client has taken a piece.
+    ///
+    /// - Throws: The same errors as ``send(_:)``.
+    func waitUntilTaken(_ piece: Posted) async throws {
+        try await piece.taken.value(
+            ifCancelled: piece.result(orThrow: self.cancellationError))
     }
 
     /// Suspends on the clock of the network.
@@ -186,14 +203,10 @@ final class ResponseStream: Sendable {
         }
     }
 
-    private func didProgress(_ progress: Piece.Progress, _ id: Int) {
-        switch progress {
-        case .certain: state.withLock { $0.untaken[id]?.isCertain = true }
-        case .taken:
-            var taken: Untaken?
-            end { taken = $0.untaken.removeValue(forKey: id) }
-            taken?.waiter.end(with: .success(()))
-        }
+    private func didTake(_ id: Int) {
+        var piece: Posted?
+        end { piece = $0.untaken.removeValue(forKey: id) }
+        piece?.taken.end(with: .success(()))
     }
 
     /// Changes the state, and ends the answer if nothing is left of it.

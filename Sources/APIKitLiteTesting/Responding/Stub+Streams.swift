@@ -53,7 +53,7 @@ extension Stub {
         let streams = try await openStreams(for: "send()", at: "\(fileID):\(line)")
         // To all at once, so that no client waits for another one.
         let pieces = streams.map { stream in (stream, Result { try stream.post(data) }) }
-        for (stream, taken) in pieces { try await stream.wait(until: taken.get()) }
+        for (stream, piece) in pieces { try await stream.waitUntilTaken(piece.get()) }
     }
 
     /// Ends the open streams of the stub, after the pieces that were sent.
