@@ -81,7 +81,10 @@ final class TaskClient<Value: Sendable>: Client {
         let handle = handle.withLock { $0 }
         // Recorded before the client's task resumes, which may send its next request at once.
         handle?.recordCancellation()
-        waiter.end(with: .failure(URLError(.cancelled)))
+        if !waiter.end(with: .failure(URLError(.cancelled))) {
+            // The headers have been received, and another task may read the body.
+            body?.end(throwing: URLError(.cancelled))
+        }
         handle?.cancelWork?()
     }
 }

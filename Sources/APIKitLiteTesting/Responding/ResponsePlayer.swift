@@ -69,7 +69,10 @@ final class ResponsePlayer: @unchecked Sendable {  // `state` only under the loc
     ///
     /// - Parameter onTimeout: Called after the request has failed with `URLError.timedOut`.
     func watchHandler(onTimeout: @escaping @Sendable () -> Void) {
-        guard time.isChosen, withState({ $0.sink != nil && !$0.hasBegun }) else { return }
+        // An immediate handler may have returned a plan whose gate is watched already.
+        guard time.isChosen,
+            withState({ $0.sink != nil && !$0.hasBegun && $0.watchdog == nil })
+        else { return }
         watch(isDeadline: true, onTimeout)
     }
 
@@ -201,12 +204,7 @@ final class ResponsePlayer: @unchecked Sendable {  // `state` only under the loc
         let watchdog = time.schedule(at: time.now + idleTimeout, isDeadline: true) { [self] in
             fail(URLError(.timedOut))
         }
-        let unneeded = withState { state -> Cancellation? in
-            guard state.sink != nil else { return watchdog }
-            defer { state.watchdog = watchdog }
-            return state.watchdog
-        }
-        unneeded?.cancel()
+        keep(watchdog, at: \.watchdog) { _ in true }
     }
 
     /// Sends all events that are due, and schedules a call for the next one.
@@ -231,17 +229,18 @@ final class ResponsePlayer: @unchecked Sendable {  // `state` only under the loc
         if let laterBody { giveBody(of: laterBody.plan) }
     }
 
-    /// Keeps a cancellation for the end, or cancels at once what is not needed any more.
+    /// Keeps a cancellation for the end, and cancels what it replaces. If it is not needed any more,
+    /// cancels it at once.
     private func keep(
         _ cancellation: Cancellation, at keyPath: WritableKeyPath<State, Cancellation?> & Sendable,
         while isNeeded: (State) -> Bool
     ) {
-        let isKept = withState { state in
-            guard state.sink != nil, isNeeded(state) else { return false }
-            state[keyPath: keyPath] = cancellation
-            return true
+        let unneeded = withState { state -> Cancellation? in
+            guard state.sink != nil, isNeeded(state) else { return cancellation }
+            defer { state[keyPath: keyPath] = cancellation }
+            return state[keyPath: keyPath]
         }
-        if !isKept { cancellation.cancel() }
+        unneeded?.cancel()
     }
 
     /// Ends the player, and returns its sink. Only the first call gets it, so only one last event
