@@ -39,8 +39,8 @@ extension URLSession: HTTPSession {
             let stream = URLSessionStream(limits)
             let attempt = try BodyAttempt(request, cancel: stream.cancel)
             return try await withTaskCancellationHandler {
-                stream.start(attempt.request, on: self)
-                return try attempt.result(await Result { try await stream.head() }).get()
+                stream.start(attempt, on: self)
+                return try await stream.head()
             } onCancel: {
                 stream.cancel()
             }

@@ -39,8 +39,9 @@ class URLSessionExchange: NSObject, ExchangeDelegate,
     private var redirects = 0
     private var decision: Decision?
 
-    /// Whether this object decides how the task ends.
-    var hasDecision: Bool { Self.lock.withLock { decision != nil } }
+    /// Whether the response of the task is wanted: the exchange was not cancelled, and this object
+    /// has not decided how the task ends.
+    var wantsResponse: Bool { Self.lock.withLock { decision == nil && !isOver } }
 
     init(_ limits: RedirectLimits) {
         self.limits = limits

@@ -20,16 +20,19 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
     private let flow = StreamFlowControl()
 
     private weak var owner: URLSession?
+    private var attempt: BodyAttempt?
     /// Called when the task has completed.
     private var didComplete: @Sendable () -> Void = {}
 
     /// Starts a task that streams for a session.
     ///
     /// - Parameters:
-    ///   - request: The request to send.
+    ///   - attempt: The attempt, which this object closes.
     ///   - owner: The app's session.
-    func start(_ request: URLRequest, on owner: URLSession) {
+    func start(_ attempt: BodyAttempt, on owner: URLSession) {
         self.owner = owner
+        self.attempt = attempt
+        let request = attempt.request
         #if canImport(FoundationNetworking)
         let (task, didComplete) = StreamingSession.dataTask(with: request, for: owner)
         self.didComplete = didComplete
@@ -46,9 +49,10 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
 
     /// Suspends until the headers or a redirect have been received.
     ///
-    /// - Throws: The error of the task.
+    /// - Throws: The error of the task, or `URLError.cancelled` as soon as the caller is cancelled.
     func head() async throws -> Outcome<HTTPBody> {
-        switch try await opened.value() {
+        // A cancelled task completes on the delegate queue, which may wait for a slow reader.
+        switch try await opened.value(ifCancelled: .failure(URLError(.cancelled))) {
         case .answer(let buffer, let response): .answer(HTTPBody(buffer), response)
         case .redirect(let next): .redirect(next)
         }
@@ -59,8 +63,8 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
         completionHandler(.allow)
-        // The response of a redirect that is followed.
-        guard !hasDecision else { return }
+        // It may be the response of a redirect that is followed.
+        guard wantsResponse else { return }
         guard let http = response as? HTTPURLResponse else {
             fail(NotAnHTTPResponseError(url: response.url))
             return cancelSoon()
@@ -74,16 +78,19 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        guard !hasDecision else { return }
+        guard wantsResponse else { return }
         buffer.append(data)
-        flow.didAppend(to: buffer)
+        // An undecided response has no reader that could be late.
+        if !isUndecided { flow.didAppend(to: buffer) }
     }
 
     func urlSession(
         _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
     ) {
         didComplete()
-        switch outcome(nil, task.response, error) {
+        let outcome = outcome(nil, task.response, error)
+        attempt?.close()
+        switch attempt?.result(outcome) ?? outcome {
         case .success(.redirect(let next)):
             opened.end(with: .success(.redirect(next)))
         case .success(.answer(_, let http)):
