@@ -76,6 +76,8 @@ struct Trial<Outcome: Sendable>: Sendable {
         while !Task.isCancelled {
             await clock.waitForSleepersUnreported()
             await network.core.journal.count.waitForQuiet()
+            // Without a sleeper, the next step would be the deadline of an exchange that goes on.
+            guard clock.sleeperCount.number > 0 else { continue }
             moves.update { $0 += 1 }
             await clock.advanceToNextSleeper()
         }
