@@ -22,6 +22,6 @@ package final class ReportRecorder: Sendable {
 
     /// Suspends until something is watched.
     package func waitForWatch() async {
-        while clock.pendingDeadlines.isEmpty { await Task.yield() }
+        await yieldWhile { clock.pendingDeadlines.isEmpty }
     }
 }

@@ -30,10 +30,17 @@ package struct SocketLimit: SuiteTrait, TestTrait, TestScoping {
     package func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
+        // The time limit of a test may end a wait, so what was taken is returned in any case.
+        var taken = 0
+        defer { for _ in 0..<taken { Self.semaphore.signal() } }
         try await Self.taking.wait()
-        for _ in 0..<places { try await Self.semaphore.wait() }
-        Self.taking.signal()
-        defer { for _ in 0..<places { Self.semaphore.signal() } }
+        do {
+            defer { Self.taking.signal() }
+            while taken < places {
+                try await Self.semaphore.wait()
+                taken += 1
+            }
+        }
         try await function()
     }
 }

@@ -100,7 +100,7 @@ private struct InterruptedSession: HTTPSession {
         let task = Task { [folder] in
             try await session.download(.test("/file"), to: folder.file, progress: progress)
         }
-        while progress.completedUnitCount == 0 { await Task.yield() }
+        await yieldWhile { progress.completedUnitCount == 0 }
         #expect(progress.completedUnitCount == 40)
         #expect(progress.totalUnitCount == 100)
         gate.open()
@@ -123,7 +123,7 @@ private struct InterruptedSession: HTTPSession {
         let task = Task { [folder] in
             try await session.download(.test("/file"), to: folder.file, progress: progress)
         }
-        while progress.completedUnitCount < 40 { await Task.yield() }
+        await yieldWhile { progress.completedUnitCount < 40 }
         #expect(progress.isIndeterminate)
         gate.open()
         _ = try await task.value
@@ -163,7 +163,7 @@ private struct InterruptedSession: HTTPSession {
         let task = Task { [folder] in
             try await session.download(.test("/file"), to: folder.file, progress: progress)
         }
-        while progress.completedUnitCount < 40 { await Task.yield() }
+        await yieldWhile { progress.completedUnitCount < 40 }
         progress.cancel()
 
         await #expect(throws: (any Error).self) { try await task.value }

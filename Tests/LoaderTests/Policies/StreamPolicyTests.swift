@@ -204,7 +204,7 @@ import Testing
         let (lively, _) = try await session.stream(.test("stream"))
         let all = Task { await read(lively) }
         for _ in 1...2 {
-            while clock.pendingDeadlines.last != .seconds(10) { await Task.yield() }
+            await yieldWhile { clock.pendingDeadlines.last != .seconds(10) }
             await clock.advance(by: .seconds(9))
         }
         #expect(await all.value == ("abc", nil))
@@ -225,7 +225,7 @@ import Testing
         }
         // The deadline of the first piece is gone by then.
         await hasFirst.wait()
-        while clock.pendingDeadlines.last != .seconds(10) { await Task.yield() }
+        await yieldWhile { clock.pendingDeadlines.last != .seconds(10) }
         await clock.advance(by: .seconds(10))
         #expect(await some.value == ("a", .timedOut))
         #expect(clock.pendingDeadlines.isEmpty)

@@ -69,7 +69,7 @@ import Testing
             var copy = events
             return try await copy.next()
         }
-        while events.response == nil { await Task.yield() }
+        await yieldWhile { events.response == nil }
         var copy = events
 
         let error = await #expect(throws: APIRequestError.self) { try await copy.next() }

@@ -70,7 +70,7 @@ import Testing
         await clock.waitForSleepers()
         let wait = recorder.run { Task { await call.wait(network, stub, clock) } }
         // Two: the other is that of the network, whose request waits.
-        while recorder.clock.pendingDeadlines.count < 2 { await Task.yield() }
+        await yieldWhile { recorder.clock.pendingDeadlines.count < 2 }
         return (wait, load)
     }
 
@@ -152,7 +152,7 @@ import Testing
                 Task { _ = await network.waitForResponses(matching: matcher) },
             ]
         }
-        while recorder.clock.pendingDeadlines.count < 4 { await Task.yield() }
+        await yieldWhile { recorder.clock.pendingDeadlines.count < 4 }
 
         await recorder.clock.advance(by: .seconds(60))
         for wait in waits {
@@ -187,10 +187,9 @@ import Testing
     }
 
     @Test func anUnmatchedRequestEndsTheWaitForAStub() async throws {
-        let load = Task { try await send("/c") }
         let wait = recorder.run { Task { await Call.started.wait(network, stub, clock) } }
         await recorder.waitForWatch()
-        await network.waitForResponses()
+        await #expect(throws: MockError.self) { try await send("/c") }
 
         await recorder.clock.advance(by: .seconds(5))
         await wait.value
@@ -207,7 +206,6 @@ import Testing
                     The only stub (Tests/Stub.swift:3):
                 """))
         #expect(recorder.reports.count == 1)
-        await #expect(throws: MockError.self) { try await load.value }
     }
 
     @Test func aSleeperOnTheClockKeepsTheWaitForAStub() async throws {

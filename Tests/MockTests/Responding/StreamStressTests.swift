@@ -46,10 +46,10 @@ import Testing
                 }
             }
         }
-        while running.withLock({ $0 }) > 0 { await Task.yield() }
+        await yieldWhile { running.withLock({ $0 }) > 0 }
 
         #expect(whole.withLock { $0 } >= count / 3)
-        while network.requests.contains(where: { $0.endTime == nil }) { await Task.yield() }
+        await yieldWhile { network.requests.contains(where: { $0.endTime == nil }) }
         try network.verify()
     }
 }

@@ -136,7 +136,7 @@ import Testing
         let (body, _) = try await MockURLSession(network).stream(.test("a"))
         var pieces = body.makeAsyncIterator()
         #expect(try await pieces.next()?.text == "a")
-        while network.requests.first?.sentPieceCount != 2 { await Task.yield() }
+        await yieldWhile { network.requests.first?.sentPieceCount != 2 }
         for _ in 1...100 { await Task.yield() }
 
         #expect(count.withLock { $0 } == 1)
@@ -262,7 +262,7 @@ import Testing
             })
 
         var body: HTTPBody? = try await MockURLSession(network).stream(.test("a")).0
-        while network.requests.first?.sentPieceCount == 0 { await Task.yield() }
+        await yieldWhile { network.requests.first?.sentPieceCount == 0 }
         _ = body
         body = nil
 

@@ -28,18 +28,21 @@ import Testing
     func withoutAClockDelaysTakeNoTimeAndKeepTheirOrder(_ transport: Transport) async throws {
         let network = MockNetwork()
         // Held, so that all of them are delayed from the same moment.
-        let stubs = [30, 10, 20].map { seconds in
-            network.stub(
-                .get("/\(seconds)"), .text("\(seconds)").delayed(by: .seconds(seconds)).held)
+        let responses = [30, 10, 20].map { seconds in
+            MockResponse.text("\(seconds)").delayed(by: .seconds(seconds)).held
         }
+        let stub = network.stub(.any, responses[0], responses[1], responses[2])
         let loads = try [30, 10, 20].map { seconds in
             try transport.outcome(of: "\(seconds)", in: network)
         }
         await network.waitForRequests(3)
-        for stub in stubs { stub.release() }
+        stub.release()
 
         for load in loads { _ = try await load.value }
-        #expect(stubs.map { $0.requests.first?.endTime } == [30, 10, 20].map { .seconds($0) })
+        for request in network.requests {
+            let text = try #require(request.sent.first?.text)
+            #expect(request.endTime == .seconds(try #require(Int(text))))
+        }
     }
 
     @Test(arguments: Transport.allCases)
