@@ -52,7 +52,8 @@ extension MockClock {
     /// Suspends until a deadline is due within a duration, or until the task is cancelled.
     ///
     /// Deadlines are the timeouts of policies: see ``pendingDeadlines``. Use it for a limit that
-    /// begins inside an exchange, such as the longest silence of a stream.
+    /// begins inside an exchange, such as the longest silence of a stream. Such a limit begins
+    /// again with each piece, so let the reader receive the piece before, and then wait.
     ///
     /// A wait that lasts five seconds, or that is cancelled, is reported to standard error.
     ///
