@@ -69,6 +69,8 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
             fail(NotAnHTTPResponseError(url: response.url))
             return cancelSoon()
         }
+        // Foundation on Linux delivers interim responses, too (RFC 9110, section 15.2).
+        guard http.statusCode >= 200 else { return }
         #if canImport(FoundationNetworking)
         // Foundation asks for a credential after the body, and may then send the request again.
         if isUndecided { buffer = BodyBuffer(limit: limit) }

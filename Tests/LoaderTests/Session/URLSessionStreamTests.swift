@@ -1,0 +1,51 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import APIKitLite
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// The delegate of a streamed task, called as Foundation calls it.
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct URLSessionStreamTests {
+    private let stream = URLSessionStream(RedirectLimits(of: .test("a")))
+    private let session = URLSession(configuration: .ephemeral)
+    // It is never resumed.
+    private let task: URLSessionDataTask
+
+    init() {
+        task = session.dataTask(with: .test("a"))
+    }
+
+    private func receive(status: Int) throws {
+        let response = try #require(
+            HTTPURLResponse(
+                url: URL(string: "https://api.example.com/a")!, statusCode: status,
+                httpVersion: "HTTP/1.1", headerFields: [:]))
+        stream.urlSession(session, dataTask: task, didReceive: response) { disposition in
+            #expect(disposition == .allow)
+        }
+    }
+
+    @Test(arguments: [100, 103])
+    func anInterimResponseIsNotTheHead(_ status: Int) async throws {
+        try receive(status: status)
+        try receive(status: 200)
+
+        guard case .answer(_, let response) = try await stream.head() else {
+            Issue.record("There is no redirect.")
+            return
+        }
+        #expect(response.statusCode == 200)
+    }
+
+    /// The delegate queue, on which the task completes, may wait for the reader of another stream.
+    @Test func aCancelledCallerDoesNotWaitForTheTask() async throws {
+        let caller = Task { _ = try await stream.head() }
+        caller.cancel()
+
+        await #expect(throws: URLError(.cancelled)) { try await caller.value }
+    }
+}
