@@ -44,7 +44,6 @@ struct Download: Sendable {
         let request = try checkedRequest()
         let transfer = TransferProgress(
             options.progress, .downloading, file: file, clock: options.clock)
-        defer { transfer.end() }
         try Task.checkNotCancelled()
         let part = try await BlockingWork { [file, check = options.check] in
             try PartFile(of: file, check: check)

@@ -124,10 +124,12 @@ final class PartFile {
         }
         try part.truncate(to: offset, partPath)
         try synchronize()
+        // Before the move: after it, the name of the part, and so its record, is free for another
+        // download. If the move fails, `abandon()` stores the record again.
+        removeRecordFiles()
         try FileDescriptor.move(partPath, to: path)
         isOpen = false
         // The file is whole and in place: what fails from here on is no failure of the download.
-        removeRecordFiles()
         part.end()
         FileDescriptor.synchronizeFolder(of: path)
     }

@@ -21,7 +21,8 @@ final class TransferProgress: Sendable {
     /// Prepares a `Progress` for a transfer of a file.
     ///
     /// - Parameters:
-    ///   - progress: The object to update. Its `cancellationHandler` is replaced until `end()`.
+    ///   - progress: The object to update. Its `cancellationHandler` is replaced. It stays after
+    ///     the transfer, without effect: on Linux, it must not change while another thread cancels.
     ///   - operation: What is done with the file. Linux has no constant for an upload, so it is nil.
     ///   - file: The file; nil if there is none.
     ///   - clock: The clock that measures the speed.
@@ -69,11 +70,6 @@ final class TransferProgress: Sendable {
     /// Marks the transfer as complete, also if its length was unknown.
     func complete() {
         update { $0.total = $0.completed }
-    }
-
-    /// Ends the connection with the `Progress`, which keeps its counts.
-    func end() {
-        progress?.cancellationHandler = nil
     }
 
     /// Runs work that is cancelled with the `Progress` or with the caller's task.

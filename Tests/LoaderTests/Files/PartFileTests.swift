@@ -52,6 +52,20 @@ import Testing
         #expect(folder.names == ["file.bin"])
     }
 
+    @Test func staysIfItCannotBeMoved() throws {
+        let part = try PartFile(of: folder.file)
+        try part.begin(at: 0, end: 100, record: record)
+        try part.write(bytes)
+        try FileManager.default.createDirectory(
+            at: folder.file, withIntermediateDirectories: false)
+        #expect(throws: (any Error).self) { try part.finish() }
+        part.abandon()
+
+        try FileManager.default.removeItem(at: folder.file)
+        #expect(try PartFile(of: folder.file).record == record.at(100))
+        #expect(folder.names == ["file.bin.part", "file.bin.part.json"])
+    }
+
     @Test func isRemovedIfItCannotBeResumed() throws {
         let part = try PartFile(of: folder.file)
         try part.begin(at: 0, end: nil, record: nil)
