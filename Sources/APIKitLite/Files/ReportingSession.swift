@@ -19,18 +19,13 @@ public struct ReportingSession: SessionPolicy {
     ///
     /// - Parameter request: The request to send.
     /// - Returns: The body and the response of the wrapped session.
-    /// - Throws: `CancellationError` if the progress was cancelled; otherwise the error of the
+    /// - Throws: `URLError.cancelled` if the progress was cancelled; otherwise the error of the
     ///   wrapped session.
     public func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
         let file = request.repeatableBody?.files.first?.url
         let transfer = TransferProgress(progress, nil, file: file)
-        defer { transfer.end() }
         let request = reported(request, to: transfer)
-        do {
-            return try await transfer.run { [next] in try await next.exchange(request) }
-        } catch {
-            throw transfer.isCancelled ? CancellationError() : error
-        }
+        return try await transfer.run { [next] in try await next.exchange(request) }
     }
 
     /// Opens a stream, and reports how much of the request's body was read until the headers of the
