@@ -18,11 +18,13 @@ package struct Sample {
 package struct SampleFile {
     package let path: String
     package let lines: [String]
+    private let words: String
 
     package init(_ path: String) throws {
         self.path = path
         let url = URL.repository.appending(path: path)
         lines = try String(contentsOf: url, encoding: .utf8).components(separatedBy: "\n")
+        words = lines.words
     }
 
     /// - Parameter pattern: With one `*`, which stands for anything.
@@ -52,7 +54,7 @@ package struct SampleFile {
     }
 
     package func holds(_ sample: Sample) -> Bool {
-        !sample.lines.isEmpty && lines.words.contains(sample.code)
+        !sample.lines.isEmpty && words.contains(sample.code)
             && sample.imports.allSatisfy(lines.contains)
     }
 }

@@ -81,19 +81,19 @@ import Testing
     }
 
     @Test(arguments: [
-        "Content-Length: 1000000\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\nF4240\r\n",
+        "Content-Length: 100000\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n186A0\r\n",
     ])
     func readsALargeBodyByteByByte(_ framing: String) throws {
         var parser = HTTPRequestParser()
         parser.append("POST / HTTP/1.1\r\nHost: h\r\n" + framing)
-        for index in 0..<1_000_000 {
+        for index in 0..<100_000 {
             withUnsafeBytes(of: UInt8(truncatingIfNeeded: index)) { parser.append($0) }
-            if index < 999_999 { #expect(try parser.next() == nil) }
+            if index < 99_999 { #expect(try parser.next() == nil) }
         }
         if framing.hasPrefix("Transfer") { parser.append("\r\n0\r\n\r\n") }
 
         let body = try #require(try parser.next()).body
-        #expect(body == Data((0..<1_000_000).map { UInt8(truncatingIfNeeded: $0) }))
+        #expect(body == Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0) }))
     }
 
     @Test func reservesNoMemoryForAnAnnouncedLength() throws {
