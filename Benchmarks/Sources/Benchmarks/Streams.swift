@@ -80,26 +80,45 @@ private func timeToFirstElement(rounds: Int) async throws {
 
 private let longBody = 512 * 1_048_576
 
-/// The speed of a reader that only counts, and the memory of this process, against a bare delegate.
+/// The speed and the memory of a reader that only counts, against a bare delegate, each time in a
+/// process of its own.
 private func speedOfLongBodies(rounds: Int) async throws {
     let server = try ChildProcess("serve-bytes")
     defer { server.stop() }
-    let request = URLRequest(url: server.url.appending(path: "\(longBody)"))
-    let session = URLSession(configuration: .ephemeral)
-    let bare = DelegateReader()
-    var ratios: [Double] = []
-    let before = peakMegabytes()
-    for round in 1...min(rounds, 5) {
-        let ours = try await seconds { try await count(session.stream(request).0) }
-        let peak = peakMegabytes()
-        let theirs = try await seconds { try await bare.read(request) }
-        ratios.append(theirs / ours)
-        print(
-            "512 MiB, round \(round): ours \(ours.rounded(to: 100)) s,",
-            "theirs \(theirs.rounded(to: 100)) s, peak \(peak.rounded(to: 1)) MB",
-            "(\(before.rounded(to: 1)) MB before)")
+    let url = server.line + "\(longBody)"
+    var seconds: [String: [Double]] = [:]
+    print("| 512 MiB by | seconds | peak memory in MB |\n|---|---|---|")
+    for _ in 0..<rounds {
+        for kind in ["stream", "delegate"] {
+            let child = try ChildProcess("read-bytes", kind, url)
+            let words = child.line.split(separator: " ")
+            child.stop()
+            guard words.count == 2, let time = Double(words[0]) else {
+                print("| \(kind) | failed: \(child.line) | |")
+                continue
+            }
+            seconds[kind, default: []].append(time)
+            print("| \(kind) | \(time.rounded(to: 100)) | \(words[1]) |")
+        }
     }
-    print("512 MiB: \(ratios.median.rounded(to: 100)) of a delegate's speed, limit 0.9")
+    guard let ours = seconds["stream"]?.median, let theirs = seconds["delegate"]?.median else {
+        return
+    }
+    print("512 MiB: \((theirs / ours).rounded(to: 100)) of a delegate's speed, limit 0.9")
+}
+
+/// Reads a long body in a child process. Prints the seconds, and the peak memory in MB.
+func readBytesOnce(_ kind: String, _ url: URL) async throws {
+    let request = URLRequest(url: url)
+    let start = clock.now
+    let bytes: Int
+    if kind == "stream" {
+        bytes = try await count(URLSession(configuration: .ephemeral).stream(request).0)
+    } else {
+        bytes = try await DelegateReader().read(request)
+    }
+    precondition(bytes == longBody)
+    print(start.duration(to: clock.now) / .seconds(1), peakMegabytes().rounded(to: 1))
 }
 
 /// A reader that sleeps must end in a `BodyLimitError`.
@@ -202,13 +221,6 @@ private func count(_ body: HTTPBody) async throws -> Int {
     var count = 0
     for try await piece in body { count += piece.count }
     return count
-}
-
-private func seconds(_ work: () async throws -> Int) async throws -> Double {
-    let start = clock.now
-    let count = try await work()
-    precondition(count == longBody)
-    return start.duration(to: clock.now) / .seconds(1)
 }
 
 /// A client that counts the bytes of a body in the delegate of a session.

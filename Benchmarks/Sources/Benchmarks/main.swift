@@ -21,6 +21,10 @@ case "stream-parsers": try timesOfStreamParsers(rounds: number ?? 15)
 case "streams":
     try await costOfStreams(rounds: number ?? 15, part: arguments.dropFirst(2).first)
 case "serve-bytes": try serveBytes()
+case "read-bytes":
+    let words = Array(arguments.dropFirst())
+    guard words.count == 2, let url = URL(string: words[1]) else { fatalError("see streams") }
+    try await readBytesOnce(words[0], url)
 case "marks": try await cancellationMarks(number ?? 50_000)
 case "uploads": try await compareUploads(mebibytes: number ?? 1_024)
 case "cancel-uploads": try await cancelUploads(number ?? 2_000)
