@@ -49,8 +49,11 @@ struct FileDescriptor {
         self.number = number
     }
 
-    /// Closes the file, which frees its lock.
+    /// Frees the lock and closes the file.
     func end() {
+        // Closing would not free the lock while a child process has a copy of the descriptor, as
+        // each one has for a moment after its start.
+        _ = flock(number, LOCK_UN)
         _ = close(number)
     }
 

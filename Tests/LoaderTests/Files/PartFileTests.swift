@@ -275,6 +275,25 @@ import Testing
         #expect(try PartFile(of: folder.file).record == nil)
     }
 
+    /// Each child process has a copy for a moment after its start.
+    @Test func isFreeWhileAChildProcessHasACopyOfItsDescriptor() throws {
+        let part = try PartFile(of: folder.file)
+        var (file, other) = (stat(), stat())
+        #expect(stat(folder.part.path, &file) == 0)
+        let copies = (0..<4_096).filter { descriptor in
+            fstat(descriptor, &other) == 0 && other.st_ino == file.st_ino
+                && other.st_dev == file.st_dev
+        }
+        .map { dup($0) }
+        defer { for copy in copies { close(copy) } }
+        #expect(copies.count == 1)
+        #expect(openingError(folder.file) as? DownloadError == .fileInUse(folder.file))
+
+        part.abandon()
+
+        #expect(openingError(folder.file) == nil)
+    }
+
     /// The one that held the lock moved the file away between opening and locking.
     @Test func writersInTurnNeverMixTheirBytes() async throws {
         let file = folder.file
