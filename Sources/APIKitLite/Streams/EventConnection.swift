@@ -30,7 +30,6 @@ struct EventConnection {
         } catch {
             throw attempt.end(.transport, error)
         }
-        if response.statusCode == 204 { throw ConnectionEnd(.response(status: 204)) }
         attempt.response = response
         let parser = ServerSentEvents(continuing: reconnection.lastEventID)
         do {
