@@ -19,11 +19,11 @@ import FoundationNetworking
         task = session.dataTask(with: .test("a"))
     }
 
-    private func receive(status: Int) throws {
+    private func receive(status: Int, _ headers: [String: String] = [:]) throws {
         let response = try #require(
             HTTPURLResponse(
                 url: URL(string: "https://api.example.com/a")!, statusCode: status,
-                httpVersion: "HTTP/1.1", headerFields: [:]))
+                httpVersion: "HTTP/1.1", headerFields: headers))
         stream.urlSession(session, dataTask: task, didReceive: response) { disposition in
             #expect(disposition == .allow)
         }
@@ -40,6 +40,24 @@ import FoundationNetworking
         }
         #expect(response.statusCode == 200)
     }
+
+    #if canImport(FoundationNetworking)
+    /// Foundation delivers the refusal, and then sends the request again with a credential.
+    @Test func theBodyOfARefusalIsNotThatOfTheAnswer() async throws {
+        try receive(status: 401, ["WWW-Authenticate": "Basic realm=\"a\""])
+        stream.urlSession(session, dataTask: task, didReceive: Data("refused".utf8))
+        try receive(status: 200)
+        stream.urlSession(session, dataTask: task, didReceive: Data("answer".utf8))
+
+        guard case .answer(let body, let response) = try await stream.head() else {
+            Issue.record("There is no redirect.")
+            return
+        }
+        #expect(response.statusCode == 200)
+        var pieces = body.makeAsyncIterator()
+        #expect(try await pieces.next() == Data("answer".utf8))
+    }
+    #endif
 
     /// The delegate queue, on which the task completes, may wait for the reader of another stream.
     @Test func aCancelledCallerDoesNotWaitForTheTask() async throws {

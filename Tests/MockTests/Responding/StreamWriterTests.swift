@@ -352,6 +352,21 @@ import Testing
         #expect(try await load.value == "caller")
     }
 
+    @Test func aCancelledTaskSendsNothing() async throws {
+        let network = MockNetwork()
+        network.stub(
+            .any,
+            .stream { writer in
+                withUnsafeCurrentTask { $0?.cancel() }
+                await #expect(throws: CancellationError.self) { try await writer.send("a") }
+            })
+
+        let (data, _) = try await MockURLSession(network).exchange(.test("a"))
+
+        #expect(data.isEmpty)
+        #expect(network.requests.first?.sent == [])
+    }
+
     @Test func anEndlessWriterIsStopped() async throws {
         let network = MockNetwork()
         network.stub(.any, .stream { writer in while true { try await writer.send("a") } })

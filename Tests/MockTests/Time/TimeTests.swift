@@ -125,6 +125,21 @@ import Testing
         #expect(network.requests.first?.endTime == .seconds(15))
     }
 
+    /// The handler and the gate of one request have a timeout each.
+    @Test func noTimeoutIsLeftOfAHeldHandler() async throws {
+        let clock = MockClock()
+        let network = MockNetwork(clock: clock)
+        let stub = network.stub(.any) { _ in .text("x").held }
+        let load = try Transport.mockURLSession.outcome(of: "a", in: network)
+        await stub.started()
+        await yieldWhile { clock.pending.isEmpty && clock.pendingDeadlines.isEmpty }
+
+        stub.release()
+
+        #expect(try await load.value == "x")
+        #expect(clock.pending == [] && clock.pendingDeadlines == [])
+    }
+
     @Test func aThousandDelayedAnswersComeInTheirOrder() async throws {
         let clock = MockClock()
         let network = MockNetwork(clock: clock)
