@@ -45,10 +45,8 @@ public func checkLoader<T: APIRequest>(
     isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID,
     line: UInt = #line
 ) async throws -> FaultReport {
-    let sourceLocation = "\(fileID):\(line)"
-    try sample.checkAsSample(of: "checkLoader(of:with:from:)", at: sourceLocation)
-    return try await LoaderCheck(
-        request: request, input: input, sample: sample, sourceLocation: sourceLocation
+    try await LoaderCheck(
+        request: request, input: input, sample: sample, sourceLocation: "\(fileID):\(line)"
     ).report()
 }
 
@@ -100,10 +98,8 @@ public func checkLoader<T: StreamedAPIRequest>(
     isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID,
     line: UInt = #line
 ) async throws -> FaultReport {
-    let sourceLocation = "\(fileID):\(line)"
-    try sample.checkAsSample(of: "checkLoader(of:with:from:)", at: sourceLocation)
-    return try await LoaderCheck(
-        request: request, input: input, sample: sample, sourceLocation: sourceLocation
+    try await LoaderCheck(
+        request: request, input: input, sample: sample, sourceLocation: "\(fileID):\(line)"
     ).streaming().report()
 }
 

@@ -7,7 +7,7 @@ struct LoaderCheck<T: APIRequest> {
     let input: T.RequestDataType
     let sample: MockResponse
     let sourceLocation: String
-    var watchdog = Watchdog.oneSecond
+    let watchdog: Watchdog
     /// Loads the request once, on the caller's actor.
     var load: Load = { (loader, input) in
         do throws(APIRequestError) {
@@ -22,6 +22,19 @@ struct LoaderCheck<T: APIRequest> {
 
     typealias Load =
         nonisolated(nonsending) (APIRequestLoader<T>, T.RequestDataType) async -> CheckedOutcome
+
+    /// - Throws: ``MockError`` when the sample is not usable.
+    init(
+        request: T, input: T.RequestDataType, sample: MockResponse, sourceLocation: String,
+        watchdog: Watchdog = .oneSecond
+    ) throws {
+        try sample.checkAsSample(of: "checkLoader(of:with:from:)", at: sourceLocation)
+        self.request = request
+        self.input = input
+        self.sample = sample
+        self.sourceLocation = sourceLocation
+        self.watchdog = watchdog
+    }
 
     /// Loads the request under each fault.
     ///

@@ -82,7 +82,7 @@ import Testing
         // A gate would open when the first wait for it is cancelled.
         let hangs = AwaitableCounter()
         let request = Moody(hangs: hangs)
-        let check = LoaderCheck(
+        let check = try LoaderCheck(
             request: request, input: (), sample: Self.sample, sourceLocation: "A/B.swift:3",
             watchdog: Watchdog { _ in await hangs.wait(for: 1) })
 
