@@ -45,15 +45,13 @@ struct BodyAttempt: Sendable {
         self.request = sent
     }
 
-    /// Closes the file that is open, if any, when the task has completed.
-    func close() {
-        body?.close()
-    }
-
-    /// Returns the result of the attempt, from the result of its task.
+    /// Ends the attempt when its task has completed: closes the file that is open, if any.
     ///
-    /// If a file could not be read, the attempt has failed, whatever the server has answered.
-    func result<Value>(_ result: Result<Value, any Error>) -> Result<Value, any Error> {
-        body?.failure.map { .failure($0) } ?? result
+    /// - Parameter result: The result of the task.
+    /// - Returns: The result of the attempt. If a file could not be read, the attempt has failed,
+    ///   whatever the server has answered.
+    func end<Value>(with result: Result<Value, any Error>) -> Result<Value, any Error> {
+        body?.close()
+        return body?.failure.map { .failure($0) } ?? result
     }
 }

@@ -89,29 +89,29 @@ package final class BodyBuffer: BodySource {
     ///   - piece: The piece; an empty one is ignored.
     ///   - onTaken: Called when the reader has taken the piece, or when it never will.
     package func append(_ piece: Data, onTaken: (@Sendable () -> Void)? = nil) {
-        let (reader, isOver, callbacks, cancel) = state.withLock {
-            state -> (Waiter<Data?>?, Bool, [Callback], Callback?) in
+        let (reader, callbacks, cancel) = state.withLock {
+            state -> (Waiter<Data?>?, [Callback], Callback?) in
             let taken = onTaken.map { [Callback(call: $0)] } ?? []
-            guard state.ending == nil, !piece.isEmpty else { return (nil, false, taken, nil) }
+            guard state.ending == nil, !piece.isEmpty else { return (nil, taken, nil) }
             if let reader = state.reader {
                 state.reader = nil
-                return (reader, false, taken, nil)
+                return (reader, taken, nil)
             }
             guard state.pieces.isEmpty || state.count + piece.count <= maximum else {
                 state.ending = .failure(BodyLimitError(limit: maximum))
                 state.isCancelled = true
                 defer { (state.cancel, state.onTake) = (nil, nil) }
-                return (nil, true, taken, state.cancel)
+                return (nil, taken, state.cancel)
             }
             state.pieces.append(piece)
             state.count += piece.count
             state.onTaken += taken
-            return (nil, false, [], nil)
+            return (nil, [], nil)
         }
         // First, because the reader may leave as soon as it has the piece.
         for callback in callbacks { callback.call() }
         reader?.end(with: .success(piece))
-        if isOver { cancel?.call() }
+        cancel?.call()
     }
 
     /// Ends the body after what was added. A second call does nothing.

@@ -93,8 +93,7 @@ extension URLSession: HTTPSession {
                 // Foundation calls this handler exactly once, also for a cancelled task.
                 let task = dataTask(with: attempt.request) { data, response, error in
                     let outcome = exchange.outcome(data, response, error)
-                    attempt.close()
-                    continuation.resume(with: attempt.result(outcome))
+                    continuation.resume(with: attempt.end(with: outcome))
                 }
                 exchange.start(task)
             }

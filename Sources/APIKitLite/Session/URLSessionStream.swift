@@ -91,8 +91,7 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
     ) {
         didComplete()
         let outcome = outcome(nil, task.response, error)
-        attempt?.close()
-        switch attempt?.result(outcome) ?? outcome {
+        switch attempt?.end(with: outcome) ?? outcome {
         case .success(.redirect(let next)):
             opened.end(with: .success(.redirect(next)))
         case .success(.answer(_, let http)):
