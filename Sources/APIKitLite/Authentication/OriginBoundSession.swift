@@ -19,21 +19,8 @@ struct OriginBoundSession: SessionPolicy {
     /// - Throws: `RefusedRedirectError` when the response is from another origin; otherwise the
     ///   error of the wrapped session.
     func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
-        try await exchange(request, over: next)
-    }
-
-    /// Opens a stream within the limits.
-    ///
-    /// - Throws: The same errors as `exchange(_:)`.
-    func stream(_ request: URLRequest) async throws -> (HTTPBody, HTTPURLResponse) {
-        try await next.openStream { try await exchange(request, over: $0) }
-    }
-
-    private func exchange(
-        _ request: URLRequest, over session: any HTTPSession
-    ) async throws -> (Data, HTTPURLResponse) {
         try await RedirectLimits.$origins.withValue(origins) {
-            let answer = try await session.exchange(request)
+            let answer = try await next.exchange(request)
             // A response made by hand may have no host; it is accepted.
             if let url = answer.1.url, url.host() != nil,
                 let refusal = RedirectLimits(of: request).refusal(of: url)
@@ -41,6 +28,15 @@ struct OriginBoundSession: SessionPolicy {
                 throw refusal
             }
             return answer
+        }
+    }
+
+    /// Opens a stream within the limits.
+    ///
+    /// - Throws: The same errors as `exchange(_:)`.
+    func stream(_ request: URLRequest) async throws -> (HTTPBody, HTTPURLResponse) {
+        try await next.openStream {
+            try await OriginBoundSession(next: $0, origins: origins).exchange(request)
         }
     }
 }
