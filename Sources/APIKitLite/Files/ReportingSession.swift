@@ -79,8 +79,8 @@ extension HTTPSession {
     /// If the request is sent again, the progress starts again at 0. For a stream of your own, the
     /// progress is indeterminate.
     ///
-    /// `progress.cancel()` cancels the exchange, which then throws `CancellationError`. For that, the
-    /// session replaces the `cancellationHandler` of the progress.
+    /// `progress.cancel()` cancels the exchange, which then throws `URLError.cancelled`. For that,
+    /// the session replaces the `cancellationHandler` of the progress.
     ///
     /// - Parameter progress: The progress of one exchange. Use the session for one request at a time.
     /// - Returns: A session that wraps this one.

@@ -7,8 +7,8 @@ extension HTTPSession {
     ///
     /// By default, 64 MiB (67,108,864 bytes) may wait for each stream. If more arrive while the
     /// reader is busy, the stream ends with ``BodyLimitError``. On Apple platforms, a `URLSession`
-    /// suspends its task before that, so that the server waits. On Linux, nothing can make one
-    /// server wait.
+    /// suspends its task before that, so that the server waits. On Linux, the server can be
+    /// delayed only for a while.
     ///
     /// - Parameter limit: The number of bytes. A value below 1 counts as 1.
     /// - Returns: A session that wraps this one.

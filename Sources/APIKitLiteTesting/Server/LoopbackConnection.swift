@@ -223,8 +223,9 @@ final class LoopbackConnection: @unchecked Sendable {  // Safe: used on the list
     /// closed its socket and a client that only finished sending, as `nc -N` does, look the same
     /// until something is written. Then the first resets the connection; the second must still get
     /// its answer. So the first bytes, which are the same in every answer, are sent early, one at a
-    /// time. Between two chunks of a body, zeros are sent, with which the size of a chunk may begin. The first byte is sent after 20 ms, and not at all if the answer comes sooner. After
-    /// the last of these bytes, TCP keep-alive detects a closed socket.
+    /// time. Between two chunks of a body, zeros are sent, with which the size of a chunk may begin.
+    /// The first byte is sent after 20 ms, and not at all if the answer comes sooner. After the last
+    /// of these bytes, TCP keep-alive detects a closed socket.
     private func watchForHangUp() {
         guard exchange?.isWatched == false else { return }
         exchange?.isWatched = true
