@@ -25,16 +25,14 @@ private struct SHA256 {
 @Suite(.timeLimit(.minutes(5)), .usesSockets) struct DownloadSamples {
     private let network = MockNetwork()
     private let baseURL = URL(string: "https://api.example.com")!
-    private let folder = FileManager.default.temporaryDirectory
-        .appending(path: "DownloadSamples-\(UUID().uuidString)")
+    private let folder: TemporaryFolder
 
     init() throws {
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        folder = try TemporaryFolder()
     }
 
     @Test func downloadsAndResumes() async throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let file = folder.appending(path: "model.bin")
+        let file = folder.url.appending(path: "model.bin")
         let session = network.urlSession
         let request = try ModelRequest(baseURL: baseURL).makeRequest(from: "v1")
 
@@ -50,10 +48,9 @@ private struct SHA256 {
     }
 
     @Test func downloadsWithALoader() async throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         network.stub(.any, .data(Data("a".utf8)))
         let session = network.urlSession
-        let file = folder.appending(path: "model.bin")
+        let file = folder.url.appending(path: "model.bin")
 
         let progress = Progress(totalUnitCount: -1)
         let loader = APIRequestLoader(
@@ -64,11 +61,10 @@ private struct SHA256 {
     }
 
     @Test func checksADigest() async throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         network.stub(.any, .data(Data("a".utf8)))
         let session = network.urlSession
         let request = URLRequest(url: baseURL)
-        let file = folder.appending(path: "model.bin")
+        let file = folder.url.appending(path: "model.bin")
 
         let check = DigestCheck(
             "61", of: SHA256(), update: { $0.update(data: $1) }, finish: { $0.finalize() })
@@ -78,11 +74,10 @@ private struct SHA256 {
     }
 
     @Test func continuesByItself() async throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         let model = MockResponse.data(Data("a".utf8)).header("ETag", "\"v1\"")
         network.stub(.any, .error(.networkConnectionLost), model)
         let request = URLRequest(url: baseURL)
-        let file = folder.appending(path: "model.bin")
+        let file = folder.url.appending(path: "model.bin")
         let urlSession = network.urlSession
 
         let session = urlSession.retrying()
