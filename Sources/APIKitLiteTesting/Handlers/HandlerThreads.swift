@@ -18,17 +18,16 @@ final class HandlerThreads: TaskExecutor, @unchecked Sendable {  // State only u
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        condition.withLock {
+        let needsThread = condition.withLock {
             jobs.append(job)
-            if idle >= jobs.count - next {
-                condition.signal()
-            } else if count < Self.limit {
-                count += 1
-                let thread = Thread { [self] in run() }
-                thread.stackSize = 1 << 20
-                thread.start()
-            }
+            guard idle < jobs.count - next, count < Self.limit else { return false }
+            count += 1
+            return true
         }
+        guard needsThread else { return condition.signal() }
+        let thread = Thread { [self] in run() }
+        thread.stackSize = 1 << 20
+        thread.start()
     }
 
     private func run() {
