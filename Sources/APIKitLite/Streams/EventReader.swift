@@ -5,8 +5,6 @@ import Foundation
 /// It decodes each value by itself. The result is the same as if the whole stream was decoded first:
 /// a line end is ASCII, so it ends an invalid character, too.
 struct EventReader: LineReader {
-    static let mediaTypes = ["text/event-stream"]
-
     /// The number of bytes that the data of one event may have.
     let longestData: Int
 

@@ -51,7 +51,7 @@ public struct JSONEvents<Value: Decodable>: StreamParser, Sendable {
     public var isComplete: Bool { lines.reader.isComplete }
 
     /// `text/event-stream`.
-    public var mediaTypes: [String] { EventReader.mediaTypes }
+    public var mediaTypes: [String] { StreamMediaTypes.events }
 
     /// Parses the next piece of the stream. Bytes after the terminator are ignored.
     ///

@@ -31,12 +31,8 @@ public struct JSONLines<Value: Decodable>: StreamParser, Sendable {
     /// The types of JSON Lines under all their names, and those that servers send instead: JSON,
     /// plain text and unknown bytes.
     public var mediaTypes: [String] {
-        [
-            "application/x-ndjson", "application/ndjson", "application/jsonl",
-            "application/x-jsonl", "application/jsonlines", "application/x-jsonlines",
-            "application/json-lines", "application/stream+json", "application/x-json-stream",
-            "application/json", "text/plain", "application/octet-stream",
-        ]
+        StreamMediaTypes.jsonLines
+            + ["application/json", "text/plain", "application/octet-stream"]
     }
 
     /// Parses the next piece of the stream.

@@ -49,7 +49,7 @@ public struct ServerSentEvents: StreamParser, Sendable {
     public var lastEventID: String { lines.reader.lastEventID }
 
     /// `text/event-stream`.
-    public var mediaTypes: [String] { EventReader.mediaTypes }
+    public var mediaTypes: [String] { StreamMediaTypes.events }
 
     /// Parses the next piece of the stream.
     ///

@@ -123,7 +123,8 @@ extension MockResponse {
     /// Whether the body is a stream: it has several pieces, or the media type of a stream.
     fileprivate var isStreamed: Bool {
         let contentType = headers.first { $0.key.lowercased() == "content-type" }?.value
-        return chunks.count > 1 || mediaType(contentType).map(streamTypes.contains) ?? false
+        return chunks.count > 1
+            || mediaType(contentType).map(StreamMediaTypes.all.contains) ?? false
     }
 
     /// The number of bytes before the end of each piece but the last, in order.
@@ -135,8 +136,3 @@ extension MockResponse {
         }
     }
 }
-
-private let streamTypes: Set = [
-    "text/event-stream", "application/x-ndjson", "application/ndjson", "application/jsonl",
-    "application/x-jsonl", "application/jsonlines", "application/json-lines",
-]

@@ -61,6 +61,15 @@ import Testing
         #expect(stream.contains(.stalled(afterBytes: 2_048)))
     }
 
+    @Test(arguments: ServerSentEvents().mediaTypes + JSONLines(String.self).mediaTypes)
+    func aMediaTypeOfAStream(_ type: String) {
+        let isOnlyAStream = !["json", "plain", "octet-stream"].contains { type.hasSuffix("/\($0)") }
+
+        let faults = Fault.all(of: .text("\"a\"\n", headers: ["Content-Type": type]))
+
+        #expect(faults.contains(.stalled(afterBytes: 2)) == isOnlyAStream)
+    }
+
     @Test func aPieceArrivesTwice() async throws {
         let network = MockNetwork()
         network.stub(.any, Fault.repeatedPiece(2).response(from: Self.sample))
