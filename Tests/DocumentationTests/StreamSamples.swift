@@ -88,7 +88,7 @@ private struct ChatRequest: StreamedAPIRequest {
         #expect(network.requests.count == 1)
     }
 
-    @Test func faults() async throws {
+    @Test(.usesManySockets) func faults() async throws {
         try await forEachFault(in: sample) { network, clock in
             let session = network.urlSession
                 .timingOut(after: .seconds(30), idle: .seconds(10), clock: clock)
