@@ -44,10 +44,21 @@ private let originalErrorKey = "APIKitLite.originalError"
 private func named(_ error: any Error) -> any Error {
     guard let error = error as? URLError, [.unknown, .badServerResponse].contains(error.code),
         let text = error.userInfo[NSLocalizedDescriptionKey] as? String,
-        // The texts of libcurl for a connection that ended within a body (of known length or
-        // chunked), and for one that ended before or within the status line.
-        text.hasPrefix("transfer closed with ") || text == "Empty reply from server"
+        tellsOfALostConnection(text)
     else { return error }
     return URLError(.networkConnectionLost, userInfo: error.userInfo)
+}
+
+/// Whether a text of libcurl says that a connection, or a stream of HTTP/2, ended too early.
+private func tellsOfALostConnection(_ text: String) -> Bool {
+    // Within a body of known length or in chunks.
+    text.hasPrefix("transfer closed with ")
+        // Before or within the status line.
+        || text == "Empty reply from server"
+        // While the body of the request was sent.
+        || text == "Send failure: Broken pipe"
+        // The server reset one stream, or the whole connection.
+        || text.hasPrefix("HTTP/2 stream ") && text.contains(" was not closed cleanly")
+        || text == "Error in the HTTP2 framing layer"
 }
 #endif
