@@ -45,14 +45,15 @@ package final class BodyBuffer: BodySource {
         }
     }
 
-    private let maximum: Int
+    /// The largest number of bytes that may wait.
+    let limit: Int
     private let state = Locked(State())
 
     /// Creates a buffer.
     ///
-    /// - Parameter limit: The largest number of bytes that may wait.
+    /// - Parameter limit: The largest number of bytes that may wait. A value below 1 counts as 1.
     package init(limit: Int = BodyBuffer.limit) {
-        maximum = max(limit, 1)
+        self.limit = max(limit, 1)
     }
 
     /// Sets the function that ends the transfer. It is called at most once, when the reader leaves
@@ -97,8 +98,8 @@ package final class BodyBuffer: BodySource {
                 state.reader = nil
                 return (reader, taken, nil)
             }
-            guard state.pieces.isEmpty || state.count + piece.count <= maximum else {
-                state.ending = .failure(BodyLimitError(limit: maximum))
+            guard state.pieces.isEmpty || state.count + piece.count <= limit else {
+                state.ending = .failure(BodyLimitError(limit: limit))
                 state.isCancelled = true
                 defer { (state.cancel, state.onTake) = (nil, nil) }
                 return (nil, taken, state.cancel)

@@ -10,7 +10,7 @@ import Foundation
 /// waits are short: 10 ms each, and ten of them until the reader takes something. For a reader that
 /// always comes back, such as a download, there are up to a thousand.
 final class StreamFlowControl: Sendable {
-    /// The number of waiting bytes from which the delegate queue waits.
+    /// The number of waiting bytes from which the delegate queue waits, unless the buffer is small.
     private static let threshold = 2 * 1024 * 1024
     private static let wait = DispatchTimeInterval.milliseconds(10)
     private let mostWaits = BodyBuffer.hasSteadyReader ? 1_000 : 10
@@ -21,7 +21,7 @@ final class StreamFlowControl: Sendable {
 
     /// Call it on the delegate queue after a piece was added.
     func didAppend(to buffer: BodyBuffer) {
-        while buffer.count > Self.threshold, failures.withLock({ $0 < mostWaits }) {
+        while buffer.holdsMany(Self.threshold), failures.withLock({ $0 < mostWaits }) {
             if taken.wait(timeout: .now() + Self.wait) == .timedOut {
                 failures.withLock { $0 += 1 }
             }
@@ -39,8 +39,8 @@ final class StreamFlowControl: Sendable {
 /// The means by which a slow reader delays the sender of a stream: its task is suspended while many
 /// bytes wait, and resumed when they have been taken.
 final class StreamFlowControl: @unchecked Sendable {  // `task` is set before the task starts.
-    /// The number of waiting bytes from which the task is suspended. Foundation has received more
-    /// then, and delivers it later.
+    /// The number of waiting bytes from which the task is suspended, unless the buffer is small.
+    /// Foundation has received more then, and delivers it later.
     private static let threshold = 1024 * 1024
 
     var task: URLSessionTask?
@@ -59,7 +59,7 @@ final class StreamFlowControl: @unchecked Sendable {  // `task` is set before th
     private func adjust(to buffer: BodyBuffer) {
         // The lock orders the calls: the last one uses the newest count.
         isSuspended.withLock { isSuspended in
-            let mustWait = buffer.count > Self.threshold
+            let mustWait = buffer.holdsMany(Self.threshold)
             guard mustWait != isSuspended else { return }
             isSuspended = mustWait
             mustWait ? task?.suspend() : task?.resume()
@@ -67,3 +67,10 @@ final class StreamFlowControl: @unchecked Sendable {  // `task` is set before th
     }
 }
 #endif
+
+extension BodyBuffer {
+    /// Whether more bytes wait than a number, or than half of those that may wait.
+    fileprivate func holdsMany(_ threshold: Int) -> Bool {
+        count > min(threshold, limit / 2)
+    }
+}

@@ -19,5 +19,20 @@ import Testing
 
         #expect(buffer.count == 0)
     }
+
+    // A limit may be lower than the number of bytes from which a sender is delayed by default.
+    @Test func waitsWhileHalfOfTheLimitWaits() {
+        let buffer = BodyBuffer(limit: 1_000)
+        buffer.append(Data(count: 501))
+        let flow = BodyBuffer.$hasSteadyReader.withValue(true) { StreamFlowControl() }
+        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(50)) {
+            buffer.end(throwing: CancellationError())
+            flow.didTake(from: buffer)
+        }
+
+        flow.didAppend(to: buffer)
+
+        #expect(buffer.count == 0)
+    }
 }
 #endif
