@@ -104,27 +104,30 @@ struct Download: Sendable {
         var number = 1
         var start = timeline.now()
         while true {
-            let before = record?.offset ?? 0
+            var before = record?.offset ?? 0
             do {
                 // Before the request: this may take longer than a body can wait.
                 try await addToDigest(of: part, upTo: record?.start ?? 0, transfer)
                 let (body, response) = try await open(record, request, transfer)
                 switch ResumeDecision(record: record, response: response) {
                 case .refuse:
-                    throw await refusal(of: response, body, validate)
+                    let status = UnacceptableStatus(
+                        statusCode: response.statusCode, accepted: [200..<201])
+                    throw await refusal(of: response, body, validate, status, transfer)
                 case .askAgain:
                     record = nil
                     continue
                 case .startOver:
-                    try await check(response, body, validate)
+                    try await check(response, body, validate, transfer)
                     let new = ResumeRecord(identity: identity, of: response)
                     let length = response.isEncoded ? nil : response.announcedLength
                     try await part.run { try $0.begin(at: 0, end: length, record: new) }
+                    before = 0
                     transfer.begin(at: 0, of: length)
                     try await copy(body, to: part, transfer)
                     return response
                 case .append(let offset, let count, let length):
-                    try await check(response, body, validate)
+                    try await check(response, body, validate, transfer)
                     record?.length = length
                     try await part.run { [record] in
                         try $0.begin(at: offset, end: offset + count, record: record)
@@ -134,6 +137,7 @@ struct Download: Sendable {
                     if offset + count == length { return response }
                     // The server sent less than the rest, which is allowed.
                     record = try await keptRecord()
+                    (number, start) = (1, timeline.now())
                 }
             } catch {
                 let kept = try await keptRecord()
@@ -198,24 +202,30 @@ struct Download: Sendable {
     /// Validates the head of a response.
     private nonisolated(nonsending) func check(
         _ response: HTTPURLResponse, _ body: HTTPBody,
-        _ validate: (Data, HTTPURLResponse) throws -> Void
+        _ validate: (Data, HTTPURLResponse) throws -> Void, _ transfer: TransferProgress
     ) async throws {
         do {
             try validate(Data(), response)
         } catch {
-            throw await refusal(of: response, body, validate)
+            throw await refusal(of: response, body, validate, error, transfer)
         }
     }
 
-    /// Returns the error for a response that is not the file.
+    /// Returns the error for a response that is not the file: that of the validation with the
+    /// beginning of the body or, if it accepts that, another one.
     private nonisolated(nonsending) func refusal(
         of response: HTTPURLResponse, _ body: HTTPBody,
-        _ validate: (Data, HTTPURLResponse) throws -> Void
+        _ validate: (Data, HTTPURLResponse) throws -> Void, _ other: any Error,
+        _ transfer: TransferProgress
     ) async -> any Error {
-        let data = await body.beginning()
+        let data = try? await transfer.run { await body.beginning() }
+        // A cancellation ends the body.
+        guard let data, !Task.isCancelled, !transfer.isCancelled else {
+            return URLError(.cancelled)
+        }
         do {
             try validate(data, response)
-            throw UnacceptableStatus(statusCode: response.statusCode, accepted: [200..<201])
+            return Refusal(response: response, data: data, underlying: other)
         } catch {
             return Refusal(response: response, data: data, underlying: error)
         }

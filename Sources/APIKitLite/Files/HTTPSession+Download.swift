@@ -39,10 +39,9 @@ extension HTTPSession {
     ///   - check: The digest that the file must have. If it has another one, the part is removed.
     ///   - identity: The name of what is downloaded. A part with another name is not continued. By
     ///     default, it is the URL without its query, so that a signed URL may expire.
-    ///   - policy: Decides whether the download continues by itself when the connection is lost
+    ///   - policy: Decides whether the download continues by itself after a `URLError`, before or
     ///     within the body. The number of attempts and the deadline count from the last received
-    ///     byte. Failures before the body are retried by the session: see
-    ///     ``HTTPSession/retrying(_:clock:random:now:)``.
+    ///     byte. It retries no status: see ``HTTPSession/retrying(_:clock:random:now:)``.
     ///   - clock: The clock of the delays and of the throughput.
     /// - Returns: The response of the last request: 206 if the download was resumed, otherwise 200.
     /// - Throws: ``APIRequestError`` with the body of the response if its status is not 200, 203 or

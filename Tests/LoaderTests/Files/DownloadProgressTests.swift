@@ -170,6 +170,38 @@ private struct InterruptedSession: HTTPSession {
         #expect(folder.names == ["file.bin.part", "file.bin.part.json"])
     }
 
+    @Test func itsCancellationEndsTheReadingOfARefusal() async throws {
+        let progress = Progress(totalUnitCount: -1)
+        let clock = MockClock()
+        let session = PiecewiseSession(status: 503) {
+            progress.cancel()
+            // Until it is cancelled.
+            try await clock.sleep(for: .seconds(1))
+            return nil
+        }
+
+        await #expect(throws: URLError(.cancelled)) {
+            try await session.download(.test("/file"), to: folder.file, progress: progress)
+        }
+        #expect(folder.names == [])
+    }
+
+    @Test func aCancelledTaskGetsNoRefusal() async throws {
+        let clock = MockClock()
+        let session = PiecewiseSession(status: 503) {
+            try await clock.sleep(for: .seconds(1))
+            return nil
+        }
+        let task = Task { [folder] in
+            _ = try await session.download(.test("/file"), to: folder.file)
+        }
+        await clock.waitForSleepers()
+
+        task.cancel()
+
+        await #expect(throws: URLError(.cancelled)) { try await task.value }
+    }
+
     @Test func nothingIsSentIfItIsCancelledBefore() async throws {
         let network = MockNetwork()
         let progress = Progress(totalUnitCount: -1)

@@ -124,6 +124,50 @@ import Testing
         #expect(ranges == ["bytes=40-", "bytes=65-", "bytes=90-"])
     }
 
+    // A deadline of 100 seconds, and a server that takes a minute for each part.
+    @Test func countsFromThePartBefore() async throws {
+        await lose()
+        let (bytes, clock, calls) = (bytes, MockClock(), Locked(0))
+        network.stub(.any) { request in
+            await clock.advance(by: .seconds(60))
+            let call = calls.withLock { calls in
+                calls += 1
+                return calls
+            }
+            if call == 3 { return .error(.networkConnectionLost) }
+            let start = Int(request.header("Range")?.dropFirst(6).dropLast() ?? "") ?? 0
+            let end = min(start + 25, 100)
+            return .data(Data(bytes[start..<end]), status: 206).header("ETag", "\"1\"")
+                .header("Content-Range", "bytes \(start)-\(end - 1)/100")
+        }
+
+        try await MockURLSession(network).download(
+            .test("file"), to: folder.file,
+            retrying: RetryPolicy(maximumAttempts: 2, baseDelay: .zero, deadline: .seconds(100)),
+            clock: clock)
+
+        #expect(folder.content == bytes)
+        #expect(calls.withLock { $0 } == 4)
+    }
+
+    @Test func countsTheBytesOfAnotherFile() async throws {
+        await lose()
+        let (other, clock) = (Data.pattern(60), MockClock())
+        let slow = network.stub(.any, times: .once) { _ in
+            await clock.advance(by: .seconds(200))
+            return .file(other, tag: "\"2\"").failing(afterBytes: 20)
+        }
+        network.stub(.any.header("Range", "bytes=20-"), .file(other, tag: "\"2\""))
+
+        try await MockURLSession(network).download(
+            .test("file"), to: folder.file,
+            retrying: RetryPolicy(maximumAttempts: 2, baseDelay: .zero, deadline: .seconds(100)),
+            clock: clock)
+
+        #expect(slow.callCount == 1)
+        #expect(folder.content == other)
+    }
+
     /// A process may be killed after the last byte.
     @Test(arguments: [nil, 100] as [Int64?])
     func aWholePartIsConfirmedByTheServer(_ length: Int64?) async throws {
@@ -387,6 +431,7 @@ import Testing
             try response.validateStatus()
             let type = response.value(forHTTPHeaderField: "Content-Type")
             if type == "text/html" { throw TestError(number: data.count) }
+            if type == "image/png", data.isEmpty { throw TestError(number: 0) }
         }
 
         func parseResponse(data: Data) throws -> Data { data }
@@ -402,5 +447,15 @@ import Testing
         #expect(error?.underlying as? TestError == TestError(number: 5))
         #expect(folder.names == ["file.bin"])
         #expect(folder.content == Data("old".utf8))
+    }
+
+    @Test func theFirstErrorOfTheRequestCountsIfTheBodyIsAcceptable() async throws {
+        network.stub(.any, .data(Data(count: 5), contentType: "image/png"))
+        let error = await #expect(throws: APIRequestError.self) {
+            try await MockURLSession(network).download(TypedRequest(), (), to: folder.file)
+        }
+        #expect(error?.stage == .validate)
+        #expect(error?.underlying as? TestError == TestError(number: 0))
+        #expect(error?.data?.count == 5)
     }
 }
