@@ -1,5 +1,5 @@
 /// Returns a number of bytes as text, the same in every locale: `1 byte`, `1,234 bytes`.
-package func byteCount(_ count: Int) -> String {
+package func byteCount(_ count: some BinaryInteger) -> String {
     var digits = String(count)
     var index = digits.count - 3
     while index > 0 {

@@ -47,7 +47,7 @@ public enum DownloadError: LocalizedError, Hashable, Sendable {
         case .file(let step, let path, let code):
             "\(Self.sentence(step, path)): \(String(cString: strerror(code.rawValue)))."
         case .wrongLength(let expected, let received):
-            "The server announced \(byteCount(Int(expected))) and sent \(byteCount(Int(received)))."
+            "The server announced \(byteCount(expected)) and sent \(byteCount(received))."
         case .wrongDigest(let expected, let found):
             "The digest of the received bytes is \(found); \(expected) was expected."
         }

@@ -51,12 +51,25 @@ private func fileName(_ text: String) -> String? {
         default: name.append(reserved.contains(scalar) ? "_" : scalar)
         }
     }
-    let isTrimmed: (Character) -> Bool = { $0 == "." || $0.isWhitespace }
-    var result = shortened(String(String(name).drop(while: isTrimmed)))
-    while let last = result.last, isTrimmed(last) { result.removeLast() }
+    // By scalars: a dot with a combining mark is another character, and still hides the file.
+    name.removeFirst(name.prefix(while: { isBlank($0) || isMark($0) }).count)
+    var result = shortened(String(name))
+    while let last = result.unicodeScalars.last, isBlank(last) {
+        result.unicodeScalars.removeLast()
+    }
     if result.isEmpty { return nil }
     if isDevice(result) { result = "_" + result }
     return PartFile.isCompanion(result) ? result + "_" : result
+}
+
+/// Whether a scalar is removed from both ends of a name.
+private func isBlank(_ scalar: Unicode.Scalar) -> Bool {
+    scalar == "." || scalar.properties.isWhitespace
+}
+
+/// Whether a scalar is a mark on the one before it.
+private func isMark(_ scalar: Unicode.Scalar) -> Bool {
+    [.nonspacingMark, .spacingMark, .enclosingMark].contains(scalar.properties.generalCategory)
 }
 
 /// Whether Windows opens a device under this name, with any extension.

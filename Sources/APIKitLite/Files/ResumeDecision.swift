@@ -90,7 +90,7 @@ public enum ResumeDecision: Hashable, Sendable {
         guard let length = range.length, length == record.length ?? length else {
             return .askAgain(.otherLength)
         }
-        let count = Int64(range.bytes.count)
+        let count = range.bytes.upperBound - range.bytes.lowerBound
         if let announced = response.field("Content-Length"), byteNumber(announced) != count {
             return .askAgain(.otherCount)
         }

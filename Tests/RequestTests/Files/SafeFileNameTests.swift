@@ -40,6 +40,9 @@ import FoundationNetworking
         ("attachment; filename=\"\"", "a b.zip"), ("attachment; filename=\" \"", "a b.zip"),
         // Hidden, or not what it seems
         ("attachment; filename=.bashrc", "bashrc"), ("attachment; filename=\"...a\"", "a"),
+        ("attachment; filename*=utf-8''.%CC%81rc", "rc"),
+        ("attachment; filename*=utf-8''%EF%B8%8F.%EF%B8%8Frc", "rc"),
+        ("attachment; filename*=utf-8''e%CC%81.txt", "e\u{301}.txt"),
         ("attachment; filename=\"a.txt. .\"", "a.txt"),
         ("attachment; filename*=utf-8''a%E2%80%AEgpj.exe", "agpj.exe"),
         ("attachment; filename*=utf-8''a%00.txt%0A", "a.txt"),
