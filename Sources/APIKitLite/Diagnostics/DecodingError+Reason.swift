@@ -56,7 +56,7 @@ struct DecodingReason {
             @unknown default: nil
             }
         let text = context.map { redaction.detail(of: $0) ?? "it cannot be used." }
-        let place = redaction.text(describe(context?.codingPath ?? []))
+        let place = redaction.place(context?.codingPath ?? [])
         sentence = "At \(place): \(text ?? redaction.text("\(error)"))"
     }
 
@@ -86,7 +86,7 @@ struct DecodingReason {
         } else {
             switch failure {
             case .truncated:
-                let total = announced > body.count ? " of \(byteCount(Int(announced)))" : ""
+                let total = announced > body.count ? " of \(byteCount(announced))" : ""
                 sentence =
                     "\(subject) is truncated: the JSON ends too early, "
                     + "after \(byteCount(body.count))\(total)."
@@ -104,6 +104,11 @@ struct DecodingReason {
 }
 
 extension Redaction {
+    /// A coding path as text. It is bounded, because the server chooses the keys.
+    fileprivate func place(_ path: [any CodingKey]) -> String {
+        Excerpt(redacting: describe(path), with: self, limit: 1_000).text(limit: 1_000)
+    }
+
     /// The redacted debug description of a decoding error, or `nil` if it may hold a secret.
     ///
     /// A decoder may quote the value that it could not decode.
@@ -138,7 +143,7 @@ private struct Finder {
 
     /// Returns the value at a coding path, or the last value that the path reaches.
     func find(_ path: [any CodingKey]) -> Found {
-        let place = "At " + redaction.text(describe(path))
+        let place = "At " + redaction.place(path)
         let found = json.find(path)
         guard found.depth == path.count else {
             var description = "nothing"

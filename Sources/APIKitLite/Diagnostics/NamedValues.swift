@@ -142,9 +142,8 @@ struct NamedValues {
         let isColon = separator.byte == UInt8(ascii: ":")
         let last = SecretName.words(of: name, atCapitals: true).last ?? ""
         if isColon, !separator.isQuoted, ["authorization", "cookie"].contains(last) {
-            let line = skip(start, while: { $0 != 0x0a && $0 != 0x0d })
-            let word = word(from: start, separator.isQuoted, end)
-            return isProse(word) ? nil : start..<(end ?? line)
+            if isProse(word(from: start, separator.isQuoted, end)) { return nil }
+            return start..<(end ?? skip(start, while: { $0 != 0x0a && $0 != 0x0d }))
         }
         let opening = skip(start, while: { $0 == UInt8(ascii: "\\") })
         if let quote = byte(opening), isQuote(quote) {

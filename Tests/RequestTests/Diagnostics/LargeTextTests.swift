@@ -146,6 +146,29 @@ import FoundationNetworking
         #expect(line.utf8.count <= 206)
     }
 
+    // The server chooses the keys, and each of these begins the search for a secret.
+    @Test func cutsALongKey() {
+        let path = Key(stringValue: String(repeating: "authorization: the ", count: 50_000))
+        let underlying = DecodingError.typeMismatch(
+            Int.self, .init(codingPath: [path], debugDescription: ""))
+        for body in ["", "{\"a\": 1}"] {
+            let error = APIRequestError(
+                stage: .parse, data: Data(body.utf8), underlying: underlying)
+
+            #expect(error.description.contains("authorization: the"))
+            #expect(error.description.utf8.count < 10_000)
+        }
+    }
+
+    @Test func findsASecretAfterManyNamesInProse() {
+        let text = String(repeating: "authorization: the ", count: 50_000) + "token=hunter2"
+
+        let shown = Redaction.standard.text(text)
+
+        #expect(shown.hasPrefix("authorization: the authorization"))
+        #expect(!shown.contains("hunter2"))
+    }
+
     @Test func cutsALongURL() {
         let url = URL(
             string: "https://h/?" + (0..<10_000).map { "a\($0)=\($0)" }.joined(separator: "&"))!
