@@ -69,7 +69,7 @@ public struct AuthenticatedSession: SessionPolicy {
         else { return try await session.exchange(request) }
 
         let answer = try await session.exchange(first.request)
-        guard isRejection(answer) else { return answer }
+        guard isRejection(answer, of: request) else { return answer }
         guard request.canBeSentAgain else {
             credentials.startRefresh(first.generation, over: next)
             return answer
@@ -82,13 +82,16 @@ public struct AuthenticatedSession: SessionPolicy {
         return try await session.exchange(second.request)
     }
 
-    /// Whether a response from one of the credential's origins rejects the credential.
-    private func isRejection(_ answer: (data: Data, response: HTTPURLResponse)) -> Bool {
-        // A redirect may have led to another origin, which never received the credential. A
-        // response made by hand may have no host; it counts as a response of the right origin.
-        let url = answer.response.url
-        return credentials.isRejection(answer.data, answer.response)
-            && (url?.host() == nil || credentials.covers(url))
+    /// Whether a response from the origin of a request rejects the credential.
+    private func isRejection(
+        _ answer: (data: Data, response: HTTPURLResponse), of request: URLRequest
+    ) -> Bool {
+        guard credentials.isRejection(answer.data, answer.response) else { return false }
+        // A redirect may have led to another origin, which never received the credential, even if
+        // it is one of the credential's. A response made by hand may have no host; it counts as a
+        // response of the right origin.
+        guard let url = answer.response.url, url.host() != nil else { return true }
+        return url.origin == request.url?.origin
     }
 }
 
