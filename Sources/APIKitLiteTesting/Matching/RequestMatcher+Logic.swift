@@ -7,7 +7,8 @@ extension RequestMatcher {
     /// - Parameters:
     ///   - description: The condition, as an error text shows it: `"an even id"`.
     ///   - predicate: Receives the request, with the path values that the criteria before this one
-    ///     captured. It may be called on any thread, and again to explain a failure. A network with
+    ///     captured. It is called only if those criteria hold. It may be called on any thread, and
+    ///     again to explain a failure. A network with
     ///     such a stub matches in the background: it records a request a moment after `resume()`
     ///     has returned, and the predicate may use any `URLSession`.
     public func `where`(
@@ -15,11 +16,15 @@ extension RequestMatcher {
     ) -> RequestMatcher {
         var matcher = self
         matcher.hasPredicate = true
-        return matcher.adding(description) {
+        var criterion = Criterion { _ in
+            description
+        } holds: {
             predicate($0.recorded)
-        } or: { _ in
+        } difference: { _ in
             MatchReport.Difference("the predicate says no")
         }
+        criterion.callsPredicate = true
+        return matcher.adding(criterion)
     }
 
     /// Requires that at least one of several matchers matches.
@@ -37,37 +42,39 @@ extension RequestMatcher {
     public func anyOf(_ matchers: [RequestMatcher]) -> RequestMatcher {
         if matchers.isEmpty { return broken(".anyOf(_:) was given no matcher.") }
         var matcher = broken(matchers.lazy.compactMap(\.configurationError).first)
-        matcher.hasPredicate = hasPredicate || matchers.contains(where: \.hasPredicate)
-        return matcher.adding(
-            Criterion { redaction in
-                let names = matchers.map { "(\($0.text(redacting: redaction)))" }
-                return "any of \(names.joined(separator: " or "))"
-            } holds: { reading in
-                matchers.contains { $0.holds(for: reading) }
-            } difference: { reading in
-                let nearest = matchers.map { $0.lines(on: reading) }
-                    .max { $0.count(where: \.holds) < $1.count(where: \.holds) }
-                let lines = (nearest ?? []).flatMap { $0.text.components(separatedBy: "\n") }
-                return MatchReport.Difference(
-                    "none holds; the nearest:", details: lines.map { String($0.dropFirst(2)) })
-            })
+        var criterion = Criterion { redaction in
+            let names = matchers.map { "(\($0.text(redacting: redaction)))" }
+            return "any of \(names.joined(separator: " or "))"
+        } holds: { reading in
+            matchers.contains { $0.holds(for: reading) }
+        } difference: { reading in
+            let nearest = matchers.map { $0.lines(on: reading) }
+                .max { $0.count(where: \.holds) < $1.count(where: \.holds) }
+            let lines = (nearest ?? []).flatMap { $0.text.components(separatedBy: "\n") }
+            return MatchReport.Difference(
+                "none holds; the nearest:", details: lines.map { String($0.dropFirst(2)) })
+        }
+        criterion.callsPredicate = matchers.contains(where: \.hasPredicate)
+        matcher.hasPredicate = hasPredicate || criterion.callsPredicate
+        return matcher.adding(criterion)
     }
 
     /// Requires that another matcher does not match.
     public func not(_ matcher: RequestMatcher) -> RequestMatcher {
         if let configurationError = matcher.configurationError { return broken(configurationError) }
         var result = self
+        var criterion = Criterion { redaction in
+            "not (\(matcher.text(redacting: redaction)))"
+        } holds: { reading in
+            let before = reading.pathValues
+            defer { reading.pathValues = before }
+            return !matcher.holds(for: reading)
+        } difference: { _ in
+            MatchReport.Difference("that is what the request has")
+        }
+        criterion.callsPredicate = matcher.hasPredicate
         result.hasPredicate = hasPredicate || matcher.hasPredicate
-        return result.adding(
-            Criterion { redaction in
-                "not (\(matcher.text(redacting: redaction)))"
-            } holds: { reading in
-                let before = reading.pathValues
-                defer { reading.pathValues = before }
-                return !matcher.holds(for: reading)
-            } difference: { _ in
-                MatchReport.Difference("that is what the request has")
-            })
+        return result.adding(criterion)
     }
 
     /// Requires a request that is equal to a given one, as an `APIRequest` makes it.
@@ -82,8 +89,8 @@ extension RequestMatcher {
     /// body: JSON by value, a form by its fields, any other body by its bytes. It compares the
     /// scheme, the host and the port if the value has them.
     ///
-    /// - Parameter value: The request. If its body stream cannot be read, that is a configuration
-    ///   error.
+    /// - Parameter value: The request. A body stream is read, and cannot be sent after that. If it
+    ///   cannot be read, that is a configuration error.
     public func request(_ value: URLRequest) -> RequestMatcher {
         let filled: URLRequest
         do {

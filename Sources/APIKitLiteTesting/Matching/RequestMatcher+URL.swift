@@ -63,7 +63,7 @@ extension RequestMatcher {
     /// - Parameter template: The path, without scheme and host. An invalid template is a
     ///   configuration error.
     public func path(_ template: String) -> RequestMatcher {
-        if template.contains("://") {
+        if template.contains("://"), !template.hasPrefix("/") {
             return broken(
                 "\(Redaction.standard.url(template).debugDescription) is a URL, where a stub takes "
                     + "a path such as /users. The host has a criterion of its own, .host(_:).")

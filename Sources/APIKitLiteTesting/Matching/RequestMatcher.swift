@@ -22,6 +22,8 @@ public struct RequestMatcher: Sendable, CustomStringConvertible {
         /// Whether a request differs so little that its stub is probably the one that was meant.
         /// Called only if the criterion does not hold.
         var isNear: @Sendable (RequestReading) -> Bool = { _ in false }
+        /// Whether it calls the user's code, which may rely on the criteria before it.
+        var callsPredicate = false
     }
 
     private(set) var criteria: [Criterion] = []
@@ -112,7 +114,8 @@ extension RequestMatcher {
     /// Returns a line for each criterion, and one for a configuration error. Adds the captured path
     /// values to the reading.
     func lines(on reading: RequestReading) -> [MatchReport.Line] {
-        criteria.map { Self.line($0, reading, holds: $0.holds(reading)) } + lineOfConfigurationError
+        let lines = zip(criteria, outcomes(on: reading)).map { Self.line($0, reading, $1) }
+        return lines + lineOfConfigurationError
     }
 
     /// Returns the report as a text, and makes only the lines that are shown.
@@ -120,18 +123,42 @@ extension RequestMatcher {
         reading.pathValues = [:]
         let criteria = criteria
         let configurationError = lineOfConfigurationError
-        let holds = criteria.map { $0.holds(reading) } + configurationError.map { _ in false }
+        let outcomes = outcomes(on: reading)
+        let holds = outcomes.map { $0 == .holds } + configurationError.map { _ in false }
         return MatchReport.text(of: holds) { index in
             guard criteria.indices.contains(index) else { return configurationError[0].text }
-            return Self.line(criteria[index], reading, holds: holds[index]).text
+            return Self.line(criteria[index], reading, outcomes[index]).text
+        }
+    }
+
+    /// The outcome of one criterion.
+    private enum Outcome {
+        case holds, fails
+        /// It calls a predicate, which may rely on a criterion that fails.
+        case notAsked
+    }
+
+    /// Returns the outcome of each criterion. Adds the captured path values to the reading.
+    private func outcomes(on reading: RequestReading) -> [Outcome] {
+        var hasFailed = false
+        return criteria.map { criterion in
+            if hasFailed, criterion.callsPredicate { return .notAsked }
+            if criterion.holds(reading) { return .holds }
+            hasFailed = true
+            return .fails
         }
     }
 
     private static func line(
-        _ criterion: Criterion, _ reading: RequestReading, holds: Bool
+        _ criterion: Criterion, _ reading: RequestReading, _ outcome: Outcome
     ) -> MatchReport.Line {
-        MatchReport.Line(
-            criterion.description(reading.redaction), holds ? nil : criterion.difference(reading))
+        let difference: MatchReport.Difference? =
+            switch outcome {
+            case .holds: nil
+            case .fails: criterion.difference(reading)
+            case .notAsked: .init("it was not asked, because a criterion above does not hold")
+            }
+        return MatchReport.Line(criterion.description(reading.redaction), difference)
     }
 
     private var lineOfConfigurationError: [MatchReport.Line] {
@@ -145,8 +172,15 @@ extension RequestMatcher {
     /// criteria that do not hold, the one that nearly holds counts more.
     func score(on reading: RequestReading) -> (points: Int, isMatch: Bool) {
         reading.pathValues = [:]
-        let points = criteria.map { $0.holds(reading) ? 2 : $0.isNear(reading) ? 1 : 0 }
-        return (points.reduce(0, +), points.allSatisfy { $0 == 2 })
+        let outcomes = outcomes(on: reading)
+        let points = zip(criteria, outcomes).map { criterion, outcome in
+            switch outcome {
+            case .holds: 2
+            case .fails: criterion.isNear(reading) ? 1 : 0
+            case .notAsked: 0
+            }
+        }
+        return (points.reduce(0, +), outcomes.allSatisfy { $0 == .holds })
     }
 }
 

@@ -24,6 +24,9 @@ import Testing
                 .port(443), takes: [.url("https://h"), .url("http://h:443")],
                 leaves: [.url("http://h"), .url("https://h:8443")]),
             MatchCase(
+                .path("/proxy/https://h2/{page}"), takes: [.url("https://h/proxy/https://h2/a")],
+                leaves: [.url("https://h/proxy/http://h2/a"), .url("https://h2/a")]),
+            MatchCase(
                 .path("/users/{id}"),
                 takes: [.url("https://h/users/42?x"), .url("https://h/users/a%2Fb")],
                 leaves: [
@@ -116,6 +119,33 @@ import Testing
             takes: [.test("users/42")], leaves: [.test("users/43")]),
     ])
     func combines(_ row: MatchCase) { row.check() }
+
+    // It may rely on them, and an explanation evaluates every other criterion.
+    @Test func asksAPredicateOnlyIfTheCriteriaBeforeItHold() async throws {
+        let isEven = RequestMatcher.where("an even id") {
+            Int($0.pathValues["id"]!)!.isMultiple(of: 2)
+        }
+        for matcher in [
+            RequestMatcher.get("/users/{id}").where("an even id") {
+                Int($0.pathValues["id"]!)!.isMultiple(of: 2)
+            }, .get("/users/{id}").not(isEven),
+            .get("/users/{id}").anyOf(isEven, .query(["q": nil])),
+        ] {
+            let network = MockNetwork()
+            network.stub(matcher, .status(204))
+
+            let error = await #expect(throws: MockError.self) {
+                try await MockURLSession(network).exchange(.test("orders"))
+            }
+
+            #expect(error?.description.contains("but it was not asked, because") == true)
+            let report = matcher.report(on: RecordedRequest(request: .test("orders")))
+            #expect(report.lines.map(\.holds) == [true, false, false])
+            // Two holds, and one does not.
+            let even = matcher.report(on: RecordedRequest(request: .test("users/7")))
+            #expect(even.lines.map(\.holds).prefix(2) == [true, true])
+        }
+    }
 
     @Test func keepsThePathValuesOfTheFirstMatch() {
         let matcher = RequestMatcher.get("/{kind}/{id}")
