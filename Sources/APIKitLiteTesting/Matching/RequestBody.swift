@@ -38,8 +38,10 @@ enum RequestBody {
         while true {
             let count = stream.read(&piece, maxLength: piece.count)
             guard count > 0 else {
-                if count < 0 { throw stream.streamError ?? URLError(.requestBodyStreamExhausted) }
-                return body
+                if count == 0 { return body }
+                // Without an error, `streamError` ends the process on Linux.
+                let error = stream.streamStatus == .error ? stream.streamError : nil
+                throw error ?? URLError(.requestBodyStreamExhausted)
             }
             body.append(contentsOf: piece[..<count])
         }

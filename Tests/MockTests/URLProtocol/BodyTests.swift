@@ -38,6 +38,20 @@ import Testing
         #expect(network.requests[0].body.count == size)
     }
 
+    // On Linux, reading it again would end the process.
+    @Test(arguments: [Transport.urlProtocol, .mockURLSession])
+    func aStreamIsReadOnce(_ transport: Transport) async throws {
+        let (session, baseURL) = try transport.open(network)
+        var request = URLRequest(url: baseURL)
+        request.httpMethod = "POST"
+        request.httpBodyStream = InputStream(data: Data("body".utf8))
+
+        _ = try await session.exchange(request)
+        let error = await #expect(throws: (any Error).self) { try await session.exchange(request) }
+
+        #expect((error as? URLError)?.code == .requestBodyStreamExhausted)
+    }
+
     @Test func ofAnUpload() async throws {
         let (data, _) = try await network.urlSession.upload(
             for: .test("a", method: "PUT"), from: Data("upload".utf8))
