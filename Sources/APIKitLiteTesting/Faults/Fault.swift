@@ -309,8 +309,10 @@ extension MockResponse {
         let body = body
         var response = self
         response.chunks = [body.prefix(count), body.dropFirst(count)].map { Data($0) }
-        // About 31 years, so that every client gives up before.
-        response.interval = .seconds(1_000_000_000)
+        // About 63 years, so that every client gives up before: no timeout counts as more than half
+        // of that.
+        response.interval = .seconds(2_000_000_000)
+        response.pace = nil
         return response
     }
 

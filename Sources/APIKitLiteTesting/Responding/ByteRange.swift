@@ -72,6 +72,7 @@ extension MockResponse {
             response.chunks = [body.subdata(in: range)]
             if let piece = chunks.first, chunks.count > 1 {
                 response = response.chunked(by: piece.count, every: interval)
+                response.pace = pace
             }
             return response.header(
                 "Content-Range", "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(body.count)")

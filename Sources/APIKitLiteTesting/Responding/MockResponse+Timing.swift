@@ -43,6 +43,7 @@ extension MockResponse {
             whole.subdata(in: $0..<min($0 + size, whole.count))
         }
         response.interval = interval
+        if interval > .zero { response.pace = nil }
         return response
     }
 
@@ -156,7 +157,7 @@ extension MockResponse {
             plan.ending = .failure(error)
         case .cut(let count, let error):
             let length = chunks.reduce(0) { $0 + $1.count }
-            plan.play(answer(to: request, missing: max(0, count - length + 1)), upTo: count)
+            plan.play(answer(to: request, missing: count < length ? 0 : 1), upTo: count)
             plan.ending = .failure(error)
         case .cutHead(let count):
             plan.play(answer(to: request))

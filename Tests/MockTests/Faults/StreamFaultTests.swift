@@ -95,6 +95,39 @@ import Testing
         #expect((error?.underlying as? URLError)?.code == .timedOut)
     }
 
+    // The request may have a timeout that never ends, and the sample times of its own.
+    @Test(arguments: [0, TimeInterval.infinity, TimeInterval(Int32.max)])
+    func aStreamThatStopsNeverEnds(_ timeout: TimeInterval) async throws {
+        let network = MockNetwork()
+        let sample = MockResponse.chunks(Self.events, contentType: "text/event-stream")
+            .paced(every: .milliseconds(30))
+        network.stub(.any, Fault.stalled(afterBytes: 5).response(from: sample))
+        var request = URLRequest.test("words")
+        request.timeoutInterval = timeout
+
+        await #expect(throws: URLError(.timedOut)) {
+            try await MockURLSession(network).exchange(request)
+        }
+        #expect(network.requests.first?.sentByteCount == 5)
+    }
+
+    @Test func theIntervalOfPiecesReplacesThatOfTheSample() async throws {
+        let network = MockNetwork()
+        let sample = MockResponse.chunks(Self.events).paced(every: .milliseconds(30))
+        network.stub(.get("/slow"), Fault.slow.response(from: sample))
+        network.stub(.get("/paced"), sample.chunked(by: 3))
+
+        for path in ["slow", "paced"] {
+            _ = try await MockURLSession(network).exchange(.test(path))
+        }
+
+        for (request, interval) in zip(network.requests, [Duration.seconds(1), .milliseconds(30)]) {
+            let times = request.sent.map(\.time)
+            #expect(times.count > 1)
+            #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 == interval })
+        }
+    }
+
     @Test(arguments: [
         Fault.stalled(afterBytes: 0), .stalled(afterBytes: 10_000), .repeatedPiece(0),
         .repeatedPiece(4),

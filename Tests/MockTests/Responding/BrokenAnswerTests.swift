@@ -44,10 +44,10 @@ import Testing
         let responses = [
             Self.sample, Self.sample.chunked(by: 1), Self.sample.chunked(by: 4),
             Self.sample.chunked(by: 4, every: .seconds(1)), Self.sample.delayed(by: .seconds(1)),
-            .json(#"{"name":"Emma"}"#, status: 500), .redirect(to: "/b"),
+            .json(#"{"name":"Emma"}"#, status: 500), .redirect(to: "/b"), .status(200),
         ]
         for response in responses {
-            for count in [0, 1, 7, 14, 15, 16, 1000] {
+            for count in [0, 1, 7, 14, 15, 16, 1000, .max] {
                 let response = response.failing(afterBytes: count)
                 let code = try await code(of: .test("a"), over: transport, response)
 
