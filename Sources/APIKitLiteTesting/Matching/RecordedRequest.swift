@@ -70,10 +70,7 @@ public struct RecordedRequest: Sendable {
     public var sentByteCount: Int { sentSoFar.byteCount }
 
     private var sentSoFar: SentBody {
-        if let sentBody { return sentBody }
-        return wholeBody.reduce(into: SentBody()) { body, piece in
-            if !piece.isEmpty { body.add(piece, at: endTime ?? startTime) }
-        }
+        sentBody ?? SentBody(of: wholeBody, at: endTime ?? startTime)
     }
 
     /// Returns the value of a header, or nil if the request does not have it.

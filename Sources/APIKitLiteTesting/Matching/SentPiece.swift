@@ -26,6 +26,13 @@ struct SentBody: Sendable {
     /// The number of bytes that were sent.
     private(set) var byteCount = 0
 
+    init() {}
+
+    /// Creates the record of a body that was given as a whole.
+    init(of body: [Data], at time: Duration) {
+        for piece in body where !piece.isEmpty { add(piece, at: time) }
+    }
+
     /// Adds a piece. If it exceeds a limit, only counts it and all that follow.
     mutating func add(_ data: Data, at time: Duration) {
         let isComplete = pieces.count == pieceCount

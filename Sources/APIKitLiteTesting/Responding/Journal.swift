@@ -84,7 +84,7 @@ final class Journal: Sendable {
     ) -> Int {
         let id = state.withLock { state in
             // Trimmed only at a quarter above the limit, so that the entries are seldom moved.
-            if state.entries.count >= state.limit + state.limit / 4 { state.trim(to: state.limit) }
+            if state.entries.count - state.limit >= state.limit / 4 { state.trim(to: state.limit) }
             state.entries.append(request)
             let id = state.firstID + state.entries.count - 1
             state.mostInFlight = max(state.mostInFlight, state.inFlight.count + 1)
@@ -126,8 +126,18 @@ final class Journal: Sendable {
     }
 
     /// Records the body of an answer that was given as a whole.
-    func markSent(whole body: [Data], _ id: Int) {
-        state.withLock { $0.change(id) { $0.wholeBody = body } }
+    func markSent(whole body: [Data], _ id: Int, at time: Duration) {
+        // A handler makes a body of its own for each request, so a long one is only counted.
+        let isLong = body.reduce(0) { $0 + $1.count } > SentBody.mostBytes
+        state.withLock { state in
+            state.change(id) { entry in
+                if isLong {
+                    entry.sentBody = SentBody(of: body, at: time)
+                } else {
+                    entry.wholeBody = body
+                }
+            }
+        }
     }
 
     /// Records that a handler has returned the plan of an answer.

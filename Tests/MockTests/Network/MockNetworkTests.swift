@@ -1,8 +1,9 @@
 import APIKitLite
-import APIKitLiteTesting
 import Foundation
 import TestSupport
 import Testing
+
+@testable import APIKitLiteTesting
 
 @Suite(.timeLimit(.minutes(5)), .usesSockets) struct MockNetworkTests {
     let network = MockNetwork()
@@ -160,6 +161,28 @@ import Testing
         network.journalLimit = 0
         _ = try await get("a")
         #expect(network.requests.isEmpty)
+    }
+
+    @Test func mayKeepEveryRequest() async throws {
+        network.stub(.any, .text("x"))
+        network.journalLimit = .max
+
+        for index in 0..<3 { _ = try await get("\(index)") }
+
+        #expect(network.requests.count == 3)
+    }
+
+    // A handler makes a body of its own for each request.
+    @Test func onlyCountsALongBodyOfAHandler() async throws {
+        network.stub(.get("/long")) { _ in .data(Data(count: 1_048_577)) }
+        network.stub(.get("/short")) { _ in .data(Data(count: 1_048_576)) }
+
+        for path in ["long", "short"] { _ = try await get(path) }
+
+        #expect(network.requests.map(\.sentByteCount) == [1_048_577, 1_048_576])
+        #expect(network.requests.map(\.sentPieceCount) == [1, 1])
+        #expect(network.requests.map(\.sent.count) == [0, 1])
+        #expect(network.requests[0].wholeBody.isEmpty)
     }
 
     @Test func keepsCookiesToItself() async throws {
