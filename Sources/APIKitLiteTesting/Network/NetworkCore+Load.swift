@@ -37,7 +37,7 @@ extension NetworkCore {
             return CancellationHandle(recordCancellation: recordCancellation)
         case .play(let plan):
             let player = player(of: decision.record, id, for: client, respond)
-            player.start(plan)
+            player.start(plan, isKnownAtArrival: true)
             plan.stream?.start(running: run)
             if mayStall(plan) { stallWatch.begin(id, of: self) }
             return CancellationHandle(

@@ -25,6 +25,8 @@ final class ResponsePlayer: @unchecked Sendable {  // `state` only under the loc
         var remaining: ArraySlice<(at: Duration, event: ResponseEvent)> = []
         /// Whether the plan has begun, so that a handler or a gate cannot time out any more.
         var hasBegun = false
+        /// Whether the plan waits for its gate, so that a handler cannot time out any more.
+        var isHeld = false
         /// The plan of a body that follows the remaining events; nil if none does.
         var laterBody: LaterBody?
         /// Whether the body waits for its gate.
@@ -69,22 +71,20 @@ final class ResponsePlayer: @unchecked Sendable {  // `state` only under the loc
     ///
     /// - Parameter onTimeout: Called after the request has failed with `URLError.timedOut`.
     func watchHandler(onTimeout: @escaping @Sendable () -> Void) {
-        // An immediate handler may have returned a plan whose gate is watched already.
-        guard time.isChosen,
-            withState({ $0.sink != nil && !$0.hasBegun && $0.watchdog == nil })
-        else { return }
-        watch(isDeadline: true, onTimeout)
-    }
-
-    /// Limits the wait for a gate by the client's timeout.
-    private func watchGate() {
-        guard time.isChosen, withState({ $0.watchdog == nil }) else { return }
-        watch(isDeadline: false) {}
-    }
-
-    private func watch(isDeadline: Bool, _ onTimeout: @escaping @Sendable () -> Void) {
-        let watchdog = time.schedule(at: arrival + idleTimeout, isDeadline: isDeadline) { [self] in
+        // An immediate handler may have returned its plan already.
+        let isNeeded = { (state: State) in !state.hasBegun && !state.isHeld }
+        guard time.isChosen, withState({ $0.sink != nil && isNeeded($0) }) else { return }
+        let watchdog = time.schedule(at: arrival + idleTimeout, isDeadline: true) { [self] in
             if giveUp() { onTimeout() }
+        }
+        keep(watchdog, at: \.watchdog, while: isNeeded)
+    }
+
+    /// Limits the wait for a gate by the client's timeout, in place of the wait for a handler.
+    private func watchGate() {
+        guard time.isChosen else { return }
+        let watchdog = time.schedule(at: arrival + idleTimeout, isDeadline: false) { [self] in
+            _ = giveUp()
         }
         keep(watchdog, at: \.watchdog) { !$0.hasBegun }
     }
@@ -98,7 +98,13 @@ final class ResponsePlayer: @unchecked Sendable {  // `state` only under the loc
     }
 
     /// Starts a plan: at once, or when its gate opens.
-    func start(_ plan: ResponsePlan) {
+    ///
+    /// - Parameters:
+    ///   - plan: The plan.
+    ///   - isKnownAtArrival: Whether a delay begins with the arrival of the request, because neither
+    ///     a handler nor a gate delayed the plan. The test may move the clock as soon as the request
+    ///     is recorded, which is a moment before this call.
+    func start(_ plan: ResponsePlan, isKnownAtArrival: Bool = false) {
         if let answer = plan.immediateAnswer { return finish(.answer(answer)) }
         if let stream = plan.stream {
             let isOver = withState { state in
@@ -107,8 +113,13 @@ final class ResponsePlayer: @unchecked Sendable {  // `state` only under the loc
             }
             if isOver { return stream.close() }
         }
-        guard let gate = plan.gate else { return begin(plan) }
-        guard let wait = gate.whenReached(1, { [self] in begin(plan) }) else { return }
+        guard let gate = plan.gate else {
+            return begin(plan, at: isKnownAtArrival && time.isChosen ? arrival : time.now)
+        }
+        withState { $0.isHeld = true }
+        guard let wait = gate.whenReached(1, { [self] in begin(plan, at: time.now) }) else {
+            return
+        }
         keep(wait, at: \.gate) { !$0.hasBegun }
         watchGate()
     }
@@ -147,11 +158,11 @@ final class ResponsePlayer: @unchecked Sendable {  // `state` only under the loc
         Self.lock.withLock { body(&state) }
     }
 
-    /// Sends the events of a plan, each at its time.
-    private func begin(_ plan: ResponsePlan) {
+    /// Sends the events of a plan, each at its time after the start.
+    private func begin(_ plan: ResponsePlan, at start: Duration) {
         if plan.hasLaterBody { withState { $0.laterBody = LaterBody(plan) } }
         // A time that jumps does not show how long a handler took, so the timeout starts now.
-        play(plan.firstSteps, of: plan, since: time.isChosen ? arrival : nil)
+        play(plan.firstSteps, of: plan, at: start, waitingSince: time.isChosen ? arrival : start)
     }
 
     /// Sends events of a plan.
@@ -159,12 +170,15 @@ final class ResponsePlayer: @unchecked Sendable {  // `state` only under the loc
     /// - Parameters:
     ///   - steps: The events, with the time before each.
     ///   - plan: The plan.
-    ///   - start: When the client began to wait for the first one; nil for now.
-    private func play(_ steps: [ResponsePlan.Step], of plan: ResponsePlan, since start: Duration?) {
-        let now = time.now
+    ///   - start: When the first one starts.
+    ///   - waitStart: When the client began to wait for it.
+    private func play(
+        _ steps: [ResponsePlan.Step], of plan: ResponsePlan, at start: Duration,
+        waitingSince waitStart: Duration
+    ) {
         let mayTimeOut = time.isChosen || plan.takesTime
         let moments = ResponsePlan.moments(
-            of: steps, from: now, since: start ?? now,
+            of: steps, from: start, since: waitStart,
             idleTimeout: mayTimeOut ? idleTimeout : .zero, endsWaiting: time.isChosen)
         let watchdog = withState { state in
             state.hasBegun = true
@@ -192,7 +206,10 @@ final class ResponsePlayer: @unchecked Sendable {  // `state` only under the loc
     }
 
     private func beginBody(of plan: ResponsePlan) {
-        guard let stream = plan.stream else { return play(plan.bodySteps, of: plan, since: nil) }
+        guard let stream = plan.stream else {
+            let now = time.now
+            return play(plan.bodySteps, of: plan, at: now, waitingSince: now)
+        }
         withState { $0.isBodyHeld = false }
         watchStream()
         stream.open(on: self)

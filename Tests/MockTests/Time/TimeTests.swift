@@ -125,14 +125,16 @@ import Testing
         #expect(network.requests.first?.endTime == .seconds(15))
     }
 
-    /// The handler and the gate of one request have a timeout each.
-    @Test func noTimeoutIsLeftOfAHeldHandler() async throws {
+    /// The handler and the gate of one request have a timeout each, one after the other.
+    @Test(arguments: [Transport.urlProtocol, .mockURLSession])
+    func noTimeoutIsLeftOfAHeldHandler(_ transport: Transport) async throws {
         let clock = MockClock()
         let network = MockNetwork(clock: clock)
         let stub = network.stub(.any) { _ in .text("x").held }
-        let load = try Transport.mockURLSession.outcome(of: "a", in: network)
-        await stub.started()
-        await yieldWhile { clock.pending.isEmpty && clock.pendingDeadlines.isEmpty }
+        let load = try transport.outcome(of: "a", in: network)
+        await clock.waitForSleepers()
+        await yieldWhile { !clock.pendingDeadlines.isEmpty }
+        #expect(clock.pending == [.seconds(60)])
 
         stub.release()
 
