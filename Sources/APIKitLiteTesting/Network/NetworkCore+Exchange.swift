@@ -101,7 +101,8 @@ extension BodyBuffer {
     fileprivate func receive(_ event: ResponseEvent, head: Waiter<HTTPURLResponse>) {
         switch event {
         case .answer(let answer):
-            for chunk in answer.chunks { append(chunk) }
+            // As one piece, which may be larger than the limit: nobody can have read a part of it.
+            append(answer.body)
             finish()
             head.end(with: .success(answer.response))
         case .head(let answer): head.end(with: .success(answer.response))

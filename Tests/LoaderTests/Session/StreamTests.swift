@@ -170,6 +170,20 @@ import Testing
         await #expect(throws: BodyReadTwiceError()) { _ = try await all(body) }
     }
 
+    // All of it exists before the reader does.
+    @Test func givesABodyInPiecesThatIsLongerThanTheLimit() async throws {
+        let network = MockNetwork()
+        let bytes = Data((0..<100).map { UInt8($0) })
+        network.stub(.any, .data(bytes).chunked(by: 10))
+
+        let (body, _) = try await MockURLSession(network).bufferingStreams(upTo: 50)
+            .stream(.test("a"))
+        var received = Data()
+        for try await piece in body { received += piece }
+
+        #expect(received == bytes)
+    }
+
     @Test func boundsWhatWaits() async throws {
         let clock = MockClock()
         let network = MockNetwork(clock: clock)
