@@ -66,8 +66,9 @@ private struct SHA256 {
         let request = URLRequest(url: baseURL)
         let file = folder.url.appending(path: "model.bin")
 
+        let digest = "61"
         let check = DigestCheck(
-            "61", of: SHA256(), update: { $0.update(data: $1) }, finish: { $0.finalize() })
+            digest, of: SHA256(), update: { $0.update(data: $1) }, finish: { $0.finalize() })
         try await session.download(request, to: file, checking: check)
 
         #expect(try Data(contentsOf: file) == Data("a".utf8))
@@ -78,9 +79,8 @@ private struct SHA256 {
         network.stub(.any, .error(.networkConnectionLost), model)
         let request = URLRequest(url: baseURL)
         let file = folder.url.appending(path: "model.bin")
-        let urlSession = network.urlSession
+        let session = network.urlSession
 
-        let session = urlSession.retrying()
         try await session.download(request, to: file, retrying: .standard)
 
         #expect(try Data(contentsOf: file) == Data("a".utf8))

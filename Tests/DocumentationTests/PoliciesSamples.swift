@@ -19,6 +19,14 @@ extension HTTPSession {
     }
 }
 
+extension LanguageSession {
+    func stream(_ request: URLRequest) async throws -> (HTTPBody, HTTPURLResponse) {
+        try await next.openStream { head in
+            try await LanguageSession(next: head, language: language).exchange(request)
+        }
+    }
+}
+
 struct OfflineSession: HTTPSession {
     func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
         throw URLError(.notConnectedToInternet)
@@ -88,6 +96,9 @@ struct OfflineSession: HTTPSession {
         let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: session)
         let user = try await loader.load(42)
         #expect(user.name == "Emma")
+
+        let (_, response) = try await session.stream(UserRequest().makeRequest(from: 42))
+        #expect(response.statusCode == 200)
     }
 
     @Test func isOffline() async throws {

@@ -107,9 +107,9 @@ public final class Stub: Sendable {
     /// while it waits.
     ///
     /// A wait that lasts five seconds, or that is cancelled, is reported to standard error. If a
-    /// request of the network matched no stub, and for a second nothing is left that could lead to
-    /// another request, the wait ends early, with the same report: the test then goes on to the
-    /// `await` that throws the error of that request.
+    /// request of the network matched no stub, and for about five seconds nothing is left that could
+    /// lead to another request, the wait ends early, with the same report: the test then goes on to
+    /// the `await` that throws the error of that request.
     ///
     /// - Parameters:
     ///   - count: The number of requests, counted from the creation of the stub.
