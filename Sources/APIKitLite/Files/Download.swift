@@ -104,7 +104,8 @@ struct Download: Sendable {
         var number = 1
         var start = timeline.now()
         while true {
-            var before = record?.offset ?? 0
+            // Also of a part that is not continued: it is kept until another file begins.
+            var before = try await keptRecord()?.offset ?? 0
             do {
                 // Before the request: this may take longer than a body can wait.
                 try await addToDigest(of: part, upTo: record?.start ?? 0, transfer)

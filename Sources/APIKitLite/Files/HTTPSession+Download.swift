@@ -88,7 +88,7 @@ extension HTTPSession {
     ///   - progress: The object that gets the number of bytes, and that cancels the download.
     ///   - check: The digest that the file must have.
     ///   - identity: The name of what is downloaded.
-    ///   - policy: Decides whether the download continues by itself when the connection is lost
+    ///   - policy: Decides whether the download continues by itself after a `URLError`, before or
     ///     within the body.
     ///   - clock: The clock of the delays and of the throughput.
     /// - Returns: The response of the last request.

@@ -168,6 +168,22 @@ import Testing
         #expect(folder.content == other)
     }
 
+    // The part of the earlier file is no progress.
+    @Test func givesUpOnAPartThatIsNotContinued() async throws {
+        await lose()
+        network.stub(.any, .error(.networkConnectionLost))
+        network.stub(.any.header("Range"), .status(416))
+        let before = network.requests.count
+
+        await #expect(throws: URLError(.networkConnectionLost)) {
+            try await MockURLSession(network).download(
+                .test("file"), to: folder.file,
+                retrying: RetryPolicy(maximumAttempts: 2, baseDelay: .zero))
+        }
+
+        #expect(network.requests.count == before + 4)
+    }
+
     /// A process may be killed after the last byte.
     @Test(arguments: [nil, 100] as [Int64?])
     func aWholePartIsConfirmedByTheServer(_ length: Int64?) async throws {
