@@ -74,7 +74,8 @@ private func isMark(_ scalar: Unicode.Scalar) -> Bool {
 
 /// Whether Windows opens a device under this name, with any extension.
 private func isDevice(_ name: String) -> Bool {
-    let stem = name.prefix { $0 != "." }.uppercased().trimmingCharacters(in: .whitespaces)
+    let stem = String(name.unicodeScalars.prefix { $0 != "." }).uppercased()
+        .trimmingCharacters(in: .whitespaces)
     if ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"].contains(stem) { return true }
     return stem.count == 4 && (stem.hasPrefix("COM") || stem.hasPrefix("LPT"))
         && "0123456789¹²³".contains(stem.last ?? " ")

@@ -52,6 +52,7 @@ import FoundationNetworking
         // Devices
         ("attachment; filename=NUL", "_NUL"), ("attachment; filename=nul.txt", "_nul.txt"),
         ("attachment; filename=\"com1 .tar.gz\"", "_com1 .tar.gz"),
+        ("attachment; filename*=utf-8''NUL.%CC%81txt", "_NUL.\u{301}txt"),
         ("attachment; filename*=utf-8''LPT%C2%B9", "_LPT¹"), ("attachment; filename=com", "com"),
         ("attachment; filename=com12", "com12"), ("attachment; filename=console", "console"),
         // The part of another download
