@@ -4,7 +4,8 @@ public struct MatchReport: Sendable, CustomStringConvertible {
     public struct Line: Sendable {
         /// The criterion, as the matcher describes it. Secrets are redacted.
         public let criterion: String
-        /// What the request has instead; nil if the criterion holds.
+        /// What the request has instead; nil if the criterion holds. A predicate that was not
+        /// called, because another criterion does not hold, has a difference too.
         public let difference: String?
         /// More about the difference, such as a line for each key that differs in a JSON body.
         public let details: [String]

@@ -28,7 +28,8 @@ public struct RecordedRequest: Sendable {
     /// then.
     public internal(set) var endTime: Duration?
 
-    /// What was sent in answer, unless it was one whole body: then `wholeBody` has it.
+    /// What was sent in answer, unless it was a whole body of at most 1 MiB, which is in
+    /// `wholeBody`.
     var sentBody: SentBody?
 
     /// The body of an answer that was given as a whole. It is not in `sentBody`, so that a plain

@@ -8,14 +8,12 @@ extension RequestMatcher {
     ///   - description: The condition, as an error text shows it: `"an even id"`.
     ///   - predicate: Receives the request, with the path values that the criteria before this one
     ///     captured. It is called only if those criteria hold. It may be called on any thread, and
-    ///     again to explain a failure. A network with
-    ///     such a stub matches in the background: it records a request a moment after `resume()`
-    ///     has returned, and the predicate may use any `URLSession`.
+    ///     again to explain a failure. A network with such a stub matches in the background: it
+    ///     records a request a moment after `resume()` has returned, and the predicate may use any
+    ///     `URLSession`.
     public func `where`(
         _ description: String, _ predicate: @escaping @Sendable (RecordedRequest) -> Bool
     ) -> RequestMatcher {
-        var matcher = self
-        matcher.hasPredicate = true
         var criterion = Criterion { _ in
             description
         } holds: {
@@ -24,7 +22,7 @@ extension RequestMatcher {
             MatchReport.Difference("the predicate says no")
         }
         criterion.callsPredicate = true
-        return matcher.adding(criterion)
+        return adding(criterion)
     }
 
     /// Requires that at least one of several matchers matches.
@@ -41,7 +39,7 @@ extension RequestMatcher {
     ///   captures are kept. An empty list is a configuration error.
     public func anyOf(_ matchers: [RequestMatcher]) -> RequestMatcher {
         if matchers.isEmpty { return broken(".anyOf(_:) was given no matcher.") }
-        var matcher = broken(matchers.lazy.compactMap(\.configurationError).first)
+        let matcher = broken(matchers.lazy.compactMap(\.configurationError).first)
         var criterion = Criterion { redaction in
             let names = matchers.map { "(\($0.text(redacting: redaction)))" }
             return "any of \(names.joined(separator: " or "))"
@@ -55,14 +53,12 @@ extension RequestMatcher {
                 "none holds; the nearest:", details: lines.map { String($0.dropFirst(2)) })
         }
         criterion.callsPredicate = matchers.contains(where: \.hasPredicate)
-        matcher.hasPredicate = hasPredicate || criterion.callsPredicate
         return matcher.adding(criterion)
     }
 
     /// Requires that another matcher does not match.
     public func not(_ matcher: RequestMatcher) -> RequestMatcher {
         if let configurationError = matcher.configurationError { return broken(configurationError) }
-        var result = self
         var criterion = Criterion { redaction in
             "not (\(matcher.text(redacting: redaction)))"
         } holds: { reading in
@@ -73,8 +69,7 @@ extension RequestMatcher {
             MatchReport.Difference("that is what the request has")
         }
         criterion.callsPredicate = matcher.hasPredicate
-        result.hasPredicate = hasPredicate || matcher.hasPredicate
-        return result.adding(criterion)
+        return adding(criterion)
     }
 
     /// Requires a request that is equal to a given one, as an `APIRequest` makes it.

@@ -30,7 +30,7 @@ public struct RequestMatcher: Sendable, CustomStringConvertible {
     /// What is wrong with the matcher; nil if it is valid. Its stub reports it.
     private(set) var configurationError: String?
     /// Whether a criterion calls the user's code.
-    var hasPredicate = false
+    private(set) var hasPredicate = false
     /// The criteria that an index can use to find the matcher.
     var key = IndexKey()
 
@@ -77,6 +77,7 @@ public struct RequestMatcher: Sendable, CustomStringConvertible {
 
     mutating func add(_ criterion: Criterion) {
         criteria.append(criterion)
+        hasPredicate = hasPredicate || criterion.callsPredicate
     }
 
     /// Returns the matcher with a configuration error. If there are several, the first one is kept.
@@ -95,9 +96,13 @@ extension RequestMatcher {
     }
 
     /// Whether all criteria hold. If they do, adds the captured path values to the reading.
+    ///
+    /// If one is unusable, a predicate is not called, because it may rely on that one.
     func holds(for reading: RequestReading) -> Bool {
         let before = reading.pathValues
-        for criterion in criteria where !criterion.holds(reading) {
+        let asksPredicates = configurationError == nil
+        for criterion in criteria
+        where (asksPredicates || !criterion.callsPredicate) && !criterion.holds(reading) {
             reading.pathValues = before
             return false
         }
@@ -134,13 +139,13 @@ extension RequestMatcher {
     /// The outcome of one criterion.
     private enum Outcome {
         case holds, fails
-        /// It calls a predicate, which may rely on a criterion that fails.
+        /// It calls a predicate, which may rely on a criterion that fails or is unusable.
         case notAsked
     }
 
     /// Returns the outcome of each criterion. Adds the captured path values to the reading.
     private func outcomes(on reading: RequestReading) -> [Outcome] {
-        var hasFailed = false
+        var hasFailed = configurationError != nil
         return criteria.map { criterion in
             if hasFailed, criterion.callsPredicate { return .notAsked }
             if criterion.holds(reading) { return .holds }
@@ -156,7 +161,7 @@ extension RequestMatcher {
             switch outcome {
             case .holds: nil
             case .fails: criterion.difference(reading)
-            case .notAsked: .init("it was not asked, because a criterion above does not hold")
+            case .notAsked: .init("it was not asked, because another criterion does not hold")
             }
         return MatchReport.Line(criterion.description(reading.redaction), difference)
     }

@@ -147,6 +147,20 @@ import Testing
         }
     }
 
+    @Test func asksNoPredicateIfACriterionIsUnusable() async throws {
+        let network = MockNetwork()
+        network.stub(
+            .get("/users/{id").where("an even id") {
+                Int($0.pathValues["id"]!)!.isMultiple(of: 2)
+            }, .status(204))
+
+        let error = await #expect(throws: MockError.self) {
+            try await MockURLSession(network).exchange(.test("users/42"))
+        }
+
+        #expect(error?.reason == .brokenStub)
+    }
+
     @Test func keepsThePathValuesOfTheFirstMatch() {
         let matcher = RequestMatcher.get("/{kind}/{id}")
             .anyOf(.path("/{plural}/{number}").query(["x": nil]), .path("/users/{user}"))
