@@ -69,7 +69,7 @@ public struct AuthenticatedSession: SessionPolicy {
         else { return try await session.exchange(request) }
 
         let answer = try await session.exchange(first.request)
-        guard isRejection(answer, of: request) else { return answer }
+        guard isRejection(answer, of: first.request) else { return answer }
         guard request.canBeSentAgain else {
             credentials.startRefresh(first.generation, over: next)
             return answer
@@ -82,7 +82,7 @@ public struct AuthenticatedSession: SessionPolicy {
         return try await session.exchange(second.request)
     }
 
-    /// Whether a response from the origin of a request rejects the credential.
+    /// Whether a response from the origin of the request that carried the credential rejects it.
     private func isRejection(
         _ answer: (data: Data, response: HTTPURLResponse), of request: URLRequest
     ) -> Bool {
