@@ -57,8 +57,8 @@ private func tellsOfALostConnection(_ text: String) -> Bool {
         || text == "Empty reply from server"
         // While the body of the request was sent.
         || text == "Send failure: Broken pipe"
-        // The server reset one stream, or the whole connection.
-        || text.hasPrefix("HTTP/2 stream ") && text.contains(" was not closed cleanly")
+        // The server ended one stream too early, or the whole connection.
+        || text.hasPrefix("HTTP/2 stream ")
         || text == "Error in the HTTP2 framing layer"
 }
 #endif

@@ -13,6 +13,7 @@ import Testing
         ("Empty reply from server", .unknown, true),
         ("Send failure: Broken pipe", .unknown, true),
         ("HTTP/2 stream 1 was not closed cleanly: INTERNAL_ERROR (err 2)", .unknown, true),
+        ("HTTP/2 stream 3 was reset", .unknown, true),
         ("Error in the HTTP2 framing layer", .unknown, true),
         ("Received HTTP/0.9 when not allowed", .unknown, false),
         ("Send failure: Broken pipe", .cannotConnectToHost, false),
