@@ -136,13 +136,17 @@ struct NamedValues {
         if separator.byte == UInt8(ascii: ">") {
             return start..<skip(start, while: { $0 != UInt8(ascii: "<") })
         }
+        let isColon = separator.byte == UInt8(ascii: ":")
+        let last = SecretName.words(of: name, atCapitals: true).last ?? ""
+        let isWholeLine =
+            isColon && !separator.isQuoted && ["authorization", "cookie"].contains(last)
+        // First, because what follows reads up to the end of a line or of the text.
+        if isWholeLine, isProse(word(from: start, false, nil)) { return nil }
         // In `'X-Api-Key: …'` the quotation mark before the name also ends the value.
         let quote = byte(nameRange.lowerBound - 1)
         let end = !separator.isQuoted && isQuote(quote) ? closingQuote(quote!, from: start) : nil
-        let isColon = separator.byte == UInt8(ascii: ":")
-        let last = SecretName.words(of: name, atCapitals: true).last ?? ""
-        if isColon, !separator.isQuoted, ["authorization", "cookie"].contains(last) {
-            if isProse(word(from: start, separator.isQuoted, end)) { return nil }
+        if isWholeLine {
+            if isProse(word(from: start, false, end)) { return nil }
             return start..<(end ?? skip(start, while: { $0 != 0x0a && $0 != 0x0d }))
         }
         let opening = skip(start, while: { $0 == UInt8(ascii: "\\") })
