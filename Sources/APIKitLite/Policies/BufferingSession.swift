@@ -8,8 +8,8 @@ extension HTTPSession {
     /// By default, 64 MiB (67,108,864 bytes) may wait for each stream. If more arrive while the
     /// reader is busy, the stream ends with ``BodyLimitError``. On Apple platforms, a `URLSession`
     /// suspends its task before that, while more than 1 MiB or half of the limit waits, so that the
-    /// server waits. On Linux, the server can be delayed only for a while: for 100 ms at most, while
-    /// more than 2 MiB or half of the limit waits.
+    /// server waits. On Linux, while more than 2 MiB or half of the limit waits, the server is
+    /// delayed for 100 ms at most until the reader takes something.
     ///
     /// - Parameter limit: The number of bytes. A value below 1 counts as 1.
     /// - Returns: A session that wraps this one.

@@ -10,8 +10,8 @@ public struct JsonLoader {
 
     /// Creates a loader for the resources of a bundle.
     ///
-    /// - Parameter bundle: `Bundle.module` in a package, `Bundle(for: Self.self)` in an Xcode
-    ///   project.
+    /// - Parameter bundle: `Bundle.module` in a package, `Bundle(for:)` with a class of the test
+    ///   target in an Xcode project.
     public init(bundle: Bundle) {
         folder = bundle.resourceURL ?? bundle.bundleURL
     }

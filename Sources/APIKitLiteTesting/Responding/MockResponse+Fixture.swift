@@ -10,7 +10,8 @@ extension MockResponse {
     ///
     /// - Parameters:
     ///   - fileName: The name as for ``JsonLoader``: `"users"`, `"users.json"`, `"page.html"`.
-    ///   - bundle: `Bundle.module` in a package, `Bundle(for: Self.self)` in an Xcode project.
+    ///   - bundle: `Bundle.module` in a package, `Bundle(for:)` with a class of the test target in an
+    ///     Xcode project.
     ///   - status: The status of the response, in `100...599`.
     /// - Returns: A response with the content of the file.
     public static func fixture(

@@ -101,9 +101,9 @@ final class ResponsePlayer: @unchecked Sendable {  // `state` only under the loc
     ///
     /// - Parameters:
     ///   - plan: The plan.
-    ///   - isKnownAtArrival: Whether a delay begins with the arrival of the request, because neither
-    ///     a handler nor a gate delayed the plan. The test may move the clock as soon as the request
-    ///     is recorded, which is a moment before this call.
+    ///   - isKnownAtArrival: Whether a delay begins with the arrival of the request, because no
+    ///     handler has made the plan since then. The test may move the clock as soon as the request
+    ///     is recorded, which is a moment before this call. With a gate, it has no effect.
     func start(_ plan: ResponsePlan, isKnownAtArrival: Bool = false) {
         if let answer = plan.immediateAnswer { return finish(.answer(answer)) }
         if let stream = plan.stream {

@@ -139,7 +139,8 @@ import Testing
         stub.release()
 
         #expect(try await load.value == "x")
-        #expect(clock.pending == [] && clock.pendingDeadlines == [])
+        // A timeout that is replaced while it is set may be there for another moment.
+        await yieldWhile { !clock.pending.isEmpty || !clock.pendingDeadlines.isEmpty }
     }
 
     @Test func aThousandDelayedAnswersComeInTheirOrder() async throws {
