@@ -74,7 +74,7 @@ extension HTTPURLResponse {
 private func resolve(_ target: String, _ base: URL?) -> URL? {
     // An empty target means the resource itself, but Foundation does not accept it as a URL.
     if target.isEmpty { return base }
-    return URL(string: target, relativeTo: base)?.absoluteURL
+    return URL(reference: target, relativeTo: base)?.absoluteURL
 }
 
 /// A parser of `<target>; name=value; name="value", …` that reads one link at a time (RFC 8288,

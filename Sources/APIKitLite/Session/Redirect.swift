@@ -59,7 +59,7 @@ private let openHeaders: Set<String> = [
 
 /// Returns the absolute URL of a location, or nil if it is not `http` or `https` with a host.
 private func redirectTarget(_ location: String, from origin: URL) -> URL? {
-    guard let resolved = URL(string: location, relativeTo: origin)?.absoluteURL,
+    guard let resolved = URL(reference: location, relativeTo: origin)?.absoluteURL,
         ["http", "https"].contains(resolved.scheme?.lowercased()), resolved.host() != nil,
         var parts = URLComponents(url: resolved, resolvingAgainstBaseURL: true)
     else { return nil }

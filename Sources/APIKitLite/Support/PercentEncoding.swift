@@ -14,6 +14,8 @@ package struct PercentEncoding: Sendable {
     package static let pathText = PercentEncoding(allowing: "-._~!$&'()*+,;=:@")
     /// The characters without a special meaning in the name or value of a query item.
     package static let query = PercentEncoding(allowing: "-._~!$()*,/:?@")
+    /// What may follow the authority of a URL reference, except `#` and `%`.
+    private static let reference = PercentEncoding(allowing: "-._~!$&'()*+,;=:@/?")
     /// The WHATWG `application/x-www-form-urlencoded` serializer.
     package static let form = PercentEncoding(allowing: "*-._", plusForSpace: true)
 
@@ -24,18 +26,46 @@ package struct PercentEncoding: Sendable {
 
     /// Returns the text with each byte of its UTF-8 escaped that is not allowed.
     package func encode(_ text: some StringProtocol) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
         var bytes: [UInt8] = []
-        for byte in text.utf8 {
-            if allowed.contains(byte) {
-                bytes.append(byte)
-            } else if plusForSpace, byte == UInt8(ascii: " ") {
-                bytes.append(UInt8(ascii: "+"))
-            } else {
-                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
+        for byte in text.utf8 { bytes += encoded(byte) }
         return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private func encoded(_ byte: UInt8) -> [UInt8] {
+        if allowed.contains(byte) { return [byte] }
+        if plusForSpace, byte == UInt8(ascii: " ") { return [UInt8(ascii: "+")] }
+        return [UInt8(ascii: "%"), Self.digits[Int(byte >> 4)], Self.digits[Int(byte & 15)]]
+    }
+
+    private static let digits = Array("0123456789ABCDEF".utf8)
+
+    /// Returns a URL reference (RFC 3986, section 4.1) with the escapes that it lacks, such as that
+    /// of a space. Its escapes and its authority stay.
+    static func completingReference(_ text: String) -> String {
+        let bytes = Array(text.utf8)
+        let start = endOfAuthority(bytes)
+        var result = Array(bytes[..<start])
+        var hasFragment = false
+        for index in start..<bytes.count {
+            let byte = bytes[index]
+            let isEscape =
+                byte == UInt8(ascii: "%") && index + 2 < bytes.count
+                && hexDigit(bytes[index + 1]) != nil && hexDigit(bytes[index + 2]) != nil
+            let isFragment = byte == UInt8(ascii: "#") && !hasFragment
+            result += isEscape || isFragment ? [byte] : reference.encoded(byte)
+            hasFragment = hasFragment || isFragment
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// The index at which the path, the query or the fragment of a URL reference begins.
+    private static func endOfAuthority(_ bytes: [UInt8]) -> Int {
+        let isDelimiter = { (byte: UInt8) in "/?#".utf8.contains(byte) }
+        let slashes = bytes.firstIndex(where: isDelimiter) ?? bytes.count
+        guard bytes[slashes...].starts(with: "//".utf8),
+            slashes == 0 || bytes[slashes - 1] == UInt8(ascii: ":")
+        else { return 0 }
+        return bytes[(slashes + 2)...].firstIndex(where: isDelimiter) ?? bytes.count
     }
 
     /// Returns the text with its escapes decoded: `%41` becomes `A`.

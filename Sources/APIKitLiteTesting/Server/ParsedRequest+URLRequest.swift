@@ -1,3 +1,4 @@
+import APIKitLite
 import Foundation
 
 extension ParsedRequest {
@@ -22,7 +23,7 @@ extension ParsedRequest {
         if let colon = target.firstRange(of: "://"),
             ["http", "https"].contains(target[..<colon.lowerBound].lowercased())
         {
-            let url = URL(string: target)
+            let url = URL(reference: target)
             return url?.host?.isEmpty == false ? url : nil
         }
         let host = values(of: "host").first ?? ""
@@ -30,7 +31,7 @@ extension ParsedRequest {
         guard host.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !"/?#@\\".utf8.contains($0) })
         else { throw HTTPRequestError("The Host field is not a host: \(host)") }
         let origin = "http://" + (host.isEmpty ? authority : host)
-        if target.hasPrefix("/") { return URL(string: origin + target) }
+        if target.hasPrefix("/") { return URL(reference: origin + target) }
         return target == "*" && method == "OPTIONS" ? URL(string: origin) : nil
     }
 

@@ -8,6 +8,9 @@ import Testing
         ("GET", "/a/b?c=d&e", "http://host:81/a/b?c=d&e"), ("GET", "//a", "http://host:81//a"),
         ("GET", "/%2F%20", "http://host:81/%2F%20"),
         ("GET", "/?http://x", "http://host:81/?http://x"),
+        ("GET", "/x?filter[name]=San%20Jose", "http://host:81/x?filter%5Bname%5D=San%20Jose"),
+        ("GET", "/a%20b|c%zz", "http://host:81/a%20b%7Cc%25zz"),
+        ("GET", "http://[::1]:82/a[b]%20", "http://[::1]:82/a%5Bb%5D%20"),
         ("GET", "http://other:82/x?y", "http://other:82/x?y"), ("OPTIONS", "*", "http://host:81"),
     ])
     func hasTheURLThatTheClientTyped(_ method: String, _ target: String, _ url: String) throws {

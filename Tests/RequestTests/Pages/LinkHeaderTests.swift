@@ -29,6 +29,10 @@ import Testing
             ),
             // Relative to the response.
             (#"</users?page=2>; rel="next""#, "next>https://api.example.com/users?page=2"),
+            (
+                #"</users?f[a]=x%20y>; rel="next""#,
+                "next>https://api.example.com/users?f%5Ba%5D=x%20y"
+            ),
             (#"<?page=2>; rel="next""#, "next>https://api.example.com/v1/users?page=2"),
             (#"<../a>; rel="up""#, "up>https://api.example.com/a"),
             (#"<//x.example/a>; rel="next""#, "next>https://x.example/a"),
