@@ -109,8 +109,10 @@ final class JumpingTime: NetworkTime {
         let cancellation = clock.schedule(
             at: .init(offset: moment), isDeadline: isDeadline, work)
         let mustMove = isMoving.withLock { isMoving in
-            defer { isMoving = isMoving || clock.nextDeadline != nil }
-            return !isMoving && clock.nextDeadline != nil
+            // Read once: another task may schedule or cancel at any time.
+            guard !isMoving, clock.nextDeadline != nil else { return false }
+            isMoving = true
+            return true
         }
         if mustMove { Task { await move() } }
         return cancellation
@@ -129,8 +131,9 @@ final class JumpingTime: NetworkTime {
             await activity.waitForQuiet()
             // Under the lock, so that a later `schedule` knows whether it must start a new move.
             let next = isMoving.withLock { isMoving in
-                isMoving = clock.nextDeadline != nil
-                return clock.nextDeadline
+                let next = clock.nextDeadline
+                isMoving = next != nil
+                return next
             }
             guard let next else { return }
             await clock.advance(to: next)
