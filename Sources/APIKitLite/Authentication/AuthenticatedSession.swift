@@ -74,11 +74,14 @@ public struct AuthenticatedSession: SessionPolicy {
             credentials.startRefresh(first.generation, over: next)
             return answer
         }
-        session.endOpenedStream()
+        let isStream = session.endOpenedStream()
         guard
             let second = try await credentials.authorize(
                 request, afterRejected: first.generation, over: next)
-        else { return answer }
+        else {
+            // The user has signed out. The body of a stream cannot be read any more.
+            return isStream ? try await session.exchange(request) : answer
+        }
         return try await session.exchange(second.request)
     }
 

@@ -29,8 +29,11 @@ extension HTTPSession {
     /// Ends the stream that was opened last, if this is the session of ``openStream(_:)``.
     ///
     /// A policy calls it before it waits for something else: the stream may have a place in a limit.
-    func endOpenedStream() {
-        (self as? StreamHeads)?.endBody()
+    ///
+    /// - Returns: Whether a stream was opened, so that the body of its response cannot be read.
+    @discardableResult
+    func endOpenedStream() -> Bool {
+        (self as? StreamHeads)?.endBody() ?? false
     }
 }
 
@@ -50,9 +53,12 @@ private final class StreamHeads: HTTPSession {
         return (Data(), response)
     }
 
-    /// Ends the transfer of the last response.
-    func endBody() {
-        body.withLock { $0 }?.end()
+    /// Ends the transfer of the last response, and returns whether there is one.
+    @discardableResult
+    func endBody() -> Bool {
+        let body = body.withLock { $0 }
+        body?.end()
+        return body != nil
     }
 
     func stream(_ request: URLRequest) async throws -> (HTTPBody, HTTPURLResponse) {

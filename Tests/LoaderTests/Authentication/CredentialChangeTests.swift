@@ -84,6 +84,31 @@ import Testing
         }
     }
 
+    @Test func aStreamIsOpenedAgainWithoutACredentialAfterSigningOut() async throws {
+        let isAsked = Gate()
+        let mayAnswer = Gate()
+        let server = TokenServer(onRefresh: { _ in
+            isAsked.open()
+            await mayAnswer.wait()
+            return nil
+        })
+        let tokens = server.tokens()
+        let session = server.session.authenticated(by: tokens)
+        let task = Task {
+            let (body, response) = try await session.stream(.test("data"))
+            var received = Data()
+            for try await piece in body { received += piece }
+            return (received.text, response.statusCode)
+        }
+        await isAsked.wait()
+
+        tokens.credential = nil
+        mayAnswer.open()
+
+        #expect(try await task.value == ("nobody", 401))
+        #expect(server.given == ["Bearer old", "nobody"])
+    }
+
     @Test func keepsTheLastCredentialUnderManyChanges() async throws {
         let told = Locked<String?>(nil)
         let server = TokenServer()
