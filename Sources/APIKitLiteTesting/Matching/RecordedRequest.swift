@@ -56,7 +56,9 @@ public struct RecordedRequest: Sendable {
     public var method: String { request.httpMethod ?? "GET" }
 
     /// The path of the URL, percent-decoded and without the query, such as `/users/42`.
-    public var path: String { request.url?.path(percentEncoded: false) ?? "" }
+    public var path: String {
+        PercentEncoding.decode(URLParts(request.url?.absoluteString ?? "").path)
+    }
 
     /// The pieces of the response's body that were sent, in order, and when.
     ///

@@ -149,6 +149,15 @@ import Testing
         #expect(!record.wasCancelled)
     }
 
+    // Foundation's own path is empty if an escape is no UTF-8.
+    @Test(arguments: [
+        ("https://h", ""), ("https://h/?a", "/"), ("https://h/a%20b/%2F?c#d", "/a b//"),
+        ("https://h/%FF/a", "/\u{FFFD}/a"),
+    ])
+    func decodesThePath(_ url: String, _ path: String) {
+        #expect(RecordedRequest(request: URLRequest(url: URL(string: url)!)).path == path)
+    }
+
     @Test func boundsItsJournal() async throws {
         let stub = network.stub(.any, .text("x"))
         network.journalLimit = 3
