@@ -12,7 +12,8 @@ import Foundation
 ///
 /// The whole process has one handler, so tests that use it cannot run in parallel. Use a
 /// ``MockNetwork`` for such tests. A subclass may override `canInit(with:)`, for example to decline
-/// a host, and `stopLoading()`; each must call `super`.
+/// a host, and `stopLoading()`; each must call `super`. Decline a request before you call
+/// `super.canInit(with:)`, which remembers the handler of each request.
 open class MockURLProtocol: URLProtocol {
     private let protocolLoad = ProtocolLoad()
 
