@@ -34,7 +34,7 @@ extension Coordinate {
     }
 
     /// Returns the direction in which the shortest way to another point starts. If it is the same
-    /// point, returns nil.
+    /// point, or one that is not on the globe, returns nil.
     public func direction(to other: Coordinate) -> CompassDirection? {
         // Half a metre. The formula would return a bearing even for the same point.
         if distance(to: other) < 0.0005 { return nil }
@@ -46,7 +46,8 @@ extension Coordinate {
         let bearing = atan2(
             sin(turn) * cos(there),
             cos(here) * sin(there) - sin(here) * cos(there) * cos(turn))
-        return CompassDirection(bearing: bearing * 180 / .pi)
+        // A server may send a coordinate that is not on the globe.
+        return bearing.isFinite ? CompassDirection(bearing: bearing * 180 / .pi) : nil
     }
 }
 

@@ -7,8 +7,13 @@ struct Main {
         keepOffProxies((try? Options(arguments))?.baseURL?.host ?? "127.0.0.1")
         let command = Command(
             terminal: .standardError,
-            output: { FileHandle.standardOutput.write(Data($0.utf8)) },
-            errors: { FileHandle.standardError.write(Data($0.utf8)) })
+            output: { text in
+                // `write(_:)` would end the process with a stack trace.
+                do { try FileHandle.standardOutput.write(contentsOf: Data(text.utf8)) } catch {
+                    exit(1)
+                }
+            },
+            errors: { try? FileHandle.standardError.write(contentsOf: Data($0.utf8)) })
         let run = Task { await command.run(arguments) }
         let interrupts = cancelling(run)
         let exitCode = await run.value

@@ -49,6 +49,13 @@ import Testing
         #expect(way.from.direction(to: way.to) == way.direction)
     }
 
+    // A server may send any numbers.
+    @Test(arguments: [(1e308, 0), (0, 1e308), (.infinity, 0), (.nan, .nan)] as [(Double, Double)])
+    func knowsNoDirectionOffTheGlobe(_ latitude: Double, _ longitude: Double) {
+        let there = Coordinate(latitude: latitude, longitude: longitude)
+        #expect(Coordinate(latitude: 0, longitude: 0).direction(to: there) == nil)
+    }
+
     @Test(
         arguments: [
             (0, .north), (22.4, .north), (22.6, .northEast), (45, .northEast), (90, .east),
