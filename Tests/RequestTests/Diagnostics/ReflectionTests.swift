@@ -51,8 +51,10 @@ import FoundationNetworking
                 var debugged = ""
                 debugPrint(value, to: &debugged)
                 for text in [dumped, debugged, "\(value)", String(reflecting: value)] {
-                    // 104 is the first byte of "hunter2" in a body that is shown as numbers.
-                    #expect(!text.contains("hunter2") && !text.contains("104"), "\(name): \(text)")
+                    #expect(!text.contains("hunter2"), "\(name): \(text)")
+                    // The first byte of "hunter2", in a body that is shown as numbers. A text may
+                    // also have these digits in an address.
+                    #expect(!text.contains(/\b104\b/), "\(name): \(text)")
                 }
             }
         }
