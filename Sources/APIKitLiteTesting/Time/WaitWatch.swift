@@ -39,6 +39,7 @@ final class WaitWatch: Sendable {
 
     private let reporter = WaitReporter.current
     private let start: Duration
+    private let eachSecond: @Sendable (WaitWatch, Duration) -> Void
     private let state: Locked<State>
 
     /// Begins to watch a wait.
@@ -54,14 +55,9 @@ final class WaitWatch: Sendable {
         eachSecond: @escaping @Sendable (WaitWatch, Duration) -> Void = { _, _ in }
     ) {
         start = reporter.now
+        self.eachSecond = eachSecond
         state = Locked(State(call: call, networks: networks, clock: clock))
         for network in networks { network.beginWait() }
-        reporter.everySecond { [weak self] in
-            guard let self, let seconds = countSecond() else { return false }
-            eachSecond(self, reporter.now - start)
-            if seconds == WaitReporter.seconds { report(.lasted) }
-            return true
-        }
     }
 
     /// Runs the wait, and then ends the watch. If the task is cancelled in the meantime, reports
@@ -70,7 +66,9 @@ final class WaitWatch: Sendable {
         defer { end() }
         if Task.isCancelled { return await wait() }
         return await withTaskCancellationHandler {
-            await wait()
+            // In here, so that a cancellation is reported from the first second on.
+            countSeconds()
+            return await wait()
         } onCancel: {
             if reporter.now - start >= WaitReporter.grace { report(.cancelled) }
         }
@@ -91,6 +89,15 @@ final class WaitWatch: Sendable {
                     call.text, sourceLocation: call.sourceLocation, progress: call.progress(),
                     occasion),
                 clock: state.clock?.waitState, networks: state.networks.map(\.waitState)))
+    }
+
+    private func countSeconds() {
+        reporter.everySecond { [weak self] in
+            guard let self, let seconds = countSecond() else { return false }
+            eachSecond(self, reporter.now - start)
+            if seconds == WaitReporter.seconds { report(.lasted) }
+            return true
+        }
     }
 
     /// Counts a second, and returns the number; nil after the end.
