@@ -99,13 +99,14 @@ struct Download: Sendable {
             // The part may be that of another file.
             return record?.identity == identity ? record : nil
         }
-        var record = try await keptRecord()
+        // Also that of a part that is not continued: it is kept until another file begins.
+        var kept = try await keptRecord()
+        var record = kept
         // The attempts since bytes were received, and when the first of them began.
         var number = 1
         var start = timeline.now()
         while true {
-            // Also of a part that is not continued: it is kept until another file begins.
-            var before = try await keptRecord()?.offset ?? 0
+            var before = kept?.offset ?? 0
             do {
                 // Before the request: this may take longer than a body can wait.
                 try await addToDigest(of: part, upTo: record?.start ?? 0, transfer)
@@ -137,11 +138,12 @@ struct Download: Sendable {
                     try await copy(body, to: part, transfer)
                     if offset + count == length { return response }
                     // The server sent less than the rest, which is allowed.
-                    record = try await keptRecord()
+                    kept = try await keptRecord()
+                    record = kept
                     (number, start) = (1, timeline.now())
                 }
             } catch {
-                let kept = try await keptRecord()
+                kept = try await keptRecord()
                 let hasProgress = (kept?.offset ?? 0) > before
                 if hasProgress { (number, start) = (1, timeline.now()) }
                 guard !Task.isCancelled, !transfer.isCancelled else { throw error }

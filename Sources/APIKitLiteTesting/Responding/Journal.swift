@@ -129,13 +129,10 @@ final class Journal: Sendable {
     func markSent(whole body: [Data], _ id: Int, at time: Duration) {
         // A handler makes a body of its own for each request, so a long one is only counted.
         let isLong = body.reduce(0) { $0 + $1.count } > SentBody.mostBytes
+        let counted = isLong ? SentBody(of: body, at: time) : nil
         state.withLock { state in
             state.change(id) { entry in
-                if isLong {
-                    entry.sentBody = SentBody(of: body, at: time)
-                } else {
-                    entry.wholeBody = body
-                }
+                if let counted { entry.sentBody = counted } else { entry.wholeBody = body }
             }
         }
     }
