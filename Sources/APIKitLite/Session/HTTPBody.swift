@@ -107,9 +107,15 @@ extension HTTPBody {
     /// Returns the beginning of the body of a refused response, for the error: at most 1 MiB.
     ///
     /// If the body ends with an error, returns what arrived: the refusal matters more.
-    nonisolated(nonsending) func beginning() async -> Data {
+    ///
+    /// - Parameter timer: Limits the time for all of it. Nil for no limit.
+    nonisolated(nonsending) func beginning(within timer: DeadlineTimer? = nil) async -> Data {
         var data = Data()
         var pieces = makeAsyncIterator()
+        let limit = timer?.schedule { [transfer = pieces.transfer] in
+            transfer.end(throwing: URLError(.timedOut))
+        }
+        defer { limit?.1.cancel() }
         while data.count < Self.longestBeginning, let piece = try? await pieces.next() {
             data += piece.prefix(Self.longestBeginning - data.count)
         }

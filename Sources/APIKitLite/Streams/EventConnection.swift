@@ -12,10 +12,12 @@ struct EventConnection {
 
     /// Sends the request of the next connection, and checks the status and headers of its response.
     ///
+    /// - Parameter refusalTimer: Returns the timer that limits how long the body of a refused
+    ///   response is read. It is called when that response has arrived.
     /// - Throws: The end of the connection, if the response is no event stream, or if there is none.
     static nonisolated(nonsending) func open(
         _ request: URLRequest, _ reconnection: Reconnection, over session: any HTTPSession,
-        redaction: Redaction
+        redaction: Redaction, refusalTimer: () -> DeadlineTimer?
     ) async throws(ConnectionEnd) -> EventConnection {
         var attempt = Attempt(request: request, redaction: redaction)
         do {
@@ -35,12 +37,12 @@ struct EventConnection {
         do {
             try response.validateStatus(200)
         } catch {
-            throw attempt.end(.validate, error, data: await body.beginning())
+            throw attempt.end(.validate, error, data: await body.beginning(within: refusalTimer()))
         }
         do {
             try parser.checkContentType(of: response)
         } catch {
-            throw attempt.end(.parse, error, data: await body.beginning())
+            throw attempt.end(.parse, error, data: await body.beginning(within: refusalTimer()))
         }
         return EventConnection(
             parser: parser, pieces: body.makeAsyncIterator(), attempt: attempt)

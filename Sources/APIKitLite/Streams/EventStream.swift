@@ -108,14 +108,20 @@ public struct EventStream: AsyncSequence, Sendable {
                 reconnection.attempts += 1
                 connection = try await .open(
                     stream.request, reconnection, over: limitedSession,
-                    redaction: stream.redaction)
+                    redaction: stream.redaction
+                ) { timeLeft.map { DeadlineTimer($0, on: timeline) } }
             }
         }
 
         /// The session, which ends an attempt to connect at the deadline of the policy.
         private var limitedSession: any HTTPSession {
-            guard let deadline = reconnection.policy.deadline else { return stream.session }
-            return stream.session.timingOut(after: deadline - elapsed, clock: stream.clock)
+            guard let timeLeft else { return stream.session }
+            return stream.session.timingOut(after: timeLeft, clock: stream.clock)
+        }
+
+        /// The time until the deadline of the policy. `nil` if it has none.
+        private var timeLeft: Duration? {
+            reconnection.policy.deadline.map { ($0 - elapsed).clamped }
         }
 
         /// The time for which there has been no connection.
