@@ -36,6 +36,8 @@ extension Coordinate {
     /// Returns the direction in which the shortest way to another point starts. If it is the same
     /// point, or one that is not on the globe, returns nil.
     public func direction(to other: Coordinate) -> CompassDirection? {
+        // A server may send a coordinate that is not on the globe.
+        guard isValid, other.isValid else { return nil }
         // Half a metre. The formula would return a bearing even for the same point.
         if distance(to: other) < 0.0005 { return nil }
         // At a pole every way leads to the equator, whatever the longitude of the pole is.
@@ -46,8 +48,7 @@ extension Coordinate {
         let bearing = atan2(
             sin(turn) * cos(there),
             cos(here) * sin(there) - sin(here) * cos(there) * cos(turn))
-        // A server may send a coordinate that is not on the globe.
-        return bearing.isFinite ? CompassDirection(bearing: bearing * 180 / .pi) : nil
+        return CompassDirection(bearing: bearing * 180 / .pi)
     }
 }
 
