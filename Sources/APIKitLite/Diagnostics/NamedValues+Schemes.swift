@@ -61,6 +61,6 @@ extension NamedValues {
             return nil
         }
         guard isQuote(first) else { return start..<skip(start, while: { !endsWord($0) }) }
-        return start + 1..<(closingQuote(first, from: start + 1) ?? bytes.count)
+        return start + 1..<(closingQuote(first, in: start + 1..<bytes.count) ?? bytes.count)
     }
 }

@@ -136,30 +136,35 @@ struct NamedValues {
         if separator.byte == UInt8(ascii: ">") {
             return start..<skip(start, while: { $0 != UInt8(ascii: "<") })
         }
-        let isColon = separator.byte == UInt8(ascii: ":")
-        let last = SecretName.words(of: name, atCapitals: true).last ?? ""
-        let isWholeLine =
-            isColon && !separator.isQuoted && ["authorization", "cookie"].contains(last)
-        // First, because what follows reads up to the end of a line or of the text.
-        if isWholeLine, isProse(word(from: start, false, nil)) { return nil }
-        // In `'X-Api-Key: …'` the quotation mark before the name also ends the value.
-        let quote = byte(nameRange.lowerBound - 1)
-        let end = !separator.isQuoted && isQuote(quote) ? closingQuote(quote!, from: start) : nil
-        if isWholeLine {
-            if isProse(word(from: start, false, end)) { return nil }
-            return start..<(end ?? skip(start, while: { $0 != 0x0a && $0 != 0x0d }))
-        }
         let opening = skip(start, while: { $0 == UInt8(ascii: "\\") })
         if let quote = byte(opening), isQuote(quote) {
             return quotedValue(from: opening + 1, quote, slashes: opening - start)
         }
-        if bytes[start] == UInt8(ascii: "{") || bytes[start] == UInt8(ascii: "[") {
+        let isColon = separator.byte == UInt8(ascii: ":")
+        let last = SecretName.words(of: name, atCapitals: true).last ?? ""
+        let isWholeLine =
+            isColon && !separator.isQuoted && ["authorization", "cookie"].contains(last)
+        if !isWholeLine, "{[".utf8.contains(bytes[start]) {
             return start..<closingBracket(from: start)
         }
-        let word = word(from: start, separator.isQuoted, end)
+        // In `'X-Api-Key: …'` the quotation mark before the name also ends the value. It is
+        // searched for in the value alone: a text may have many such names and no such end.
+        let before = byte(nameRange.lowerBound - 1)
+        let quote = separator.isQuoted || !isQuote(before) ? nil : before
+        let word = upTo(quote, in: word(from: start, separator.isQuoted))
+        if isWholeLine {
+            if isProse(word) { return nil }
+            return upTo(quote, in: start..<skip(start, while: { $0 != 0x0a && $0 != 0x0d }))
+        }
         let text = String(decoding: trimmed(word), as: UTF8.self).lowercased()
         if Self.trivial.contains(text) { return nil }
         return isColon && separator.hasSpace && isProse(word) ? nil : word
+    }
+
+    /// The part of a range before a closing quotation mark, or all of it if it has none.
+    private func upTo(_ quote: UInt8?, in range: Range<Int>) -> Range<Int> {
+        guard let quote, let end = closingQuote(quote, in: range) else { return range }
+        return range.lowerBound..<end
     }
 
     /// Whether a word belongs to a sentence, or has no letters and digits.
@@ -181,20 +186,17 @@ struct NamedValues {
     /// - Parameters:
     ///   - start: The index at which the word begins.
     ///   - isQuoted: Whether the name before it is in quotation marks.
-    ///   - limit: The index at which the word must end; by default, the end of the text.
-    private func word(from start: Int, _ isQuoted: Bool, _ limit: Int?) -> Range<Int> {
+    private func word(from start: Int, _ isQuoted: Bool) -> Range<Int> {
         var index = start
-        while index < limit ?? bytes.count, !endsWord(bytes[index]) || isOpeningQuote(index) {
+        while index < bytes.count, !endsWord(bytes[index]) || isOpeningQuote(index) {
             let byte = bytes[index]
             // After a quoted name, as in JSON, these bytes end a number.
             if isQuoted, ",]}".utf8.contains(byte) { break }
             if byte == UInt8(ascii: "&"), isItem(index + 1) { break }
             // Swift prints an optional string as `Optional("…")`.
-            index =
-                isOpeningQuote(index) ? closingQuote(byte, from: index + 1) ?? bytes.count : index
-            index = min(index + 1, bytes.count)
+            index = isOpeningQuote(index) ? afterQuote(byte, from: index + 1) : index + 1
         }
-        return start..<min(index, limit ?? bytes.count)
+        return start..<index
     }
 
     /// Whether the text has `("` here: the start of a string that Swift has printed.
@@ -232,7 +234,7 @@ struct NamedValues {
                 depth -= 1
                 if depth == 0 { return index + 1 }
             case UInt8(ascii: "\""):
-                index = closingQuote(UInt8(ascii: "\""), from: index + 1) ?? bytes.count
+                index = afterQuote(UInt8(ascii: "\""), from: index + 1) - 1
             default: break
             }
             index += 1
@@ -240,15 +242,20 @@ struct NamedValues {
         return bytes.count
     }
 
+    /// The index after the closing quotation mark, or the end of the text if there is none.
+    private func afterQuote(_ quote: UInt8, from start: Int) -> Int {
+        closingQuote(quote, in: start..<bytes.count).map { $0 + 1 } ?? bytes.count
+    }
+
     /// The index of the closing quotation mark, or `nil` if there is none.
     ///
     /// - Parameters:
     ///   - quote: The opening quotation mark.
-    ///   - start: The index after it.
-    func closingQuote(_ quote: UInt8, from start: Int) -> Int? {
+    ///   - range: Where it may be, from the index after the opening one.
+    func closingQuote(_ quote: UInt8, in range: Range<Int>) -> Int? {
         let isShell = quote == UInt8(ascii: "'")
-        var index = start
-        while index < bytes.count {
+        var index = range.lowerBound
+        while index < range.upperBound {
             if bytes[index] == quote {
                 // A shell writes an apostrophe inside apostrophes as '\''.
                 guard isShell, bytes[index...].starts(with: #"'\''"#.utf8) else { return index }

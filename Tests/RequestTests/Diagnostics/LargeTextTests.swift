@@ -160,14 +160,18 @@ import FoundationNetworking
         }
     }
 
-    @Test(arguments: ["authorization: the ", "'\\''authorization: the "])
+    @Test(arguments: [
+        "authorization: the ", "'\\''authorization: the ", "'\\''token: the ", "\\\"token: the ",
+        "'\\''authorization: the\n",
+    ])
     func findsASecretAfterManyNamesInProse(_ prose: String) {
-        let text = String(repeating: prose, count: 50_000) + "token=hunter2"
+        let text = String(repeating: prose, count: 20_000) + "token=hunter2"
 
         let shown = Redaction.standard.text(text)
 
-        #expect(shown.hasPrefix(prose + prose))
-        #expect(!shown.contains("hunter2"))
+        let isProseKept = shown.hasPrefix(prose + prose)
+        #expect(isProseKept)
+        #expect(!shown.suffix(100).contains("hunter2"))
     }
 
     @Test func cutsALongURL() {

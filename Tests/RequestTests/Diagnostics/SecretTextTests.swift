@@ -41,6 +41,12 @@ import Testing
             ),
             (#"Login(token: Optional("hunter2"))"#, "Login(token: REDACTED"),
             (
+                #"Login(user: "emma", authorization: "hunter2")"#,
+                #"Login(user: "emma", authorization: "REDACTED")"#
+            ),
+            (#"Authorization: "Token hun ter2" x"#, #"Authorization: "REDACTED" x"#),
+            (#"{"log": "cookie: \"hun ter2\" x"}"#, #"{"log": "cookie: \"REDACTED\" x"}"#),
+            (
                 "<login><password>hunter2</password></login>",
                 "<login><password>REDACTED</password></login>"
             ),
