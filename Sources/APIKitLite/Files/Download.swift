@@ -124,7 +124,8 @@ struct Download: Sendable {
                     let new = ResumeRecord(identity: identity, of: response)
                     let length = response.isEncoded ? nil : response.announcedLength
                     try await part.run { try $0.begin(at: 0, end: length, record: new) }
-                    before = 0
+                    // The same bytes again are no progress: the server may ignore each `Range`.
+                    if new?.validator != kept?.validator { before = 0 }
                     transfer.begin(at: 0, of: length)
                     try await copy(body, to: part, transfer)
                     return response

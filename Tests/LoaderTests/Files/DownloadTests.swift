@@ -168,6 +168,21 @@ import Testing
         #expect(folder.content == other)
     }
 
+    @Test func givesUpIfEachAttemptEndsAtTheSameByte() async throws {
+        await lose()
+        // Without `acceptingRanges`, the whole file is sent from its start.
+        let cut = MockResponse.data(bytes).header("ETag", "\"1\"").failing(afterBytes: 40)
+        let whole = network.stub(.any.header("Range", "bytes=40-"), cut)
+
+        await #expect(throws: URLError(.networkConnectionLost)) {
+            try await MockURLSession(network).download(
+                .test("file"), to: folder.file,
+                retrying: RetryPolicy(maximumAttempts: 3, baseDelay: .zero))
+        }
+
+        #expect(whole.callCount == 3)
+    }
+
     // The part of the earlier file is no progress.
     @Test func givesUpOnAPartThatIsNotContinued() async throws {
         await lose()
