@@ -39,7 +39,6 @@ extension RequestMatcher {
     ///   captures are kept. An empty list is a configuration error.
     public func anyOf(_ matchers: [RequestMatcher]) -> RequestMatcher {
         if matchers.isEmpty { return broken(".anyOf(_:) was given no matcher.") }
-        let matcher = broken(matchers.lazy.compactMap(\.configurationError).first)
         var criterion = Criterion { redaction in
             let names = matchers.map { "(\($0.text(redacting: redaction)))" }
             return "any of \(names.joined(separator: " or "))"
@@ -53,7 +52,7 @@ extension RequestMatcher {
                 "none holds; the nearest:", details: lines.map { String($0.dropFirst(2)) })
         }
         criterion.callsPredicate = matchers.contains(where: \.hasPredicate)
-        return matcher.adding(criterion)
+        return adding(criterion).broken(matchers.lazy.compactMap(\.configurationError).first)
     }
 
     /// Requires that another matcher does not match.

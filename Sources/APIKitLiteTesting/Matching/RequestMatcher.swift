@@ -9,7 +9,7 @@ import Foundation
 ///
 /// Each criterion can start a matcher or extend one. An invalid criterion, such as a template with
 /// an unclosed brace, is a configuration error: it fails every request that the other criteria
-/// match, and `verify()` reports it.
+/// match, and `verify()` reports it. A predicate after it is not called.
 public struct RequestMatcher: Sendable, CustomStringConvertible {
     /// One condition on a request.
     struct Criterion: Sendable {
@@ -29,6 +29,8 @@ public struct RequestMatcher: Sendable, CustomStringConvertible {
     private(set) var criteria: [Criterion] = []
     /// What is wrong with the matcher; nil if it is valid. Its stub reports it.
     private(set) var configurationError: String?
+    /// The number of criteria before the first unusable one; `Int.max` if there is none.
+    private var usableCount = Int.max
     /// Whether a criterion calls the user's code.
     private(set) var hasPredicate = false
     /// The criteria that an index can use to find the matcher.
@@ -82,8 +84,10 @@ public struct RequestMatcher: Sendable, CustomStringConvertible {
 
     /// Returns the matcher with a configuration error. If there are several, the first one is kept.
     func broken(_ configurationError: String?) -> RequestMatcher {
+        guard let configurationError, self.configurationError == nil else { return self }
         var matcher = self
-        matcher.configurationError = matcher.configurationError ?? configurationError
+        matcher.configurationError = configurationError
+        matcher.usableCount = criteria.count
         return matcher
     }
 }
@@ -97,12 +101,11 @@ extension RequestMatcher {
 
     /// Whether all criteria hold. If they do, adds the captured path values to the reading.
     ///
-    /// If one is unusable, a predicate is not called, because it may rely on that one.
+    /// After an unusable one, a predicate is not called, because it may rely on that one.
     func holds(for reading: RequestReading) -> Bool {
         let before = reading.pathValues
-        let asksPredicates = configurationError == nil
-        for criterion in criteria
-        where (asksPredicates || !criterion.callsPredicate) && !criterion.holds(reading) {
+        for (index, criterion) in criteria.enumerated()
+        where !(criterion.callsPredicate && index >= usableCount) && !criterion.holds(reading) {
             reading.pathValues = before
             return false
         }
@@ -145,9 +148,9 @@ extension RequestMatcher {
 
     /// Returns the outcome of each criterion. Adds the captured path values to the reading.
     private func outcomes(on reading: RequestReading) -> [Outcome] {
-        var hasFailed = configurationError != nil
-        return criteria.map { criterion in
-            if hasFailed, criterion.callsPredicate { return .notAsked }
+        var hasFailed = false
+        return criteria.enumerated().map { index, criterion in
+            if hasFailed || index >= usableCount, criterion.callsPredicate { return .notAsked }
             if criterion.holds(reading) { return .holds }
             hasFailed = true
             return .fails

@@ -161,6 +161,27 @@ import Testing
         #expect(error?.reason == .brokenStub)
     }
 
+    /// It relies on the criteria before it only. Otherwise the stub would take every request.
+    @Test(arguments: [
+        RequestMatcher.where("is /users") { $0.path == "/users" }.json("{oops"),
+        .anyOf(.where("is /users") { $0.path == "/users" }, .path("/books")).json("{oops"),
+        .not(.where("is not /users") { $0.path != "/users" }).json("{oops"),
+    ])
+    func asksThePredicatesBeforeAnUnusableCriterion(_ matcher: RequestMatcher) async throws {
+        let network = MockNetwork()
+        network.stub(.get("/orders"), .status(204))
+        network.stub(matcher, .status(500))
+        let session = MockURLSession(network)
+
+        let (_, response) = try await session.exchange(.test("orders"))
+        let error = await #expect(throws: MockError.self) {
+            try await session.exchange(.test("users"))
+        }
+
+        #expect(response.statusCode == 204)
+        #expect(error?.reason == .brokenStub)
+    }
+
     @Test func keepsThePathValuesOfTheFirstMatch() {
         let matcher = RequestMatcher.get("/{kind}/{id}")
             .anyOf(.path("/{plural}/{number}").query(["x": nil]), .path("/users/{user}"))
