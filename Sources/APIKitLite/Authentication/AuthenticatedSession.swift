@@ -79,7 +79,8 @@ public struct AuthenticatedSession: SessionPolicy {
             let second = try await credentials.authorize(
                 request, afterRejected: first.generation, over: next)
         else {
-            // The user has signed out. The body of a stream cannot be read any more.
+            // The user has signed out, or the refresh waits for this very request. The body of a
+            // stream cannot be read any more.
             return isStream ? try await session.exchange(request) : answer
         }
         return try await session.exchange(second.request)

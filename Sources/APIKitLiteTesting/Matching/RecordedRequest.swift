@@ -28,8 +28,8 @@ public struct RecordedRequest: Sendable {
     /// then.
     public internal(set) var endTime: Duration?
 
-    /// What was sent in answer, unless it was a whole body of at most 1 MiB, which is in
-    /// `wholeBody`.
+    /// What was sent in answer in pieces, or as a whole body of a handler that is longer than 1 MiB.
+    /// Any other whole body is in `wholeBody`.
     var sentBody: SentBody?
 
     /// The body of an answer that was given as a whole. It is not in `sentBody`, so that a plain
@@ -98,8 +98,8 @@ public struct RecordedRequest: Sendable {
 
     /// The items of the query, in order, percent-decoded. An item without `=` has no value.
     public var queryItems: [URLQueryItem] {
-        request.url.flatMap { URLComponents(url: $0, resolvingAgainstBaseURL: true) }?.queryItems
-            ?? []
+        NamedItem.list(URLParts(request.url?.absoluteString ?? "").query ?? "", plusIsSpace: false)
+            .map { URLQueryItem(name: $0.name, value: $0.value) }
     }
 
     /// The query by name, such as `query["page"]`.
