@@ -24,7 +24,7 @@ extension URLRequest {
     ///   - query: Items in order. Nil leaves an item out, `""` gives `q=`, ``QueryFlag`` gives `q`,
     ///     an array repeats the name.
     ///   - headers: Names and values. Nil leaves a header out. The values of a repeated name, or
-    ///     of an array, are joined with a comma.
+    ///     of an array, are joined with a comma, those of `Cookie` with a semicolon.
     /// - Throws: ``RequestBuildingError`` if an argument cannot be used. It says what to change.
     public init(
         _ method: String, _ base: URL, path: String = "",

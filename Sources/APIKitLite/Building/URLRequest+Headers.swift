@@ -3,12 +3,13 @@ import Foundation
 extension URLRequest {
     /// Returns the request with a value added to a header.
     ///
-    /// If the header has a value, the new one follows after a comma (RFC 9110, section 5.3).
+    /// If the header has a value, the new one follows after a comma (RFC 9110, section 5.3). In
+    /// `Cookie`, it follows after a semicolon (RFC 6265, section 4.2.1).
     ///
     /// - Parameters:
     ///   - name: The name of the header. Case makes no difference.
     ///   - value: The value to add. If it is nil, the request stays as it is. The elements of an
-    ///     array are joined with a comma.
+    ///     array are joined in the same way.
     /// - Throws: ``RequestBuildingError`` for a name that is not one word, for a line break or NUL
     ///   in the value, and for a value that cannot be sent.
     public func addingHeader(
@@ -22,21 +23,24 @@ extension URLRequest {
     /// - Parameters:
     ///   - name: The name of the header. Case makes no difference.
     ///   - value: The value. If it is nil, the request stays as it is and keeps an earlier value.
-    ///     The elements of an array are joined with a comma.
+    ///     The elements of an array are joined with a comma, those of `Cookie` with a semicolon.
     /// - Throws: ``RequestBuildingError`` for a name that is not one word, for a line break or NUL
     ///   in the value, and for a value that cannot be sent.
     public func header(
         _ name: String, _ value: (any CustomStringConvertible)?
     ) throws -> URLRequest {
         let values = try headerFields([name: value]).map(\.value)
-        return values.isEmpty ? self : setting(name, values.joined(separator: ", "))
+        return values.isEmpty
+            ? self : setting(name, values.joined(separator: separator(ofValuesOf: name)))
     }
 
     /// Returns the request with values added to headers, as `addingHeader(_:_:)` adds one.
     func addingHeaders(_ headers: RequestItems) throws -> URLRequest {
         try headerFields(headers).reduce(self) { request, field in
-            let earlier = request.value(forHTTPHeaderField: field.name).map { $0 + ", " } ?? ""
-            return request.setting(field.name, earlier + field.value)
+            let earlier = request.value(forHTTPHeaderField: field.name)
+            let values = (earlier.map { [$0] } ?? []) + [field.value]
+            return request.setting(
+                field.name, values.joined(separator: separator(ofValuesOf: field.name)))
         }
     }
 
@@ -68,6 +72,11 @@ private func headerFields(_ items: RequestItems) throws -> [(name: String, value
         try checkHeaderValue(text, of: name)
         return (name, text)
     }
+}
+
+/// What separates several values of a header. Only `Cookie` is not a list (RFC 6265, section 4.2.1).
+private func separator(ofValuesOf name: String) -> String {
+    name.lowercased() == "cookie" ? "; " : ", "
 }
 
 private func checkHeaderName(_ name: String) throws {

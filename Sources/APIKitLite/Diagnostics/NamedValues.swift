@@ -31,6 +31,11 @@ struct NamedValues {
     /// Literals that are not a secret, whatever name is before them.
     private static let trivial: Set<String> = ["nil", "null", "true", "false", "none", "undefined"]
 
+    /// The first word of a value whose second word is the secret: `X-Token: Bearer …`.
+    private static let schemes: Set<String> = [
+        "bearer", "basic", "digest", "token", "negotiate", "ntlm", "apikey", "key", "hmac",
+    ]
+
     init(_ bytes: [UInt8], redaction: Redaction) {
         self.bytes = bytes
         self.redaction = redaction
@@ -75,7 +80,7 @@ struct NamedValues {
         let secrecy = redaction.secrecy(of: text, in: .key)
         guard secrecy > .none else { return schemeValue(name) }
         guard !belongsToURL(name, separator, isInQuery) else { return nil }
-        guard let value = value(text, separator, name) else { return nil }
+        guard let value = value(text, secrecy, separator, name) else { return nil }
         if secrecy == .byValue, !SecretName.looksLikeToken(trimmed(value)) { return nil }
         return value
     }
@@ -98,6 +103,10 @@ struct NamedValues {
     private func separator(after name: Range<Int>) -> Separator? {
         let before = byte(name.lowerBound - 1)
         var index = name.upperBound
+        if let end = endOfTag(name) {
+            return Separator(
+                byte: UInt8(ascii: ">"), valueStart: end, hasSpace: false, isQuoted: false)
+        }
         var isQuoted = false
         if isQuote(before) {
             // JSON inside a JSON string has backslashes before its quotation marks.
@@ -117,7 +126,6 @@ struct NamedValues {
         case UInt8(ascii: ":"): index += 1
         case UInt8(ascii: "="):
             index = skip(index, while: { $0 == UInt8(ascii: "=") || $0 == UInt8(ascii: ">") })
-        case UInt8(ascii: ">") where before == UInt8(ascii: "<"): index += 1
         default: return nil
         }
         let value = skip(index, while: isQuoted ? { $0 <= 0x20 } : isBlank)
@@ -125,9 +133,25 @@ struct NamedValues {
             byte: separator, valueStart: value, hasSpace: value > index, isQuoted: isQuoted)
     }
 
+    /// The index after the start tag of an XML element with this name, as in `<s:Password Type="a">`,
+    /// or `nil` if the name is not that of an element with content.
+    private func endOfTag(_ name: Range<Int>) -> Int? {
+        var start = name.lowerBound - 1
+        if byte(start) == UInt8(ascii: ":") {
+            repeat { start -= 1 } while byte(start).map(SecretName.isNameByte) ?? false
+        }
+        guard byte(start) == UInt8(ascii: "<") else { return nil }
+        let attribute = skip(name.upperBound, while: { $0 <= 0x20 })
+        let equals = skip(attribute, while: { SecretName.isNameByte($0) || $0 == UInt8(ascii: ":") })
+        let hasAttribute = attribute > name.upperBound && byte(equals) == UInt8(ascii: "=")
+        let end = hasAttribute ? skip(equals, while: { !"<>".utf8.contains($0) }) : attribute
+        let isContentNext = byte(end) == UInt8(ascii: ">") && bytes[end - 1] != UInt8(ascii: "/")
+        return isContentNext ? end + 1 : nil
+    }
+
     /// The range of the value after a separator, or `nil` if the value cannot be a secret.
     private func value(
-        _ name: String, _ separator: Separator, _ nameRange: Range<Int>
+        _ name: String, _ secrecy: Secrecy, _ separator: Separator, _ nameRange: Range<Int>
     ) -> Range<Int>? {
         let start = separator.valueStart
         guard start < bytes.count, !bytes[start...].starts(with: Redaction.mark.utf8) else {
@@ -140,10 +164,10 @@ struct NamedValues {
         if let quote = byte(opening), isQuote(quote) {
             return quotedValue(from: opening + 1, quote, slashes: opening - start)
         }
+        if secrecy == .byValue { return token(from: start) }
         let isColon = separator.byte == UInt8(ascii: ":")
-        let last = SecretName.words(of: name, atCapitals: true).last ?? ""
-        let isWholeLine =
-            isColon && !separator.isQuoted && ["authorization", "cookie"].contains(last)
+        let kind = separator.isQuoted ? nil : LineKind(name)
+        let isWholeLine = isColon && kind != nil
         if !isWholeLine, "{[".utf8.contains(bytes[start]) {
             return start..<closingBracket(from: start)
         }
@@ -152,14 +176,58 @@ struct NamedValues {
         let before = byte(nameRange.lowerBound - 1)
         let quote = separator.isQuoted || !isQuote(before) ? nil : before
         let word = upTo(quote, in: word(from: start, separator.isQuoted))
-        if isWholeLine {
-            if isProse(word) { return nil }
-            return upTo(quote, in: start..<skip(start, while: { $0 != 0x0a && $0 != 0x0d }))
-        }
         let text = String(decoding: trimmed(word), as: UTF8.self).lowercased()
-        if Self.trivial.contains(text) { return nil }
-        return isColon && separator.hasSpace && isProse(word) ? nil : word
+        if Self.trivial.contains(text), !isWholeLine || isLineEnd(word.upperBound) { return nil }
+        if isColon, isWholeLine || separator.hasSpace, isProse(word) { return nil }
+        if isWholeLine { return upTo(quote, in: start..<skip(start, while: isInLine)) }
+        var end = word.upperBound
+        if Self.schemes.contains(text) {
+            end = endOfNextWord(after: end, quote) ?? end
+        } else if kind == .cookie {
+            while bytes[end - 1] == UInt8(ascii: ";"), let next = endOfNextWord(after: end, quote) {
+                end = next
+            }
+        }
+        return start..<end
     }
+
+    /// A name whose value is all of a line after a colon.
+    private enum LineKind {
+        case authorization, cookie
+
+        init?(_ name: String) {
+            switch SecretName.words(of: name, atCapitals: true).last {
+            case "authorization", "authorisation": self = .authorization
+            case "cookie", "cookies": self = .cookie
+            default: return nil
+            }
+        }
+    }
+
+    /// The range of a value that may be a token, or `nil` if it is none.
+    ///
+    /// A word that is not a token is not read to its end: the same word may have many names.
+    private func token(from start: Int) -> Range<Int>? {
+        let beginning = bytes[start...].prefix(512).prefix(while: SecretName.isTokenByte)
+        guard SecretName.looksLikeToken(beginning) else { return nil }
+        return start..<skip(start, while: SecretName.isTokenByte)
+    }
+
+    /// The end of the word after the spaces at an index, or `nil` if there are no spaces, or if the
+    /// word belongs to a sentence.
+    private func endOfNextWord(after index: Int, _ quote: UInt8?) -> Int? {
+        let start = skip(index, while: isBlank)
+        guard start > index else { return nil }
+        let word = upTo(quote, in: word(from: start, false))
+        return isProse(word) ? nil : word.upperBound
+    }
+
+    /// Whether only spaces follow in the line.
+    private func isLineEnd(_ index: Int) -> Bool {
+        byte(skip(index, while: isBlank)).map { !isInLine($0) } ?? true
+    }
+
+    private func isInLine(_ byte: UInt8) -> Bool { byte != 0x0a && byte != 0x0d }
 
     /// The part of a range before a closing quotation mark, or all of it if it has none.
     private func upTo(_ quote: UInt8?, in range: Range<Int>) -> Range<Int> {

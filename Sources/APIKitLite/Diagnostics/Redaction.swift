@@ -162,8 +162,15 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
         switch secrecy(of: name, in: place) {
         case .none: false
         case .byValue: SecretName.looksLikeToken(value)
-        case .always: true
+        case .always: !isLiteral(value)
         }
+    }
+
+    /// Whether a value is `true`, `false` or `null`, which is not a secret, whatever its name.
+    private func isLiteral(_ value: some Collection<UInt8>) -> Bool {
+        guard value.count == 4 || value.count == 5 else { return false }
+        return ["true", "false", "null"]
+            .contains(String(decoding: value, as: UTF8.self).lowercased())
     }
 
     /// Whether the list of names has this name, or a part of it: `user[password]`, `/route?token`.

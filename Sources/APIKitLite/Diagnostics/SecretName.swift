@@ -37,7 +37,7 @@ package enum SecretName {
     private static let compounds: Set<String> = [
         "accesskey", "accountkey", "apikey", "appkey", "applicationkey", "authkey", "clientkey",
         "consumerkey", "deploykey", "encryptionkey", "functionskey", "hostkey", "licensekey",
-        "masterkey", "pairid", "privatekey", "recoverykey", "secretkey", "servicekey",
+        "masterkey", "keypairid", "privatekey", "recoverykey", "secretkey", "servicekey",
         "sessionkey", "sharedkey", "signingkey", "storagekey", "streamkey", "subscriptionkey",
         "webhookkey", "sessionid", "sessioncookie", "devicecode", "verificationcode",
         "recoverycode", "backupcode", "mfacode", "smscode", "authcode", "codeverifier",
@@ -124,7 +124,8 @@ package enum SecretName {
             if isSecret(before + word) { return true }
             if index > 1, isSecret(words[index - 2] + before + word) { return true }
             if word == "token", pages.contains(before) { return false }
-            return isSecret(word) || hasSecretEnding(word)
+            // Both words, because `rapidapi` and `key` end with `apikey`.
+            return isSecret(word) || hasSecretEnding(before + word)
         }
     }
 
@@ -189,6 +190,17 @@ package enum SecretName {
         }
     }
 
+    /// Whether a byte can be part of a token.
+    static func isTokenByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"),
+            UInt8(ascii: "_"), UInt8(ascii: "="), UInt8(ascii: "~"), UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
+
     private static func isLowercase(_ byte: UInt8) -> Bool {
         UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte
     }
@@ -204,10 +216,8 @@ package enum SecretName {
         for byte in value {
             let isDigit = UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
             let isUpper = UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte
-            guard isDigit || isUpper || isLowercase(byte) else {
-                guard "+/_=~-".utf8.contains(byte) else { return false }
-                continue
-            }
+            guard isTokenByte(byte) else { return false }
+            guard isDigit || isUpper || isLowercase(byte) else { continue }
             if let wasDigit, wasDigit != isDigit { changes += 1 }
             wasDigit = isDigit
             hasDigit = hasDigit || isDigit

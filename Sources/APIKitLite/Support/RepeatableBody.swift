@@ -155,7 +155,11 @@ private struct FileStatus: Equatable {
 
     private init(_ status: stat, _ url: URL) throws(FileBodyError) {
         guard status.st_mode & S_IFMT == S_IFREG else { throw FileBodyError(url, .notAFile) }
-        size = Int(status.st_size)
+        // On a watch, `Int` may have 32 bits, although a file may be longer.
+        guard let size = Int(exactly: status.st_size) else {
+            throw FileBodyError(url, .unreadable(.EFBIG))
+        }
+        self.size = size
         #if canImport(Darwin)
         let time = status.st_mtimespec
         #else

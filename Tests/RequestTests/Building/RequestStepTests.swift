@@ -63,6 +63,15 @@ import Testing
         #expect(request.allHTTPHeaderFields == ["X": "a, b, c"])
     }
 
+    @Test func joinsCookiesWithASemicolon() throws {
+        let request = try URLRequest(
+            "GET", URL(string: "https://h")!, headers: ["Cookie": ["a=1", "b=2"]]
+        ).addingHeader("cookie", "c=3")
+
+        #expect(request.value(forHTTPHeaderField: "Cookie") == "a=1; b=2; c=3")
+        #expect(try request.header("Cookie", ["d=4", "e=5"]).allHTTPHeaderFields?.count == 1)
+    }
+
     @Test func setsTheTimeoutAndTheCachePolicy() throws {
         let request = try request().timeout(.milliseconds(1500))
             .cachePolicy(.reloadIgnoringLocalCacheData)

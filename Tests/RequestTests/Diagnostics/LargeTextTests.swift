@@ -162,7 +162,7 @@ import FoundationNetworking
 
     @Test(arguments: [
         "authorization: the ", "'\\''authorization: the ", "'\\''token: the ", "\\\"token: the ",
-        "'\\''authorization: the\n",
+        "'\\''authorization: the\n", "key:1,", "auth:{", "key=", "<password ",
     ])
     func findsASecretAfterManyNamesInProse(_ prose: String) {
         let text = String(repeating: prose, count: 20_000) + "token=hunter2"

@@ -10,6 +10,7 @@ import Testing
         "Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie", "X-Api-Key", "api_key",
         "apiKey", "apikey", "APIKEY", "googleApiKey", "X-Amz-Signature", "X-Amz-Credential",
         "X-Amz-Security-Token", "X-Goog-Signature", "X-Goog-Credential", "Key-Pair-Id", "Signature",
+        "X-RapidAPI-Key", "X-Rapidapi-Key", "x-coinapi-key",
         "sig", "oauth_token", "oauth_signature", "oauth_verifier", "oauthToken2", "OAuth2Token",
         "X-Access-Token", "PRIVATE-TOKEN", "JOB-TOKEN", "X-Vault-Token", "X-CSRF-Token",
         "X-XSRF-TOKEN", "csrfmiddlewaretoken", "_csrf", "Ocp-Apim-Subscription-Key",
@@ -42,6 +43,7 @@ import Testing
     ]
 
     private static let ordinaryNames = [
+        "pair_id", "pairId", "X-RepairId", "X-Repairid",
         "id", "name", "title", "message", "error", "status", "statusCode", "status_code",
         "errorCode",
         "error_code", "country_code", "postalCode", "zipCode", "currencyCode", "promoCode",

@@ -45,6 +45,16 @@ import Testing
                 #"Login(user: "emma", authorization: "REDACTED")"#
             ),
             (#"Authorization: "Token hun ter2" x"#, #"Authorization: "REDACTED" x"#),
+            ("Authorization=Bearer hunter2, Accept=a", "Authorization=REDACTED Accept=a"),
+            ("X-Auth-Token: Bearer hunter2", "X-Auth-Token: REDACTED"),
+            ("curl -H 'X-Token: Token hunter2' x", "curl -H 'X-Token: REDACTED' x"),
+            ("Cookie=a=hunter2; b=hunter2 Accept=a", "Cookie=REDACTED Accept=a"),
+            ("Cookies: a=hunter2; b=hunter2", "Cookies: REDACTED"),
+            ("key: hunter2HUNTER2hunter2:x", "key: REDACTED:x"),
+            (
+                "<s:Password Type=\"a\">hunter2</s:Password>",
+                "<s:Password Type=\"a\">REDACTED</s:Password>"
+            ),
             (#"{"log": "cookie: \"hun ter2\" x"}"#, #"{"log": "cookie: \"REDACTED\" x"}"#),
             (
                 "<login><password>hunter2</password></login>",
@@ -98,7 +108,8 @@ import Testing
             "Password: must have 8 characters",
             "Error Domain=NSURLErrorDomain Code=-1001 \"(null)\"",
             "POST https://h/oauth/token: got 404", "$.user.token: expected a string",
-            "secret: null",
+            "secret: null", "accept_cookies: true", "accept_cookies=false", "Cookie: nil",
+            "<password/><user>emma</user>", "the tag <password type> is missing",
             "Bearer authentication is required", "Bearer realm=\"x\"", "Basic plan, 3 users",
             "see https://h:8080/a/b@c?d=e#f", "https://[::1]:80/x@y",
             "emma@example.com wrote: hello",
