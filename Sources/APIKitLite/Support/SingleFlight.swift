@@ -5,9 +5,8 @@ import Foundation
 /// The work has a task of its own, so it continues when the task that started it leaves. A waiting
 /// task that is cancelled leaves at once; the other tasks keep waiting.
 final class SingleFlight<Value: Sendable>: Sendable {
-    /// The work and its waiters. The lock of `state` owns them.
+    /// The result and those who wait for it. The lock of `state` owns them.
     private struct State {
-        var task: Task<Void, Never>?
         var result: Result<Value, any Error>?
         var isCancelled = false
         var lastWaiter = 0
@@ -34,6 +33,7 @@ final class SingleFlight<Value: Sendable>: Sendable {
     }
 
     private let state = Locked(State())
+    private let running = TaskSlot()
     private let node = WaitNode()
     private let isCancelledWithLastWaiter: Bool
 
@@ -84,11 +84,7 @@ final class SingleFlight<Value: Sendable>: Sendable {
                 end(with: result)
             }
         }
-        let isCancelled = state.withLock { state in
-            if !state.isOver { state.task = task }
-            return state.isCancelled
-        }
-        if isCancelled { task.cancel() }
+        running.fill(with: task)
     }
 
     /// A handle on the shared result. Every handle must be awaited or given up.
@@ -103,7 +99,11 @@ final class SingleFlight<Value: Sendable>: Sendable {
         /// - Throws: The error of the work, or `URLError.cancelled` if the task is cancelled.
         func value() async throws -> Value {
             defer { giveUp() }
-            return try await waiter.value(ifCancelled: .failure(URLError(.cancelled)))
+            // A cancelled task leaves at once, so that work that nobody wants is cancelled before
+            // this task runs again.
+            return try await waiter.value(ifCancelled: .failure(URLError(.cancelled))) {
+                singleFlight.leave(id)
+            }
         }
 
         /// Stops waiting, without the result.
@@ -113,26 +113,24 @@ final class SingleFlight<Value: Sendable>: Sendable {
         }
     }
 
-    /// Removes a waiter. If it was the last one, may cancel the work: see
-    /// `isCancelledWithLastWaiter`.
+    /// Removes a waiter, unless it has left before. If it was the last one, may cancel the work:
+    /// see `isCancelledWithLastWaiter`.
     private func leave(_ id: Int) {
-        let task = state.withLock { state -> Task<Void, Never>? in
+        let isUnwanted = state.withLock { state in
             state.waiters[id] = nil
             guard isCancelledWithLastWaiter, state.waiters.isEmpty, state.result == nil else {
-                return nil
+                return false
             }
             state.isCancelled = true
-            return state.task
+            return true
         }
-        // Not under the lock, because this runs the cancellation handlers of the work.
-        task?.cancel()
+        if isUnwanted { running.cancel() }
     }
 
     /// Records the result and ends all waits with it.
     private func end(with result: Result<Value, any Error>) {
         let waiters = state.withLock { state in
             state.result = result
-            state.task = nil
             return state.waiters.values
         }
         for waiter in waiters { waiter.end(with: result) }

@@ -32,7 +32,13 @@ final class Timeout: Sendable {
         try Task.checkNotCancelled()
         guard duration > .zero else { throw URLError(.timedOut) }
         let waiter = Waiter<Answer>()
-        let (deadline, limit) = timer.schedule { waiter.end(with: .failure(URLError(.timedOut))) }
+        // A limit ends the work at once, not when the caller runs again: until then, the work would
+        // seem to be wanted still.
+        let running = TaskSlot()
+        let (deadline, limit) = timer.schedule {
+            waiter.end(with: .failure(URLError(.timedOut)))
+            running.cancel()
+        }
         defer { limit.cancel() }
         // An outer limit counts the work as long as it runs, even if its caller no longer waits.
         let permit = Permit.retainCurrent()
@@ -43,8 +49,11 @@ final class Timeout: Sendable {
             let isLate = timeline.now() >= deadline
             waiter.end(with: isLate ? .failure(URLError(.timedOut)) : result)
         }
+        running.fill(with: task)
         // Before this returns, so that any work that continues afterwards is already cancelled.
         defer { task.cancel() }
-        return try await waiter.value(ifCancelled: .failure(URLError(.cancelled)))
+        return try await waiter.value(ifCancelled: .failure(URLError(.cancelled))) {
+            task.cancel()
+        }
     }
 }

@@ -30,6 +30,42 @@ import Testing
         }
     }
 
+    /// A test that awaits a cancelled load may look at the network at once.
+    @Test func aCancellationArrivesAtOnce() async throws {
+        let network = MockNetwork()
+        network.stub(.any, .hanging)
+        let session = MockURLSession(network).timingOut(after: .seconds(10)).retrying().coalescing()
+            .timingOut(after: .seconds(10))
+        let task = Task { await session.outcome(of: .test("a")) }
+        await network.waitForRequests(1)
+
+        task.cancel()
+
+        #expect(network.requests.map(\.wasCancelled) == [true])
+        try network.verify()
+        #expect(await task.value == .error(.cancelled))
+    }
+
+    @Test func aTimeoutArrivesAtOnce() async throws {
+        let clock = MockClock()
+        let stubborn = StubbornSession()
+        let session = stubborn.timingOut(after: .seconds(10), clock: clock)
+            .retrying(RetryPolicy(maximumAttempts: 1), clock: clock)
+        let task = Task { await session.outcome(of: .test("a")) }
+        await stubborn.arrived.wait()
+        let wasCancelled = Locked(false)
+        // The same moment, after the timeout.
+        _ = clock.schedule(at: clock.now.advanced(by: .seconds(10)), isDeadline: true) {
+            wasCancelled.withLock { $0 = stubborn.wasCancelled.withLock { $0 } }
+        }
+
+        await clock.advance(by: .seconds(10))
+
+        #expect(wasCancelled.withLock { $0 })
+        #expect(await task.value == .error(.timedOut))
+        stubborn.mayAnswer.open()
+    }
+
     @Test func anAnswerAtTheTimeoutEndsItOnce() async throws {
         let clock = MockClock()
         let session = MockURLSession().intercepting { request, _ in
