@@ -50,8 +50,8 @@ public final class Credentials<A: Authenticator>: Sendable {
     ///   - credential: The first credential, or `nil` if nobody is signed in yet.
     ///   - session: The session that sends the refresh, for example one with another timeout or
     ///     with a retry. By default, it is the session that ``AuthenticatedSession`` wraps. It may
-    ///     be the same chain that the requests use. The refresh then uses their place in a limit,
-    ///     and every request that the refresh itself makes is sent without the credential.
+    ///     be the same chain that the requests use. A request of the refresh is sent without the
+    ///     credential, and does not wait for a place in a limit.
     ///   - now: Returns the current time for ``Authenticator/isStale(_:now:)``.
     ///   - onChange: Receives each change of the credential, from a refresh or from the app. Calls
     ///     never overlap and keep the order of the changes, so the last value is the one to store.
@@ -122,9 +122,7 @@ public final class Credentials<A: Authenticator>: Sendable {
 
 extension Credentials: CredentialSource {
     func covers(_ url: URL?) -> Bool {
-        guard let url, !RefreshInProgress.holders.contains(ObjectIdentifier(self)) else {
-            return false
-        }
+        guard let url, !RefreshScope.isRefreshing(self) else { return false }
         return configuration.origins.contains(url.origin)
     }
 
@@ -205,9 +203,7 @@ extension Credentials: CredentialSource {
             apiRequest: authenticator.refresh,
             urlSession: OriginBoundSession(next: session, origins: configuration.origins))
         let result: Result<A.Credential, APIRequestError> =
-            await RefreshInProgress.$holders.withValue(
-                RefreshInProgress.holders.union([ObjectIdentifier(self)])
-            ) {
+            await RefreshScope.run(self, configuration.origins) {
                 do throws(APIRequestError) {
                     return .success(try await loader.load(old))
                 } catch {
@@ -222,14 +218,6 @@ extension Credentials: CredentialSource {
             throw AuthenticationError(underlying: error)
         }
     }
-}
-
-/// The `Credentials` objects whose refresh the current task performs.
-///
-/// There are several if a refresh needs another credential that must be refreshed first. A request
-/// of a refresh is sent without the credential that it refreshes.
-private enum RefreshInProgress {
-    @TaskLocal static var holders: Set<ObjectIdentifier> = []
 }
 
 extension Credentials: CustomStringConvertible, CustomReflectable, OpaquelyReflected {

@@ -6,9 +6,9 @@ import FoundationNetworking
 
 /// A session that allows redirects only to a request's own origin and to some other origins.
 ///
-/// The limits are a task-local of `RedirectLimits`, which every session of this library that
-/// follows redirects reads. A session of another kind may send a redirected request to another
-/// origin, but this session refuses the response.
+/// It sends a refresh. Every session of this library that follows redirects knows the same limits
+/// from `RefreshScope`. A session of another kind may send a redirected request to another origin,
+/// but this session refuses the response.
 struct OriginBoundSession: SessionPolicy {
     let next: any HTTPSession
     /// The other origins that are allowed.
@@ -19,16 +19,14 @@ struct OriginBoundSession: SessionPolicy {
     /// - Throws: `RefusedRedirectError` when the response is from another origin; otherwise the
     ///   error of the wrapped session.
     func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
-        try await RedirectLimits.$origins.withValue(origins) {
-            let answer = try await next.exchange(request)
-            // A response made by hand may have no host; it is accepted.
-            if let url = answer.1.url, url.host() != nil,
-                let refusal = RedirectLimits(of: request).refusal(of: url)
-            {
-                throw refusal
-            }
-            return answer
+        let answer = try await next.exchange(request)
+        // A response made by hand may have no host; it is accepted.
+        if let url = answer.1.url, url.host() != nil,
+            let refusal = RedirectLimits(from: request.url, allowed: origins).refusal(of: url)
+        {
+            throw refusal
         }
+        return answer
     }
 
     /// Opens a stream within the limits.

@@ -22,6 +22,8 @@ public struct ReportingSession: SessionPolicy {
     /// - Throws: `URLError.cancelled` if the progress was cancelled; otherwise the error of the
     ///   wrapped session.
     public func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
+        // A refresh is not what is uploaded, and other requests need it, too.
+        if RefreshScope.current != nil { return try await next.exchange(request) }
         let file = request.repeatableBody?.files.first?.url
         let transfer = TransferProgress(progress, nil, file: file)
         let request = reported(request, to: transfer)

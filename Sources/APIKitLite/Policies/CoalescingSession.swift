@@ -53,7 +53,11 @@ public struct CoalescingSession: SessionPolicy {
     ///   shared exchange.
     public func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
         try Task.checkNotCancelled()
-        guard let key = CoalescingKey(request), let (handle, isNew) = join(key) else {
+        // A refresh is sent without the credential that other requests get below, and is shared
+        // already.
+        guard RefreshScope.current == nil, let key = CoalescingKey(request),
+            let (handle, isNew) = join(key)
+        else {
             return try await next.exchange(request)
         }
         // Each request that joined runs this, so the last one removes the finished exchange.

@@ -26,13 +26,15 @@ extension HTTPSession {
 }
 
 extension HTTPSession {
-    /// Ends the stream that was opened last, if this is the session of ``openStream(_:)``.
+    /// Ends the stream that was opened last, if this is the session that ``openStream(_:)`` gives to
+    /// its function. Does nothing for any other session.
     ///
-    /// A policy calls it before it waits for something else: the stream may have a place in a limit.
+    /// Call it in a policy, or in a closure of ``intercepting(_:)``, before it waits for something
+    /// else than the next request over this session: the stream may have a place in a limit.
     ///
     /// - Returns: Whether a stream was opened, so that the body of its response cannot be read.
     @discardableResult
-    func endOpenedStream() -> Bool {
+    public func endOpenedStream() -> Bool {
         (self as? StreamHeads)?.endBody() ?? false
     }
 }
@@ -40,23 +42,37 @@ extension HTTPSession {
 /// A session that returns only the headers of each response, and keeps the body of the last one.
 private final class StreamHeads: HTTPSession {
     private let session: any HTTPSession
-    private let body = Locked<HTTPBody?>(nil)
+    /// The refresh that this stream is a part of.
+    private let scope = RefreshScope.current
+    private let last = Locked(Opened())
+
+    /// The request that was sent last, and the body of its response. The lock of `last` owns them.
+    private struct Opened {
+        var number = 0
+        var body: HTTPBody?
+    }
 
     init(of session: any HTTPSession) {
         self.session = session
     }
 
     func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
+        // A policy that was added in the closure refreshes a credential: this is not the stream.
+        guard RefreshScope.current === scope else { return try await session.exchange(request) }
         endBody()
+        let number = last.withLock { last in
+            last.number += 1
+            return last.number
+        }
         let (body, response) = try await session.stream(request)
-        keep(body)
+        keep(body, ofRequest: number)
         return (Data(), response)
     }
 
     /// Ends the transfer of the last response, and returns whether there is one.
     @discardableResult
     func endBody() -> Bool {
-        let body = body.withLock { $0 }
+        let body = last.withLock { $0.body }
         body?.end()
         return body != nil
     }
@@ -71,16 +87,23 @@ private final class StreamHeads: HTTPSession {
 
     /// Removes and returns the body of the last response.
     func takeBody() -> HTTPBody? {
-        keep(nil)
+        last.withLock { last in
+            // A response that comes later has no reader.
+            last.number += 1
+            defer { last.body = nil }
+            return last.body
+        }
     }
 
-    /// Keeps a body, and returns the previous one. Its transfer ends when it is released, which
-    /// must not happen under the lock.
-    @discardableResult
-    private func keep(_ body: HTTPBody?) -> HTTPBody? {
-        self.body.withLock { current in
-            defer { current = body }
-            return current
+    /// Keeps a body, unless another request was sent since: after a timeout, an attempt that ignores
+    /// its cancellation may still receive a response.
+    ///
+    /// A body that is not kept ends when it is released, which must not happen under the lock.
+    private func keep(_ body: HTTPBody, ofRequest number: Int) {
+        _ = last.withLock { last -> HTTPBody? in
+            guard last.number == number else { return nil }
+            defer { last.body = body }
+            return last.body
         }
     }
 }

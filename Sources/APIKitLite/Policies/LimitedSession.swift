@@ -15,7 +15,8 @@ extension HTTPSession {
     /// the reader sends in its loop needs a place of its own.
     ///
     /// An exchange that starts inside another exchange of the same limit uses that exchange's
-    /// place. An example is the refresh of a credential over the same chain.
+    /// place. The refresh of a credential needs no place, because the requests that have the places
+    /// may wait for it.
     ///
     /// The returned value owns the limit, and its copies share it. Create it once and keep it.
     ///
@@ -44,9 +45,12 @@ public struct LimitedSession: SessionPolicy {
     /// - Throws: `URLError.cancelled` when the task is cancelled before the request is sent;
     ///   otherwise the error of the wrapped session.
     public func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
-        guard let permit = try await permit() else { return try await next.exchange(request) }
-        defer { permit.release() }
-        return try await Permit.$current.withValue(permit) { try await next.exchange(request) }
+        let place = try await place()
+        defer { place.permit?.release() }
+        guard place.isNew else { return try await next.exchange(request) }
+        return try await Permit.$current.withValue(place.permit) {
+            try await next.exchange(request)
+        }
     }
 
     /// Suspends until a place is free, and opens the stream, which occupies the place until it has
@@ -56,26 +60,31 @@ public struct LimitedSession: SessionPolicy {
     /// - Returns: The body and the response.
     /// - Throws: The same errors as ``exchange(_:)``.
     public func stream(_ request: URLRequest) async throws -> (HTTPBody, HTTPURLResponse) {
-        guard let permit = try await permit() else { return try await next.stream(request) }
+        let place = try await place()
         do {
-            let (body, response) = try await Permit.$current.withValue(permit) {
-                try await next.stream(request)
-            }
+            let (body, response) =
+                place.isNew
+                ? try await Permit.$current.withValue(place.permit) {
+                    try await next.stream(request)
+                } : try await next.stream(request)
+            guard let permit = place.permit else { return (body, response) }
             return (body.observed { event in if case .end = event { permit.release() } }, response)
         } catch {
-            permit.release()
+            place.permit?.release()
             throw error
         }
     }
 
-    /// Suspends until a place is free, and returns its permit with one holder. Returns nil if the
-    /// work has a place already.
+    /// Suspends until a place is free, and returns its permit, of which the caller is a holder.
+    ///
+    /// An outer exchange may wait for this one. A second place could then cause a deadlock, so this
+    /// exchange uses the place of the outer one, which remains occupied until both have ended. A
+    /// refresh needs no place: the requests that have the places may wait for it.
     ///
     /// - Throws: `URLError.cancelled` when the task is cancelled.
-    private func permit() async throws -> Permit? {
-        // An outer exchange may wait for this one, for example for a refresh. A second place could
-        // then cause a deadlock, so this exchange uses the place of the outer one.
-        if Permit.hasPlace(in: semaphore) { return nil }
+    private func place() async throws -> (permit: Permit?, isNew: Bool) {
+        if let permit = Permit.retainPlace(in: semaphore) { return (permit, false) }
+        if RefreshScope.current != nil { return (nil, false) }
         try await semaphore.wait()
         let permit = Permit(semaphore)
         // The task may have been cancelled just as it got the place.
@@ -83,6 +92,6 @@ public struct LimitedSession: SessionPolicy {
             permit.release()
             throw URLError(.cancelled)
         }
-        return permit
+        return (permit, true)
     }
 }

@@ -6,18 +6,14 @@ import FoundationNetworking
 
 /// The origins that one exchange may be redirected to.
 ///
-/// All origins are allowed, unless the request itself is a secret: see `OriginBoundSession`.
+/// All origins are allowed, unless the request itself is a secret: see `RefreshScope`.
 package struct RedirectLimits: Sendable {
     private let first: URL?
     private let allowed: Set<[String]>?
 
-    /// The origins that the exchanges of this task may be redirected to, besides their own. Nil
-    /// allows all.
-    @TaskLocal static var origins: Set<[String]>?
-
     /// Creates the limits of an exchange in the current task.
     package init(of request: URLRequest) {
-        self.init(from: request.url, allowed: Self.origins)
+        self.init(from: request.url, allowed: RefreshScope.current?.origins)
     }
 
     /// Creates limits.

@@ -9,7 +9,7 @@ final class Permit: Sendable {
     /// The permit of the work that this task is part of.
     ///
     /// A task that an app starts inside the exchange inherits it too, but does not hold it. Only
-    /// `retainCurrent()` makes a holder.
+    /// retaining makes a holder.
     @TaskLocal static var current: Permit?
 
     private let semaphore: AsyncSemaphore
@@ -36,16 +36,15 @@ final class Permit: Sendable {
         return nil
     }
 
-    /// Whether the work of this task already has a place in a limit.
-    static func hasPlace(in semaphore: AsyncSemaphore) -> Bool {
+    /// Retains and returns the permit for a place in a limit that the work of this task has, or
+    /// returns nil if it has none.
+    static func retainPlace(in semaphore: AsyncSemaphore) -> Permit? {
         var permit = current
         while let candidate = permit {
-            if candidate.semaphore === semaphore, candidate.holders.withLock({ $0 }) > 0 {
-                return true
-            }
+            if candidate.semaphore === semaphore, candidate.retain() { return candidate }
             permit = candidate.outer
         }
-        return false
+        return nil
     }
 
     /// Removes one holder. If it was the last one, frees the place.

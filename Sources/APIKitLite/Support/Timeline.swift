@@ -27,14 +27,15 @@ package struct Timeline: Sendable {
         sleep = { moment in
             try await clock.sleep(until: origin.advanced(by: moment), tolerance: nil)
         }
-        callBack = (clock as? any CallbackClock).map { Self.callBack(on: $0) }
+        callBack = (clock as? any CallbackClock).map { Self.callBack(on: $0, from: origin) }
         isRealTime = clock is ContinuousClock || clock is SuspendingClock
     }
 
     private static func callBack<C: CallbackClock>(
-        on clock: C
+        on clock: C, from origin: Any
     ) -> @Sendable (Duration, @escaping @Sendable () -> Void) -> Cancellation {
-        let origin = clock.now
+        // It is an instant of this clock. The time is read once, because the clock may be moving.
+        let origin = origin as! C.Instant
         return { deadline, work in
             clock.schedule(at: origin.advanced(by: deadline), isDeadline: true, work)
         }

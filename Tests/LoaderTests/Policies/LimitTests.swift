@@ -176,6 +176,32 @@ import Testing
         #expect(wire.paths.withLock { $0 } == ["/first", "/third"])
     }
 
+    /// It used the place of the exchange that started it.
+    @Test func workThatOutlivesItsExchangeKeepsThePlace() async throws {
+        let network = MockNetwork()
+        let nested = network.stub(.get("/nested"), .text("nested").held)
+        network.stub(.get("/next"), .text("next"))
+        let chain = Locked<LimitedSession?>(nil)
+        let work = Locked<Task<ExchangeOutcome, Never>?>(nil)
+        let session = MockURLSession(network).intercepting { request, next in
+            guard request.url?.path == "/a" else { return try await next.exchange(request) }
+            let task = Task { await chain.withLock { $0 }!.outcome(of: .test("nested")) }
+            work.withLock { $0 = task }
+            await nested.started()
+            return try answer(to: request, "a")
+        }.limited(to: 1)
+        chain.withLock { $0 = session }
+
+        #expect(await session.outcome(of: .test("a")) == .body("a"))
+        let next = Task { await session.outcome(of: .test("next")) }
+        for _ in 0..<100 { await Task.yield() }
+        nested.release()
+
+        #expect(await work.withLock { $0 }?.value == .body("nested"))
+        #expect(await next.value == .body("next"))
+        #expect(network.mostInFlight == 1)
+    }
+
     @Test func givesThePlaceBackAfterAFailure() async throws {
         let network = MockNetwork()
         network.stub(.any, .error(.notConnectedToInternet), .text("ok"))

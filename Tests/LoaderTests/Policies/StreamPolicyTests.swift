@@ -29,6 +29,30 @@ import Testing
         }
     }
 
+    // MARK: Opening
+
+    /// An attempt that timed out, and ignores its cancellation, may still receive a response.
+    @Test func keepsTheBodyOfTheLastRequest() async throws {
+        let (arrived, mayAnswer) = (Gate(), Gate())
+        network.stub(.get("/first")) { _ in
+            arrived.open()
+            await mayAnswer.wait()
+            return .text("first")
+        }
+        network.stub(.get("/second"), .text("second"))
+
+        let (body, _) = try await session.openStream { heads in
+            let first = Task { try await heads.exchange(.test("first")) }
+            await arrived.wait()
+            let answer = try await heads.exchange(.test("second"))
+            mayAnswer.open()
+            _ = try await first.value
+            return answer
+        }
+
+        #expect(await read(body).text == "second")
+    }
+
     // MARK: Retrying
 
     @Test func retriesBeforeTheBody() async throws {

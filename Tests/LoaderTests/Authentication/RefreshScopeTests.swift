@@ -1,0 +1,143 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// How the requests of a refresh differ from those that wait for it.
+@Suite(.timeLimit(.minutes(5))) struct RefreshScopeTests {
+    /// The request that has the only place waits for a refresh that another chain started.
+    @Test func needsNoPlaceInALimit() async throws {
+        let (arrived, mayAnswer) = (Gate(), Gate())
+        let isFirst = Locked(true)
+        let server = TokenServer(onData: { _ in
+            let waits = isFirst.withLock { isFirst in
+                defer { isFirst = false }
+                return isFirst
+            }
+            guard waits else { return }
+            arrived.open()
+            await mayAnswer.wait()
+        })
+        let limit = Locked<LimitedSession?>(nil)
+        let chain = MockURLSession(server.network).intercepting { request, _ in
+            try await limit.withLock { $0 }!.exchange(request)
+        }
+        let tokens = server.tokens(session: chain)
+        let limited = server.session.authenticated(by: tokens).limited(to: 1)
+        limit.withLock { $0 = limited }
+
+        let first = Task { await limited.outcome(of: .test("a")) }
+        await arrived.wait()
+        let second = Task { await server.session.authenticated(by: tokens).outcome(of: .test("b")) }
+        // The third one is the refresh.
+        await server.network.waitForRequests(3)
+        mayAnswer.open()
+
+        #expect(await first.value == .body("Bearer new1"))
+        #expect(await second.value == .body("Bearer new1"))
+        #expect(server.refreshCount == 1)
+    }
+
+    /// Such as a task that uploads a log: its own requests have the credential.
+    @Test func endsBeforeTheTasksThatItStarted() async throws {
+        let server = TokenServer()
+        let mayContinue = Gate()
+        let session = Locked<AuthenticatedSession?>(nil)
+        let task = Locked<Task<ExchangeOutcome, Never>?>(nil)
+        let tokens = server.tokens()
+        let chain = server.session.intercepting { request, next in
+            if request.url?.path == "/token" {
+                let started = Task {
+                    await mayContinue.wait()
+                    return await session.withLock { $0 }!.outcome(of: .test("log"))
+                }
+                task.withLock { $0 = started }
+            }
+            return try await next.exchange(request)
+        }.authenticated(by: tokens)
+        session.withLock { $0 = chain }
+
+        #expect(await chain.outcome(of: .test("a")) == .body("Bearer new1"))
+        mayContinue.open()
+
+        #expect(await task.withLock { $0 }?.value == .body("Bearer new1"))
+    }
+
+    @Test func sharesNoExchange() async throws {
+        struct GetRefresh: APIRequest {
+            func makeRequest(from token: Token) throws -> URLRequest { .test("token") }
+            func parseResponse(data: Data) throws -> Token { Token(access: data.text) }
+        }
+        struct GetAuthenticator: Authenticator {
+            let refresh = GetRefresh()
+            func apply(_ token: Token, to request: URLRequest) throws -> URLRequest {
+                try request.authorization(bearer: token.access)
+            }
+            func isStale(_ token: Token, now: Date) -> Bool { token.access == "old" }
+        }
+        let network = MockNetwork()
+        network.stub(.any, .text("x"), times: .any)
+        let token = network.stub(.get("/token"), .text("new").held, .text("new"))
+        let chain = Locked<CoalescingSession?>(nil)
+        let tokens = Credentials(
+            GetAuthenticator(), for: URL(string: "https://api.example.com")!,
+            credential: Token(access: "old"),
+            refreshingOver: MockURLSession(network).intercepting { request, _ in
+                try await chain.withLock { $0 }!.exchange(request)
+            })
+        let session = MockURLSession(network).authenticated(by: tokens).coalescing()
+        chain.withLock { $0 = session }
+
+        let first = Task { await session.outcome(of: .test("a")) }
+        await token.started()
+        let second = Task { await session.outcome(of: .test("token")) }
+        for _ in 0..<50 { await Task.yield() }
+        token.release()
+
+        #expect(await first.value == .body("x"))
+        #expect(await second.value == .body("new"))
+        #expect(token.requests.map { $0.header("Authorization") } == [nil, "Bearer new"])
+    }
+
+    /// A closure may add the credential, also for a stream.
+    @Test func isNoStream() async throws {
+        let server = TokenServer()
+        let tokens = server.tokens()
+        let session = server.session.intercepting { request, next in
+            try await next.authenticated(by: tokens).exchange(request)
+        }
+
+        let (body, response) = try await session.stream(.test("a"))
+
+        #expect(response.statusCode == 200)
+        var text = ""
+        for try await piece in body { text += piece.text }
+        #expect(text == "Bearer new1")
+        #expect(server.refreshCount == 1)
+    }
+
+    @Test func continuesWhenAProgressIsCancelled() async throws {
+        let (arrived, mayRefresh) = (Gate(), Gate())
+        let server = TokenServer(onRefresh: { _ in
+            arrived.open()
+            await mayRefresh.wait()
+            return nil
+        })
+        let tokens = server.tokens()
+        let progress = Progress(totalUnitCount: 0)
+        let session = server.session.reporting(to: progress).authenticated(by: tokens)
+        let upload = Task { await session.outcome(of: .test("a")) }
+        await arrived.wait()
+
+        progress.cancel()
+        let other = Task {
+            await server.session.authenticated(by: tokens).outcome(of: .test("b"))
+        }
+        mayRefresh.open()
+
+        #expect(await upload.value == .error(.cancelled))
+        #expect(await other.value == .body("Bearer new1"))
+        #expect(tokens.credential?.access == "new1")
+    }
+}
