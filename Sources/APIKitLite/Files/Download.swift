@@ -102,11 +102,14 @@ struct Download: Sendable {
         // Also that of a part that is not continued: it is kept until another file begins.
         var kept = try await keptRecord()
         var record = kept
-        // The attempts since bytes were received, and when the first of them began.
+        // The most bytes that the part ever had. Only more of them are progress: the server may
+        // ignore each `Range`, and send the same bytes again.
+        var furthest = kept?.offset ?? 0
+        var isAnotherFile = false
+        // The attempts since the last progress, and when the first of them began.
         var number = 1
         var start = timeline.now()
         while true {
-            var before = kept?.offset ?? 0
             do {
                 // Before the request: this may take longer than a body can wait.
                 try await addToDigest(of: part, upTo: record?.start ?? 0, transfer)
@@ -124,8 +127,10 @@ struct Download: Sendable {
                     let new = ResumeRecord(identity: identity, of: response)
                     let length = response.isEncoded ? nil : response.announcedLength
                     try await part.run { try $0.begin(at: 0, end: length, record: new) }
-                    // The same bytes again are no progress: the server may ignore each `Range`.
-                    if new?.validator != kept?.validator { before = 0 }
+                    // The file may change once. If it does so again and again, it never ends.
+                    if new?.validator != kept?.validator, !isAnotherFile {
+                        (isAnotherFile, furthest) = (true, 0)
+                    }
                     transfer.begin(at: 0, of: length)
                     try await copy(body, to: part, transfer)
                     return response
@@ -141,12 +146,14 @@ struct Download: Sendable {
                     // The server sent less than the rest, which is allowed.
                     kept = try await keptRecord()
                     record = kept
+                    furthest = max(furthest, kept?.offset ?? 0)
                     (number, start) = (1, timeline.now())
                 }
             } catch {
                 kept = try await keptRecord()
-                let hasProgress = (kept?.offset ?? 0) > before
-                if hasProgress { (number, start) = (1, timeline.now()) }
+                let offset = kept?.offset ?? 0
+                let hasProgress = offset > furthest
+                if hasProgress { (number, start, furthest) = (1, timeline.now(), offset) }
                 guard !Task.isCancelled, !transfer.isCancelled else { throw error }
                 if error is BodyLimitError, hasProgress {
                     // The disk is much slower than the network.

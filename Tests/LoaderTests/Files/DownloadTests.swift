@@ -183,6 +183,27 @@ import Testing
         #expect(whole.callCount == 3)
     }
 
+    /// Each part is longer than the one before, but never longer than the longest.
+    @Test(arguments: [true, false])
+    func givesUpIfAttemptsStartOverAgainAndAgain(_ isOneFile: Bool) async throws {
+        await lose()
+        let lengths = [30, 40, 30, 40, 30, 40, 30, 40]
+        let whole = network.stub(.any) { [bytes] request in
+            let index = network.requests.count - 2
+            return .data(bytes).header("ETag", isOneFile ? "\"1\"" : "\"\(index + 2)\"")
+                .failing(afterBytes: lengths[index])
+        }
+
+        await #expect(throws: URLError(.networkConnectionLost)) {
+            try await MockURLSession(network).download(
+                .test("file"), to: folder.file,
+                retrying: RetryPolicy(maximumAttempts: 3, baseDelay: .zero))
+        }
+
+        // Another file counts from its first byte, once.
+        #expect(whole.callCount == (isOneFile ? 3 : 4))
+    }
+
     // The part of the earlier file is no progress.
     @Test func givesUpOnAPartThatIsNotContinued() async throws {
         await lose()
