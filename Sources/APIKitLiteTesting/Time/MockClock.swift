@@ -54,6 +54,7 @@ public final class MockClock: CallbackClock {
     let changes = AwaitableCounter()
     /// The networks on this clock, which a report of a wait describes.
     let networks = Locked<[WeakNetwork]>([])
+    let sleepWatch = SleepWatch()
 
     /// Creates a clock at zero.
     public init() {}
@@ -89,6 +90,7 @@ public final class MockClock: CallbackClock {
         let task = withUnsafeCurrentTask { $0?.hashValue }
         let key = add(Sleeper(deadline, kind: .task, task) { waiter.end(with: .success(())) })
         guard let key else { return }
+        sleepWatch.begin(on: self)
         defer {
             let thread = ThreadWatch.currentThread
             sleepers.withLock { $0.didResume(key, task: task, on: thread) }?

@@ -12,6 +12,8 @@ struct WaitReport: Sendable, Equatable {
         case request(String)
         /// A request whose client waits for the end of a stream.
         case stream(String)
+        /// A task that sleeps on the clock. No call of the test waits on it.
+        case sleep
     }
 
     /// Why a call reports.
@@ -104,6 +106,9 @@ extension WaitReport: CustomStringConvertible {
             return "\(line) has waited for its answer for \(WaitReporter.patience)."
         case .stream(let line):
             return "\(line) has waited for the end of its stream for \(WaitReporter.patience)."
+        case .sleep:
+            return "A task has slept on a MockClock for \(WaitReporter.patience) of real time, and "
+                + "nothing has moved the clock."
         case .call(let call, let sourceLocation, let progress, let occasion):
             let what =
                 switch occasion {
@@ -184,20 +189,32 @@ extension WaitReport.Waiting {
 
 extension WaitReport.Clock {
     fileprivate var lines: [String] {
-        var lines = ["The clock is at \(now). No task and no response waits on it."]
+        var lines = ["The clock is at \(now.shown). No task and no response waits on it."]
         if let first = sleepers.first {
             let list = WaitReport.list(sleepers) {
-                "\($0.isTask ? "a task" : "a response") until \($0.moment)"
+                "\($0.isTask ? "a task" : "a response") at \($0.moment.shown)"
             }
             lines = [
-                "The clock is at \(now). On it wait \(list).",
-                "To wake the first, move the clock by \(first.moment - now).",
+                "The clock is at \(now.shown). It wakes \(list).",
+                "To wake the first, move the clock by \((first.moment - now).shown).",
             ]
+        } else if deadlines.isEmpty {
+            lines.append(
+                "Perhaps it was not passed: MockNetwork(clock: clock), .retrying(clock: clock).")
         }
         if !deadlines.isEmpty {
-            lines.append("Deadlines on the clock: \(WaitReport.list(deadlines) { "\($0)" }).")
+            lines.append("Deadlines on the clock: \(WaitReport.list(deadlines, \.shown)).")
         }
         return lines
+    }
+}
+
+extension Duration {
+    /// The duration as text, rounded up to microseconds.
+    fileprivate var shown: String {
+        let (seconds, attoseconds) = components
+        let microseconds = (attoseconds + 999_999_999_999) / 1_000_000_000_000
+        return "\(Duration.seconds(seconds) + .microseconds(microseconds))"
     }
 }
 

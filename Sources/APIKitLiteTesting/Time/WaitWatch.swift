@@ -58,6 +58,7 @@ final class WaitWatch: Sendable {
         self.eachSecond = eachSecond
         state = Locked(State(call: call, networks: networks, clock: clock))
         for network in networks { network.beginWait() }
+        clock?.sleepWatch.beginWait()
     }
 
     /// Runs the wait, and then ends the watch. If the task is cancelled in the meantime, reports
@@ -115,5 +116,6 @@ final class WaitWatch: Sendable {
             return state
         }
         for network in old.networks { network.endWait(hasReported: old.hasReported) }
+        old.clock?.sleepWatch.endWait(hasReported: old.hasReported)
     }
 }

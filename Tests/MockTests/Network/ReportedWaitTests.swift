@@ -94,7 +94,7 @@ import Testing
                 APIKitLiteTesting: \(call.text) (Tests/Wait.swift:7) has waited for 5.0 seconds: \
                 \(call.progress).
                   The stub for method GET, path /b (Tests/Stub.swift:4) delays 1 request.
-                  The clock is at 0.0 seconds. On it wait a response until 20.0 seconds.
+                  The clock is at 0.0 seconds. It wakes a response at 20.0 seconds.
                   To wake the first, move the clock by 20.0 seconds.
 
                 """

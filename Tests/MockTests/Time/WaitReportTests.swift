@@ -122,19 +122,22 @@ import Testing
     @Test(arguments: [
         (
             WaitReport.Clock(now: .seconds(3)),
-            ["  The clock is at 3.0 seconds. No task and no response waits on it."]
+            [
+                "  The clock is at 3.0 seconds. No task and no response waits on it.",
+                "  Perhaps it was not passed: MockNetwork(clock: clock), .retrying(clock: clock).",
+            ]
         ),
         (
             WaitReport.Clock(
                 now: .seconds(3),
                 sleepers: [
-                    .init(isTask: true, moment: .seconds(5)),
+                    .init(isTask: true, moment: .seconds(5) - .nanoseconds(1)),
                     .init(isTask: false, moment: .seconds(9)),
                 ],
                 deadlines: [.seconds(60)]),
             [
-                "  The clock is at 3.0 seconds. On it wait a task until 5.0 seconds, a response "
-                    + "until 9.0 seconds.",
+                "  The clock is at 3.0 seconds. It wakes a task at 5.0 seconds, a response at "
+                    + "9.0 seconds.",
                 "  To wake the first, move the clock by 2.0 seconds.",
                 "  Deadlines on the clock: 60.0 seconds.",
             ]
