@@ -142,7 +142,8 @@ struct NamedValues {
         }
         guard byte(start) == UInt8(ascii: "<") else { return nil }
         let attribute = skip(name.upperBound, while: { $0 <= 0x20 })
-        let equals = skip(attribute, while: { SecretName.isNameByte($0) || $0 == UInt8(ascii: ":") })
+        let equals = skip(
+            attribute, while: { SecretName.isNameByte($0) || $0 == UInt8(ascii: ":") })
         let hasAttribute = attribute > name.upperBound && byte(equals) == UInt8(ascii: "=")
         let end = hasAttribute ? skip(equals, while: { !"<>".utf8.contains($0) }) : attribute
         let isContentNext = byte(end) == UInt8(ascii: ">") && bytes[end - 1] != UInt8(ascii: "/")

@@ -60,7 +60,8 @@ private struct ExpectedPart: Sendable {
     var text: String?
 
     func matches(_ part: MultipartBody.Part) -> Bool {
-        part.name == name && (fileName == nil || part.fileName == fileName)
+        name.hasSameBytes(as: part.name)
+            && (fileName.map { $0.hasSameBytes(as: part.fileName) } ?? true)
             && (mediaType == nil || APIKitLite.mediaType(part.contentType) == mediaType)
             && (data == nil || part.data == data)
     }
@@ -89,7 +90,7 @@ private struct ExpectedPart: Sendable {
     func difference(
         from parts: [MultipartBody.Part], _ redaction: Redaction
     ) -> MatchReport.Difference {
-        let candidates = parts.filter { $0.name == name }
+        let candidates = parts.filter { name.hasSameBytes(as: $0.name) }
         if candidates.isEmpty {
             return list(
                 parts.lazy.map { $0.summary(limit: 60, redacting: redaction) }, parts.count,

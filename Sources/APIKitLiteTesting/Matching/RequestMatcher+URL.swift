@@ -102,7 +102,7 @@ extension RequestMatcher {
         var matcher = self
         matcher.key.path = matcher.key.path ?? segments
         return matcher.addingPath("path exactly", path, isWhole: true) {
-            $0.elementsEqual(segments) ? [:] : nil
+            $0.elementsEqual(segments) { $0.hasSameBytes(as: $1) } ? [:] : nil
         }
     }
 
@@ -190,7 +190,7 @@ extension RequestMatcher {
                 "header \(shown(value, redaction))"
             } holds: { reading in
                 let actual = reading.request.value(forHTTPHeaderField: name)
-                return value == nil ? actual != nil : actual == value
+                return value.map { $0.hasSameBytes(as: actual) } ?? (actual != nil)
             } difference: { reading in
                 guard let actual = reading.request.value(forHTTPHeaderField: name) else {
                     return .has("no \(name)")

@@ -86,6 +86,18 @@ struct NamedItem: Hashable, Sendable {
     let name: String
     let value: String?
 
+    // A server compares bytes, so two forms of one character are different values.
+    static func == (left: NamedItem, right: NamedItem) -> Bool {
+        left.name.hasSameBytes(as: right.name)
+            && (left.value.map { $0.hasSameBytes(as: right.value) } ?? (right.value == nil))
+    }
+
+    func hash(into hasher: inout Hasher) {
+        for var text in [name, value ?? ""] {
+            text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        }
+    }
+
     /// Returns the items of a query or a form, decoded.
     static func list(_ text: String, plusIsSpace: Bool) -> [NamedItem] {
         text.utf8.split(separator: UInt8(ascii: "&")).map { item in
@@ -165,5 +177,12 @@ extension [NamedItem] {
     func shown(_ redaction: Redaction) -> String {
         prefix(5).map { $0.shown(redaction) }.joined(separator: ", ")
             + (count > 5 ? " and \(count - 5) more" : "")
+    }
+}
+
+extension String {
+    /// Whether a text has the same bytes in UTF-8. `==` also equates `é` with `e` and an accent.
+    func hasSameBytes(as other: String?) -> Bool {
+        other.map { utf8.elementsEqual($0.utf8) } ?? false
     }
 }

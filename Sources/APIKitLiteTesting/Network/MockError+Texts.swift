@@ -50,7 +50,8 @@ extension MockError {
             let report = stub.matcher.reportText(on: reading)
             let isMatch =
                 stub.matcher.configurationError == nil && stub.matcher.match(reading) != nil
-            let count = stub.callCount
+            // A request that was just answered may not be counted yet.
+            let count = stub.most ?? stub.callCount
             let advice = "To answer more, change its times: to .exactly(\(count + 1)) or .any."
             let usedUp =
                 isMatch ? " is used up: answered \(count) of \(count). \(advice)" : ":"
@@ -70,7 +71,7 @@ extension MockError {
         if !suggestion.secrets.isEmpty {
             let names = suggestion.secrets.prefix(4) + (suggestion.secrets.count > 4 ? ["…"] : [])
             let list = names.joined(separator: ", ")
-            lines.append("  (without what is secret: \(list); \(shows) it)")
+            lines.append("  (without the secret \(list); \(shows) it)")
         } else if lines.contains(where: { $0.contains(Redaction.mark) }) {
             lines.append("  (\(shows) what is \(Redaction.mark))")
         }

@@ -11,7 +11,8 @@ extension MockNetwork {
     /// - A `URLError` closes the connection without an answer, so the client reports an error of
     ///   its own.
     ///
-    /// The server stops at ``LoopbackServer/stop()``, or when the network is released.
+    /// The server stops at ``LoopbackServer/stop()``, or when the network and every reference
+    /// to the server are released.
     ///
     /// - Parameter port: The port; 0 for a free one, whose number is in the server's `url`.
     /// - Returns: The server, which already accepts connections.

@@ -162,7 +162,8 @@ public final class MockNetwork: Sendable {
     /// the real network**.
     ///
     /// A declined request is not recorded and reaches no stub. Only a `URLSession` can decline: a
-    /// ``MockURLSession`` and a ``LoopbackServer`` answer such a request like any other.
+    /// ``MockURLSession`` and a ``LoopbackServer`` answer such a request like any other. So does a
+    /// redirect on Linux to such a request, if its task was not started by `exchange`.
     ///
     /// - Parameters:
     ///   - matcher: The requests to decline. It is evaluated inside `resume()`, when the body and

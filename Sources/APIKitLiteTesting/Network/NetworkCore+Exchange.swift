@@ -9,10 +9,16 @@ extension NetworkCore {
     func exchange(_ first: URLRequest) async throws -> Answer {
         try await followingRedirects(of: first, response: \.response) {
             [self] request, passage in
+            // A request that is not sent takes no response of a stub.
+            try Task.checkNotCancelled()
             let decision = decide(on: request, passage: passage)
             if case .now(let result) = decision.resolution {
-                _ = journal.append(decision.record, awaitedBy: nil)
-                try Task.checkNotCancelled()
+                let id = journal.append(decision.record, awaitedBy: nil)
+                // A predicate may have taken long.
+                guard !Task.isCancelled else {
+                    journal.markCancelled(id, at: time.now)
+                    throw URLError(.cancelled)
+                }
                 return try result.get()
             }
             let accumulator = Locked(ResponseAccumulator())

@@ -191,9 +191,15 @@ extension String {
         if needsEscapes {
             return "\"" + unicodeScalars.map(\.swiftEscaped).joined() + "\""
         }
-        guard contains(where: { $0 == "\"" || $0 == "\\" }) else { return "\"\(self)\"" }
+        // The compiler reads scalars. In `"#️⃣`, the mark is a part of another character.
+        let scalars = unicodeScalars
+        guard scalars.contains(where: { $0 == "\"" || $0 == "\\" }) else { return "\"\(self)\"" }
         var marks = "#"
-        while contains("\"\(marks)") || contains("\\\(marks)") { marks += "#" }
+        while scalars.contains("\"\(marks)".unicodeScalars)
+            || scalars.contains("\\\(marks)".unicodeScalars)
+        {
+            marks += "#"
+        }
         return "\(marks)\"\(self)\"\(marks)"
     }
 }

@@ -53,6 +53,7 @@ extension MockResponse {
     /// `Last-Modified` of the response (section 13.1.5). A request for several ranges gets the
     /// whole body, which the RFC allows. Only a response with the status 200 has parts.
     public var acceptingRanges: MockResponse {
+        if let wrong = wrongIfFixed("acceptingRanges") { return wrong }
         var response = header("Accept-Ranges", "bytes")
         response.acceptsRanges = true
         return response

@@ -52,6 +52,10 @@ extension MockResponse {
                 "The header \(name.debugDescription) has a line break or another control character "
                     + "in its value. Remove it.")
         }
+        if case .passed = behavior, let wrong = wrongIfFixed("header(\(name.debugDescription), …)")
+        {
+            return wrong
+        }
         var response = self
         response.namesLength = namesLength || name.lowercased() == "content-length"
         response.headers[key(of: name)] = value

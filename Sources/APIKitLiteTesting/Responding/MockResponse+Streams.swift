@@ -69,7 +69,7 @@ extension MockResponse {
         guard jitter <= interval else {
             return wrong("\(call): the jitter is longer than the interval.")
         }
-        if isStream { return wrong("\(call): \(Self.streamAdvice)") }
+        if let wrong = wrongIfFixed(call) { return wrong }
         var response = self
         response.pace = Pace(first: timeToFirst, interval: interval, jitter: jitter, seed: seed)
         return response
@@ -146,7 +146,25 @@ extension MockResponse {
         return response
     }
 
-    /// Why a response's pieces cannot be changed.
-    static let streamAdvice =
-        "the code that sends a .stream decides about its pieces, its pace and its errors."
+    /// Returns the response with a configuration error, if other code decides what it sends; nil if
+    /// the response itself does.
+    ///
+    /// - Parameters:
+    ///   - call: The call that would change the response, as the error text shows it.
+    ///   - needsBody: Whether the call also needs a response with a body.
+    func wrongIfFixed(_ call: @autoclosure () -> String, needsBody: Bool = false) -> MockResponse? {
+        switch behavior {
+        case .stream:
+            wrong(
+                "\(call()): the code that sends a .stream decides about its pieces, its pace and its "
+                    + "errors.")
+        case .passed:
+            wrong(
+                "\(call()): the real session decides what a .passthrough answers. Change that with "
+                    + ".passthrough(to: session.intercepting { … }).")
+        case .failure where needsBody, .never where needsBody:
+            wrong("\(call()): the response is an error or .hanging, so it has no body.")
+        case .failure, .never, .complete, .cut, .cutHead: nil
+        }
+    }
 }

@@ -36,7 +36,7 @@ extension MockResponse {
         guard interval >= .zero else {
             return wrong("chunked(by: \(size), every: \(interval)): an interval is not negative.")
         }
-        if isStream { return wrong("chunked(by: \(size)): \(Self.streamAdvice)") }
+        if let wrong = wrongIfFixed("chunked(by: \(size))") { return wrong }
         var response = self
         let whole = Answer.join(chunks)
         response.chunks = stride(from: 0, to: whole.count, by: size).map {
@@ -92,8 +92,8 @@ extension MockResponse {
     /// Returns a response that breaks off with an error after a number of bytes of its body.
     ///
     /// If the body has fewer bytes, the error follows the whole body, as if the response had
-    /// announced a longer one. An answer without a body, such as a 204 or one to a `HEAD`, fails
-    /// before its headers.
+    /// announced a longer one. A redirect, and an answer without a body, such as a 204 or one to a
+    /// `HEAD`, fail before their headers.
     ///
     /// A data delegate receives the bytes before the error. A completion handler and `exchange`
     /// receive only the error. Over a socket, the server closes the connection at that byte, and
@@ -109,7 +109,9 @@ extension MockResponse {
         guard count >= 0 else {
             return wrong("failing(afterBytes: \(count)): a count is not negative.")
         }
-        if isStream { return wrong("failing(afterBytes: \(count)): \(Self.streamAdvice)") }
+        if let wrong = wrongIfFixed("failing(afterBytes: \(count))", needsBody: true) {
+            return wrong
+        }
         var response = self
         response.behavior = .cut(afterBytes: count, URLError(code))
         return response
@@ -129,7 +131,9 @@ extension MockResponse {
         guard count >= 0 else {
             return wrong("failing(afterHeaderBytes: \(count)): a count is not negative.")
         }
-        if isStream { return wrong("failing(afterHeaderBytes: \(count)): \(Self.streamAdvice)") }
+        if let wrong = wrongIfFixed("failing(afterHeaderBytes: \(count))", needsBody: true) {
+            return wrong
+        }
         var response = self
         response.behavior = .cutHead(afterBytes: count)
         return response
@@ -152,8 +156,9 @@ extension MockResponse {
         case .never: plan.ending = .never
         case .failure(let error): plan.ending = .failure(error)
         case .complete: plan.play(answer(to: request))
-        case .cut(_, let error) where !hasBody(for: request):
-            // Without an announced length, a head alone would be a complete answer over a socket.
+        case .cut(_, let error) where !hasBody(for: request) || answer(to: request).isRedirect:
+            // Without an announced length, a head alone would be a complete answer over a socket. A
+            // client that follows a redirect may not read its body.
             plan.ending = .failure(error)
         case .cut(let count, let error):
             let length = chunks.reduce(0) { $0 + $1.count }
@@ -196,10 +201,16 @@ extension ResponsePlan {
         pieces.removeAll(where: \.isEmpty)
     }
 
-    /// Holds the body until a gate opens. Without a body, does nothing.
+    /// Holds the body until a gate opens. Without a body, does nothing, unless an error follows the
+    /// headers.
     mutating func holdBody(until gate: AwaitableCounter) {
-        guard let answer, !answer.isRedirect, stream != nil || !pieces.isEmpty else { return }
-        if case .cutHead = ending { return }
-        bodyGate = gate
+        guard let answer, !answer.isRedirect else { return }
+        let isHeld =
+            switch ending {
+            case .cutHead: false
+            case .failure: true
+            case .complete, .never: stream != nil || !pieces.isEmpty
+            }
+        if isHeld { bodyGate = gate }
     }
 }

@@ -12,6 +12,8 @@ struct Passage: Sendable {
     @TaskLocal private static var current = Passage(stubs: [])
 
     private var stubs: Set<String>
+    /// Whether the request came over a socket, so that it has the fields of that connection.
+    private var isOverSocket = false
 
     /// Reads the passage of a request that a client of this process makes. Call it in the client's
     /// task.
@@ -27,6 +29,7 @@ struct Passage: Sendable {
     init(overSocket request: URLRequest) {
         let words = request.value(forHTTPHeaderField: "Via")?.split { $0 == " " || $0 == "," }
         stubs = Set((words ?? []).filter { $0.hasPrefix("stub-") }.map(String.init))
+        isOverSocket = true
     }
 
     private init(stubs: Set<String>) {
@@ -52,6 +55,10 @@ struct Passage: Sendable {
         var request = request
         var next = self
         next.stubs.insert(stub.pseudonym)
+        if isOverSocket {
+            request.removeConnectionFields()
+            next.isOverSocket = false
+        }
         if isServed {
             let earlier = request.value(forHTTPHeaderField: "Via").map { $0 + ", " } ?? ""
             request.setValue(earlier + "1.1 " + stub.pseudonym, forHTTPHeaderField: "Via")
@@ -68,6 +75,21 @@ struct Passage: Sendable {
     #if !canImport(FoundationNetworking)
     private static let propertyKey = "APIKitLiteTesting.Passage"
     #endif
+}
+
+extension URLRequest {
+    /// Removes what belongs to one connection and its host, as a proxy does (RFC 9110, section
+    /// 7.6.1). The next session adds its own.
+    fileprivate mutating func removeConnectionFields() {
+        let named = value(forHTTPHeaderField: "Connection")?.split(separator: ",") ?? []
+        let fields = [
+            "Host", "Connection", "Keep-Alive", "Proxy-Connection", "TE", "Trailer",
+            "Transfer-Encoding", "Upgrade", "Expect", "Content-Length",
+        ]
+        for name in named.map({ $0.trimmingCharacters(in: .whitespaces) }) + fields {
+            setValue(nil, forHTTPHeaderField: name)
+        }
+    }
 }
 
 extension Stub {

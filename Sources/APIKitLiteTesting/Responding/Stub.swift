@@ -195,7 +195,7 @@ extension Stub {
     }
 
     /// The number of requests that the stub may answer; nil if there is no limit.
-    private var most: Int? {
+    var most: Int? {
         switch times {
         case .once: 1
         // A negative number is a configuration error, with which every request must fail.

@@ -74,8 +74,11 @@ extension Answer {
         let fields = try givenFields()
         let body = chunks.filter { !$0.isEmpty }
         let hasBody = request.method != "HEAD" && status >= 200 && status != 204 && status != 304
-        let isStreamed =
-            hasBody && (isStreamed || chunks.count > 1 && fields["content-length"] == nil)
+        // For HTTP/1.0, which has no chunks, a known length is announced: otherwise, the end of a body
+        // that breaks off would look like its true end.
+        let isInPieces =
+            chunks.count > 1 && fields["content-length"] == nil && request.minorVersion > 0
+        let isStreamed = hasBody && (isStreamed || isInPieces)
         let isChunked = isStreamed && request.minorVersion > 0
         let asksToClose = fields["connection"]?.value.lowercased().contains("close") ?? false
         // A 1xx is not a final answer, so the client waits for another one. The end of the

@@ -14,7 +14,7 @@ import Foundation
 /// ```
 ///
 /// It accepts connections from this machine only, and does not support TLS. It stops when its
-/// network is released, if ``stop()`` is not called before.
+/// network and the server itself are released, if ``stop()`` is not called before.
 public final class LoopbackServer: Sendable {
     /// A function that answers a request by sending events, on any thread and none after the last.
     ///

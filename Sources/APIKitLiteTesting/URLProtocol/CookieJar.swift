@@ -6,19 +6,22 @@ struct CookieJar: Sendable {
     /// Evaluated when a cookie is stored or needed, since finding the storage takes time.
     private let storage: @Sendable () -> HTTPCookieStorage?
 
-    /// Creates a jar that uses the storage of the responder or else the storage of the session.
+    /// Creates a jar that uses the storage of the session or else the storage of the responder.
     ///
     /// - Parameters:
     ///   - responder: The responder that answers the request.
-    ///   - task: The client's task. On Linux, its session determines the storage. On Apple
-    ///     platforms, the session of a task is private, so the shared storage is used.
+    ///   - task: The client's task. On Linux, its session determines the storage, and may have none.
+    ///     On Apple platforms, the session of a task is private, so the storage of the responder or
+    ///     the shared one is used.
     init(_ responder: any Responder, _ task: URLSessionTask? = nil) {
         storage = {
-            if let storage = responder.cookieStorage { return storage }
             #if canImport(FoundationNetworking)
-            return task?.mirroredSession?.configuration.httpCookieStorage
+            if let session = task?.mirroredSession {
+                return session.configuration.httpCookieStorage
+            }
+            return responder.cookieStorage
             #else
-            return .shared
+            return responder.cookieStorage ?? .shared
             #endif
         }
     }

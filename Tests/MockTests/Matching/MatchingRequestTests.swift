@@ -75,4 +75,27 @@ import Testing
         #expect(try await loader.load("e") == "any")
         #expect(whole.callCount == 1)
     }
+
+    /// A server compares bytes.
+    @Test(arguments: [
+        RequestMatcher.path("/é").query(["é": "é"]),
+        .path(exactly: "/é").query(exactly: ["é": "é"]),
+        .path("/é").header("X", "é"), .path("/é").part("é", fileName: "é"),
+    ])
+    func tellsTwoFormsOfACharacterApart(_ matcher: RequestMatcher) throws {
+        let composed = "\u{e9}"
+        let decomposed = "e\u{301}"
+        func request(_ text: String, _ path: String) throws -> RecordedRequest {
+            let url = try #require(URL(string: "https://h"))
+            let request = try URLRequest(
+                "POST", url, path: "/{a}", ["a": path], query: [text: text]
+            )
+            .multipartBody([.file(text, fileName: text, data: Data())])
+            return RecordedRequest(request: try request.header("X", text))
+        }
+
+        #expect(try matcher.report(on: request(composed, composed)).isMatch)
+        #expect(try !matcher.report(on: request(decomposed, composed)).isMatch)
+        #expect(try !matcher.report(on: request(decomposed, decomposed)).isMatch)
+    }
 }

@@ -129,4 +129,32 @@ import Testing
         #expect(error?.description.contains("Missing") == true)
         for path in error?.paths ?? [] { #expect(error?.description.contains(path) == true) }
     }
+
+    @Test func aRequestThatIsCancelledBeforeTakesNoResponse() async throws {
+        let network = MockNetwork()
+        let stub = network.stub(.any, .text("a"), times: .any)
+        let task = MockURLSession(network).dataTask(with: .test("a")) { _, _, _ in }
+        task.cancel()
+        task.resume()
+
+        let text = try await MockURLSession(network).exchange(.test("b")).0.text
+
+        #expect(text == "a")
+        #expect(stub.requests.allSatisfy { $0.path == "/b" || $0.wasCancelled })
+    }
+
+    /// A predicate may take long, and its client may leave in the meantime.
+    @Test func aRequestThatIsCancelledWhileItIsMatchedIsRecordedSo() async throws {
+        let network = MockNetwork()
+        network.stub(
+            .where("it cancels its client") { _ in
+                withUnsafeCurrentTask { $0?.cancel() }
+                return true
+            }, .text("a"))
+        let load = Task { try await MockURLSession(network).exchange(.test("a")) }
+
+        await #expect(throws: URLError(.cancelled)) { try await load.value }
+
+        #expect(network.requests.map(\.wasCancelled) == [true])
+    }
 }

@@ -56,6 +56,20 @@ import Testing
         }
     }
 
+    @Test(arguments: Transport.allCases)
+    func aRedirectIsNotFollowed(_ transport: Transport) async throws {
+        let network = MockNetwork()
+        network.stub(.get("/a"), .redirect(to: "/b").failing(afterBytes: 0), times: .any)
+        network.stub(.get("/b"), .text("b"), times: .never)
+        let (session, baseURL) = try transport.open(network)
+        let request = URLRequest(url: baseURL.appending(path: "a"))
+
+        let error = await #expect(throws: URLError.self) { try await session.stream(request) }
+
+        #expect(error?.code == .networkConnectionLost)
+        try network.verify()
+    }
+
     @Test(arguments: [Transport.urlProtocol, .mockURLSession])
     func theErrorIsTheChosenOne(_ transport: Transport) async throws {
         let response = Self.sample.failing(afterBytes: 3, with: .secureConnectionFailed)

@@ -40,6 +40,21 @@ import Testing
         await #expect(throws: URLError(.networkConnectionLost)) { _ = try await pieces.next() }
     }
 
+    @Test(arguments: [
+        MockResponse.text("abc").failing(afterBytes: 0), .status(200).failing(afterBytes: 5),
+    ])
+    func aFailureWithoutABodyIsHeldToo(_ response: MockResponse) async throws {
+        let network = MockNetwork()
+        let stub = network.stub(.any, response.heldBody)
+
+        let (body, _) = try await MockURLSession(network).stream(.test("a"))
+        #expect(network.requests.map(\.endTime) == [nil])
+        stub.release()
+        var pieces = body.makeAsyncIterator()
+
+        await #expect(throws: URLError(.networkConnectionLost)) { _ = try await pieces.next() }
+    }
+
     @Test(arguments: [MockResponse.status(204), .redirect(to: "/b"), .text("")])
     func aResponseWithoutABodyIsNotHeld(_ response: MockResponse) async throws {
         let network = MockNetwork()

@@ -102,6 +102,38 @@ import Testing
         for load in loads { #expect(try await load.value == "real") }
     }
 
+    /// As a proxy does. The server of another host would refuse the name of this one.
+    @Test func leavesOutTheFieldsOfTheConnection() async throws {
+        let real = MockNetwork()
+        real.stub(.any, .text("real"))
+        let network = MockNetwork()
+        network.stub(.any, .passthrough(to: MockURLSession(real)))
+        let server = try network.serve()
+
+        let client = try RawClient(port: server.port)
+        client.send(
+            """
+            POST / HTTP/1.1\r
+            Host: 127.0.0.1\r
+            Connection: close, X-Hop\r
+            X-Hop: 1\r
+            X-Kept: 2\r
+            TE: trailers\r
+            Transfer-Encoding: chunked\r
+            \r
+            1\r
+            a\r
+            0\r
+            \r
+
+            """)
+
+        #expect(try client.reply().body.text == "real")
+        let sent = try #require(real.requests.first)
+        #expect(sent.body.text == "a")
+        #expect(Set((sent.request.allHTTPHeaderFields ?? [:]).keys) == ["Via", "X-Kept"])
+    }
+
     @Test func addsNothingVisibleWithoutAServer() async throws {
         let real = MockNetwork()
         real.stub(.any, .text("real"))

@@ -388,6 +388,18 @@ import Testing
         #expect("\(response)".contains("the code that sends a .stream decides"))
     }
 
+    private static let passed = MockResponse.passthrough(to: MockURLSession())
+
+    @Test(arguments: [
+        passed.failing(afterBytes: 1), passed.failing(afterHeaderBytes: 1), passed.chunked(by: 1),
+        passed.paced(every: .zero), passed.header("X", "1"), passed.acceptingRanges,
+        .stream().acceptingRanges, .error(.timedOut).failing(afterBytes: 1),
+        .hanging.failing(afterHeaderBytes: 1),
+    ])
+    func refusesAChangeWithoutEffect(_ response: MockResponse) {
+        #expect("\(response)".hasPrefix("unusable response: "))
+    }
+
     @Test func verifyNamesAStreamThatIsOpen() async throws {
         let network = MockNetwork()
         network.stub(.any, .stream { _ in _ = try await waitForCancellation() })

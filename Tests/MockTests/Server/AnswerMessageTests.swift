@@ -38,8 +38,8 @@ import Testing
                 "1.0", .of("a"), minor: 0, "Content-Length: 1\r\nConnection: close", body: "a",
                 keepsAlive: false),
             Case(
-                "1.0, chunks", .of("a", "b"), minor: 0, "Connection: close", body: "ab",
-                keepsAlive: false),
+                "1.0, chunks", .of("a", "b"), minor: 0, "Content-Length: 2\r\nConnection: close",
+                body: "ab", keepsAlive: false),
             Case(
                 "compressed", .of("x", fields: ["Content-Encoding": "gzip"]),
                 "Content-Encoding: gzip\r\nContent-Length: 1", body: "x"),

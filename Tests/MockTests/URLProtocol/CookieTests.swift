@@ -23,4 +23,32 @@ import Testing
         let sent = network.requests.last?.request.value(forHTTPHeaderField: "Cookie") ?? ""
         #expect(Set(sent.split(separator: "; ")) == ["a=1", "b=2"])
     }
+
+    #if canImport(FoundationNetworking)
+    /// As over a real network, a session with a storage of its own uses that one.
+    @Test(arguments: [true, false])
+    func usesTheStorageOfTheSession(_ hasStorage: Bool) async throws {
+        let network = MockNetwork()
+        network.stub(.get("/login"), .redirect(to: "/a").header("Set-Cookie", "a=1; Path=/"))
+        network.stub(.get("/a"), .text("x"))
+        let configuration = network.configuration
+        let storage = URLSessionConfiguration.ephemeral.httpCookieStorage
+        configuration.httpCookieStorage = hasStorage ? storage : nil
+        let session = URLSession(configuration: configuration)
+
+        for path in ["login", "a"] { _ = try await session.exchange(.test(path)) }
+        _ = await loadWithoutExchange(.test("login"), session)
+
+        let sent = network.requests.filter { $0.path == "/a" }.map { $0.header("Cookie") }
+        #expect(sent == Array(repeating: hasStorage ? "a=1" : nil, count: 3))
+        #expect(storage?.cookies?.count == (hasStorage ? 1 : 0))
+    }
+
+    private func loadWithoutExchange(_ request: URLRequest, _ session: URLSession) async -> Data? {
+        await withCheckedContinuation { continuation in
+            session.dataTask(with: request) { data, _, _ in continuation.resume(returning: data) }
+                .resume()
+        }
+    }
+    #endif
 }
