@@ -19,8 +19,8 @@ import FoundationNetworking
             .get("/events"),
             .chunks(["id: 1\ndata: a\n\n"], contentType: "text/event-stream"), .status(204))
         let session = MockURLSession(network)
-        var lastEventID = ""
 
+        var lastEventID = ""
         var request = URLRequest(url: url)
         request.timeoutInterval = 3_600  // the longest silence of the server
 

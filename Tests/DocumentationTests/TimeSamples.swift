@@ -35,6 +35,23 @@ import Testing
         #expect((error?.underlying as? URLError)?.code == .timedOut)
     }
 
+    @Test func retriesAfterATimeout() async throws {
+        let clock = MockClock()
+        let network = MockNetwork(clock: clock)
+        network.stub(.get("/users/{id}"), .hanging, .json(#"{"name": "Emma"}"#))
+        let session = network.urlSession
+            .timingOut(after: .seconds(10), clock: clock).retrying(clock: clock)
+
+        let load = Task { try await session.load(UserRequest(), 42) }
+        await network.waitForRequests()
+        await clock.advance(by: .seconds(10))
+        await clock.waitForSleeper(within: .seconds(1))
+        await clock.advance(by: .seconds(1))
+
+        let user = try await load.value
+        #expect(user.name == "Emma")
+    }
+
     @Test func showsALoadingState() async throws {
         let network = MockNetwork()
         let stub = network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#).held)

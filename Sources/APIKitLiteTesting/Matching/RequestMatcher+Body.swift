@@ -79,7 +79,9 @@ extension RequestMatcher {
         do {
             return adding(relation, try JSONValue(text.utf8))
         } catch {
-            return broken("\(criterion) was given text that is not JSON: \(error.sentence)")
+            return broken(
+                "\(criterion) was given text that is not JSON: \(error.sentence), in "
+                    + Excerpt(redacting: text, with: .standard, limit: 200).text(limit: 200))
         }
     }
 
@@ -96,7 +98,7 @@ extension RequestMatcher {
                 case nil: return .has("no body")
                 case .failure(let failure):
                     let body = reading.bodyPlaceholder
-                    return .has("\(body), which is not JSON: \(failure.sentence)")
+                    return .has("\(body), which is not JSON: \(failure.sentence).")
                 case .success(let actual):
                     let lines = JSONDifference.lines(
                         expected, relation, actual, reading.redaction)
@@ -110,10 +112,10 @@ extension JSONText.Failure {
     /// Where and why the text is not JSON, without quoting it.
     fileprivate var sentence: String {
         switch self {
-        case .truncated(let index): "it ends too early, at byte \(index)."
-        case .unexpected(let index): "byte \(index) cannot stand there."
-        case .tooDeep(let index): "it is nested too deep, at byte \(index)."
-        case .notUTF8: "it is not UTF-8."
+        case .truncated(let index): "it ends too early, at byte \(index)"
+        case .unexpected(let index): "byte \(index) cannot stand there"
+        case .tooDeep(let index): "it is nested too deep, at byte \(index)"
+        case .notUTF8: "it is not UTF-8"
         }
     }
 }

@@ -151,6 +151,10 @@ extension RequestMatcher {
             return segments.indices.dropFirst().first { match(segments[$0...]) != nil }
                 .map { segments[..<$0] }
         }
+        @Sendable func differsInSlash(_ reading: RequestReading) -> Bool {
+            let segments = reading.segments[...]
+            return match(segments.last == "" ? segments.dropLast() : segments + [""]) != nil
+        }
         return adding(
             Criterion { redaction in
                 "\(noun) \(shownPath(path, redaction))"
@@ -168,10 +172,13 @@ extension RequestMatcher {
                         "If the base URL adds \(shownPath(added, reading.redaction)), "
                             + "write \(shownPath(whole, reading.redaction)).")
                 }
+                if differsInSlash(reading) {
+                    difference.details.append("They differ in the slash at the end.")
+                }
                 if let hint { difference.details.append(hint) }
                 return difference
             } isNear: { reading in
-                base(reading) != nil
+                base(reading) != nil || differsInSlash(reading)
             })
     }
 

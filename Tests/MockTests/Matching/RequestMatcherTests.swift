@@ -182,6 +182,18 @@ import Testing
         #expect(error?.reason == .brokenStub)
     }
 
+    @Test(arguments: [
+        ("/users/", "users", true), ("/users", "users/", true), ("/users/", "user", false),
+    ])
+    func namesASlashAtTheEnd(_ path: String, _ actual: String, _ isShown: Bool) {
+        let matcher = RequestMatcher.path(path)
+
+        let report = matcher.report(on: RecordedRequest(request: .test(actual)))
+
+        #expect(!report.isMatch)
+        #expect("\(report)".contains("They differ in the slash at the end.") == isShown)
+    }
+
     @Test func keepsThePathValuesOfTheFirstMatch() {
         let matcher = RequestMatcher.get("/{kind}/{id}")
             .anyOf(.path("/{plural}/{number}").query(["x": nil]), .path("/users/{user}"))
