@@ -23,4 +23,8 @@ final class TimedBody: BodySource {
     func end(throwing error: any Error) {
         source.end(throwing: error)
     }
+
+    func cancel() {
+        source.cancel()
+    }
 }

@@ -11,6 +11,16 @@ package protocol BodySource: AnyObject, Sendable {
     /// Ends the transfer, and discards the bytes that wait. The pending call of `next()` and all
     /// later ones throw the error. If the whole body has been read, does nothing.
     func end(throwing error: any Error)
+
+    /// Ends the transfer as `end(throwing:)` does, because the task that reads is cancelled.
+    ///
+    /// It runs inside `Task.cancel()`, whose caller may hold a lock that somebody else's code needs.
+    /// So it calls no such code.
+    func cancel()
+}
+
+extension BodySource {
+    package func cancel() { end(throwing: URLError(.cancelled)) }
 }
 
 /// The ownership of a source: the transfer ends when its last reader is released.
@@ -38,12 +48,16 @@ package final class BodyTransfer: BodySource {
         return try await withTaskCancellationHandler {
             try await source.next()
         } onCancel: {
-            source.end(throwing: URLError(.cancelled))
+            source.cancel()
         }
     }
 
     package func end(throwing error: any Error) {
         source.end(throwing: error)
+    }
+
+    package func cancel() {
+        source.cancel()
     }
 }
 

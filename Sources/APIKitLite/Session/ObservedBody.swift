@@ -43,10 +43,7 @@ final class ObservedBody: BodySource {
         return try result.get()
     }
 
-    /// Ends the transfer.
-    ///
-    /// If a reader waits, its task reports the end. This function may run inside `Task.cancel()`,
-    /// whose caller may hold a lock that `onEvent` needs.
+    /// Ends the transfer. If a reader waits, its task reports the end.
     func end(throwing error: any Error) {
         source.end(throwing: error)
         let isReading = state.withLock { state in
@@ -54,6 +51,12 @@ final class ObservedBody: BodySource {
             return state.isReading
         }
         if !isReading { report(error) }
+    }
+
+    /// Ends the transfer. The reader's task reports the end in its next call or when it releases
+    /// the body.
+    func cancel() {
+        source.cancel()
     }
 
     private func report(_ error: any Error) {

@@ -33,6 +33,28 @@ import Testing
         #expect(reports.withLock { $0 } == [true])
     }
 
+    /// The cancellation may come just before the reader waits, or just after.
+    @Test(arguments: [true, false])
+    func aCancellationIsNotReportedByItsCaller(_ isReadAgain: Bool) async throws {
+        let reports = Locked<[String]>([])
+        let buffer = BodyBuffer(limit: .max)
+        buffer.append(Data("a".utf8))
+        var observed: BodyTransfer? = BodyTransfer(
+            ObservedBody(BodyTransfer(buffer)) { event in
+                reports.withLock { $0.append("\(event)") }
+            })
+        _ = try await observed?.next()
+
+        observed?.cancel()
+        #expect(reports.withLock { $0 } == ["piece(1 bytes)"])
+        if isReadAgain {
+            await #expect(throws: URLError(.cancelled)) { try await observed?.next() }
+        }
+        observed = nil
+
+        #expect(reports.withLock { $0 } == ["piece(1 bytes)", "end(APIKitLite.StreamEnding.left)"])
+    }
+
     @Test func reportsNothingAfterTheEnd() async throws {
         let source = LatePiece()
         let reports = Locked<[String]>([])
