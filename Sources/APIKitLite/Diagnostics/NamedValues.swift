@@ -48,7 +48,18 @@ struct NamedValues {
         var index = 0
         // `Redaction.reference` redacts the query items and the fragment of a URL.
         var isInQuery = false
+        // Where the content of a secret element begins, whose attributes come first.
+        var contentStart = Int.max
         while index < bytes.count {
+            if index >= contentStart {
+                contentStart = .max
+                let content = content(from: index)
+                if !content.isEmpty {
+                    edits.append(Edit(range: content, replacement: Array(Redaction.mark.utf8)))
+                    index = content.upperBound
+                    continue
+                }
+            }
             let byte = bytes[index]
             guard SecretName.isNameByte(byte) else {
                 if endsWord(byte) { isInQuery = false }
@@ -58,6 +69,10 @@ struct NamedValues {
             }
             let start = index
             while index < bytes.count, SecretName.isNameByte(bytes[index]) { index += 1 }
+            if let tag = tag(start..<index), tag.hasAttributes {
+                if isSecret(start..<index) { contentStart = tag.end }
+                continue
+            }
             if let value = secret(after: start..<index, isInQuery), !value.isEmpty {
                 edits.append(
                     Edit(
@@ -80,9 +95,7 @@ struct NamedValues {
         let secrecy = redaction.secrecy(of: text, in: .key)
         guard secrecy > .none else { return schemeValue(name) }
         guard !belongsToURL(name, separator, isInQuery) else { return nil }
-        guard let value = value(text, secrecy, separator, name) else { return nil }
-        if secrecy == .byValue, !SecretName.looksLikeToken(trimmed(value)) { return nil }
-        return value
+        return value(text, secrecy, separator, name)
     }
 
     /// Whether the name belongs to a URL or to a path, as in `/oauth/token: 404`. Its value is not
@@ -103,9 +116,9 @@ struct NamedValues {
     private func separator(after name: Range<Int>) -> Separator? {
         let before = byte(name.lowerBound - 1)
         var index = name.upperBound
-        if let end = endOfTag(name) {
+        if let tag = tag(name) {
             return Separator(
-                byte: UInt8(ascii: ">"), valueStart: end, hasSpace: false, isQuoted: false)
+                byte: UInt8(ascii: ">"), valueStart: tag.end, hasSpace: false, isQuoted: false)
         }
         var isQuoted = false
         if isQuote(before) {
@@ -133,9 +146,11 @@ struct NamedValues {
             byte: separator, valueStart: value, hasSpace: value > index, isQuoted: isQuoted)
     }
 
-    /// The index after the start tag of an XML element with this name, as in `<s:Password Type="a">`,
-    /// or `nil` if the name is not that of an element with content.
-    private func endOfTag(_ name: Range<Int>) -> Int? {
+    /// The start tag of an XML element with this name, as in `<s:Password Type="a">`, or `nil` if
+    /// the name is not that of an element with content.
+    ///
+    /// - Returns: The index after the tag, and whether the tag has attributes.
+    private func tag(_ name: Range<Int>) -> (end: Int, hasAttributes: Bool)? {
         var start = name.lowerBound - 1
         if byte(start) == UInt8(ascii: ":") {
             repeat { start -= 1 } while byte(start).map(SecretName.isNameByte) ?? false
@@ -144,10 +159,15 @@ struct NamedValues {
         let attribute = skip(name.upperBound, while: { $0 <= 0x20 })
         let equals = skip(
             attribute, while: { SecretName.isNameByte($0) || $0 == UInt8(ascii: ":") })
-        let hasAttribute = attribute > name.upperBound && byte(equals) == UInt8(ascii: "=")
-        let end = hasAttribute ? skip(equals, while: { !"<>".utf8.contains($0) }) : attribute
+        let hasAttributes = attribute > name.upperBound && byte(equals) == UInt8(ascii: "=")
+        let end = hasAttributes ? skip(equals, while: { !"<>".utf8.contains($0) }) : attribute
         let isContentNext = byte(end) == UInt8(ascii: ">") && bytes[end - 1] != UInt8(ascii: "/")
-        return isContentNext ? end + 1 : nil
+        return isContentNext ? (end + 1, hasAttributes) : nil
+    }
+
+    /// Whether any value with this name is a secret.
+    private func isSecret(_ name: Range<Int>) -> Bool {
+        redaction.secrecy(of: String(decoding: bytes[name], as: UTF8.self), in: .key) == .always
     }
 
     /// The range of the value after a separator, or `nil` if the value cannot be a secret.
@@ -158,12 +178,13 @@ struct NamedValues {
         guard start < bytes.count, !bytes[start...].starts(with: Redaction.mark.utf8) else {
             return nil
         }
-        if separator.byte == UInt8(ascii: ">") {
-            return start..<skip(start, while: { $0 != UInt8(ascii: "<") })
+        func ifSecret(_ value: Range<Int>) -> Range<Int>? {
+            secrecy == .always || SecretName.looksLikeToken(trimmed(value)) ? value : nil
         }
+        if separator.byte == UInt8(ascii: ">") { return ifSecret(content(from: start)) }
         let opening = skip(start, while: { $0 == UInt8(ascii: "\\") })
         if let quote = byte(opening), isQuote(quote) {
-            return quotedValue(from: opening + 1, quote, slashes: opening - start)
+            return ifSecret(quotedValue(from: opening + 1, quote, slashes: opening - start))
         }
         if secrecy == .byValue { return token(from: start) }
         let isColon = separator.byte == UInt8(ascii: ":")
@@ -205,13 +226,22 @@ struct NamedValues {
         }
     }
 
-    /// The range of a value that may be a token, or `nil` if it is none.
+    /// The range of a value that begins with a token, or `nil` if it does not.
     ///
-    /// A word that is not a token is not read to its end: the same word may have many names.
+    /// A word that is not a token is not read to its end: the same word may have many names. What
+    /// follows a token may belong to it, as the dots of a JSON Web Token and an escape do.
     private func token(from start: Int) -> Range<Int>? {
         let beginning = bytes[start...].prefix(512).prefix(while: SecretName.isTokenByte)
         guard SecretName.looksLikeToken(beginning) else { return nil }
-        return start..<skip(start, while: SecretName.isTokenByte)
+        func mayBelong(_ byte: UInt8) -> Bool {
+            SecretName.isTokenByte(byte) || SecretName.isNameByte(byte) || byte == UInt8(ascii: "%")
+        }
+        return start..<skip(start, while: mayBelong)
+    }
+
+    /// The range up to the next tag.
+    private func content(from start: Int) -> Range<Int> {
+        start..<skip(start, while: { $0 != UInt8(ascii: "<") })
     }
 
     /// The end of the word after the spaces at an index, or `nil` if there are no spaces, or if the

@@ -162,11 +162,12 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
         switch secrecy(of: name, in: place) {
         case .none: false
         case .byValue: SecretName.looksLikeToken(value)
-        case .always: !isLiteral(value)
+        case .always: !isLiteral(value) || isListed(name.withoutByteOrderMark)
         }
     }
 
-    /// Whether a value is `true`, `false` or `null`, which is not a secret, whatever its name.
+    /// Whether a value is `true`, `false` or `null`. With a name that only its words make secret, it
+    /// is none.
     private func isLiteral(_ value: some Collection<UInt8>) -> Bool {
         guard value.count == 4 || value.count == 5 else { return false }
         return ["true", "false", "null"]

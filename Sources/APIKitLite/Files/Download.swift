@@ -146,7 +146,11 @@ struct Download: Sendable {
                     // The server sent less than the rest, which is allowed.
                     kept = try await keptRecord()
                     record = kept
-                    furthest = max(furthest, kept?.offset ?? 0)
+                    // Without progress, it is an attempt like one that was interrupted.
+                    guard (kept?.offset ?? 0) > furthest else {
+                        throw URLError(.networkConnectionLost)
+                    }
+                    furthest = kept?.offset ?? 0
                     (number, start) = (1, timeline.now())
                 }
             } catch {

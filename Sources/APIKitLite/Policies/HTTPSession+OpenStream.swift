@@ -8,7 +8,8 @@ extension HTTPSession {
     /// returns the response with an empty body.
     ///
     /// If the function sends several requests, each one ends the stream before it, so that a chain
-    /// with a limit needs one place at a time.
+    /// with a limit needs one place at a time. If that one has no headers yet, its exchange throws
+    /// `URLError.cancelled` when they arrive.
     ///
     /// - Parameter exchange: Sends one request or several over the session that it receives, and
     ///   returns the final response.
@@ -43,7 +44,7 @@ extension HTTPSession {
 private final class StreamHeads: HTTPSession {
     private let session: any HTTPSession
     /// The refresh that this stream is a part of.
-    private let scope = RefreshScope.current
+    private let scope = RefreshScope.innermost
     private let last = Locked(Opened())
 
     /// The request that was sent last, and the body of its response. The lock of `last` owns them.
@@ -58,14 +59,14 @@ private final class StreamHeads: HTTPSession {
 
     func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
         // A policy that was added in the closure refreshes a credential: this is not the stream.
-        guard RefreshScope.current === scope else { return try await session.exchange(request) }
+        guard RefreshScope.innermost === scope else { return try await session.exchange(request) }
         endBody()
         let number = last.withLock { last in
             last.number += 1
             return last.number
         }
         let (body, response) = try await session.stream(request)
-        keep(body, ofRequest: number)
+        guard keep(body, ofRequest: number) else { throw URLError(.cancelled) }
         return (Data(), response)
     }
 
@@ -96,14 +97,16 @@ private final class StreamHeads: HTTPSession {
     }
 
     /// Keeps a body, unless another request was sent since: after a timeout, an attempt that ignores
-    /// its cancellation may still receive a response.
+    /// its cancellation may still receive a response. Returns whether it does.
     ///
-    /// A body that is not kept ends when it is released, which must not happen under the lock.
-    private func keep(_ body: HTTPBody, ofRequest number: Int) {
-        _ = last.withLock { last -> HTTPBody? in
-            guard last.number == number else { return nil }
+    /// A body that is not kept, and the previous one, end when they are released, which must not
+    /// happen under the lock.
+    private func keep(_ body: HTTPBody, ofRequest number: Int) -> Bool {
+        let (isKept, _) = last.withLock { last -> (Bool, HTTPBody?) in
+            guard last.number == number else { return (false, nil) }
             defer { last.body = body }
-            return last.body
+            return (true, last.body)
         }
+        return isKept
     }
 }

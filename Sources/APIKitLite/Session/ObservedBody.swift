@@ -57,6 +57,9 @@ final class ObservedBody: BodySource {
     /// the body.
     func cancel() {
         source.cancel()
+        state.withLock { state in
+            if state.isReading { state.error = state.error ?? URLError(.cancelled) }
+        }
     }
 
     private func report(_ error: any Error) {

@@ -11,9 +11,10 @@ package struct RedirectLimits: Sendable {
     private let first: URL?
     private let allowed: Set<[String]>?
 
-    /// Creates the limits of an exchange in the current task.
+    /// Creates the limits of an exchange in the current task. They also hold for work that a refresh
+    /// left behind at its timeout: it still has the secret.
     package init(of request: URLRequest) {
-        self.init(from: request.url, allowed: RefreshScope.current?.origins)
+        self.init(from: request.url, allowed: RefreshScope.innermost?.origins)
     }
 
     /// Creates limits.

@@ -9,7 +9,8 @@
 /// - They share no exchange with requests that are sent with the credential.
 /// - The progress of one upload does not cancel them, because many requests need the refresh.
 package final class RefreshScope: Sendable {
-    @TaskLocal private static var innermost: RefreshScope?
+    /// The innermost refresh that this task is a part of, even if the refresh has ended.
+    @TaskLocal static var innermost: RefreshScope?
 
     /// The refresh that needs this one.
     private let outer: RefreshScope?

@@ -32,7 +32,8 @@ struct Trial<Outcome: Sendable>: Sendable {
     ///   - response: The answer.
     ///   - watchdog: Decides when the work hangs.
     init(_ response: MockResponse, watchdog: Watchdog) {
-        clock = MockClock()
+        // It moves by itself as long as the trial lasts.
+        clock = MockClock(isWatched: false)
         network = MockNetwork(clock: clock, reporter: nil)
         network.stub(.any, response, times: .any)
         self.watchdog = watchdog

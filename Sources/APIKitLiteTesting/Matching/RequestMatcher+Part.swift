@@ -123,9 +123,9 @@ private struct ExpectedPart: Sendable {
                     ? "expected another \(aspect) than \(actual)"
                     : "expected the \(aspect) \(expected), got \(actual)")
         }
-        if fileName != nil, fileName != part.fileName {
+        if let fileName, !fileName.hasSameBytes(as: part.fileName) {
             add(
-                "file name", fileName.map { quoted($0, redaction) },
+                "file name", quoted(fileName, redaction),
                 part.fileName.map { quoted($0, redaction) })
         }
         let actualType = APIKitLite.mediaType(part.contentType)

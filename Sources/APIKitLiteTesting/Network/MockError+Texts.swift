@@ -71,7 +71,7 @@ extension MockError {
         if !suggestion.secrets.isEmpty {
             let names = suggestion.secrets.prefix(4) + (suggestion.secrets.count > 4 ? ["…"] : [])
             let list = names.joined(separator: ", ")
-            lines.append("  (without the secret \(list); \(shows) it)")
+            lines.append("  (without \(list), because that is secret; \(shows) it)")
         } else if lines.contains(where: { $0.contains(Redaction.mark) }) {
             lines.append("  (\(shows) what is \(Redaction.mark))")
         }

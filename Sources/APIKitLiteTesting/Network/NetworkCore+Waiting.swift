@@ -44,6 +44,8 @@ extension NetworkCore: StubNetwork {
             clock: mockClock?.waitState, networks: [waitState])
     }
 
+    var isStalled: Bool { stallReport(upTo: .max) != nil }
+
     /// Whether a client still waits for the answer, and it will not come by itself.
     private func isStalled(_ request: PendingRequest) -> Bool {
         // A client on a socket never counts as waiting, because its end is noticed late.

@@ -51,7 +51,8 @@ extension MockResponse {
     /// Such a `GET` gets a `206` with `Content-Range`, or a `416` if the range is outside the body
     /// (RFC 9110, section 14). An `If-Range` header is compared with the `ETag` or the
     /// `Last-Modified` of the response (section 13.1.5). A request for several ranges gets the
-    /// whole body, which the RFC allows. Only a response with the status 200 has parts.
+    /// whole body, which the RFC allows. Only a response with the status 200 has parts. For a stream
+    /// and a ``passthrough(to:)``, it is a configuration error.
     public var acceptingRanges: MockResponse {
         if let wrong = wrongIfFixed("acceptingRanges") { return wrong }
         var response = header("Accept-Ranges", "bytes")

@@ -51,8 +51,8 @@ extension MockResponse {
     ///
     /// A request that no stub matches is never passed on. The session gets the request as it came,
     /// and the journal marks it with ``RecordedRequest/wasPassedThrough``. A request over a
-    /// ``LoopbackServer`` has the loopback address as its host; a session that wraps another can
-    /// send it elsewhere.
+    /// ``LoopbackServer`` comes without the fields of its connection, such as `Host`. Its URL has the
+    /// loopback address as its host; a session that wraps another can send it elsewhere.
     ///
     /// - Parameter session: The session that answers.
     public static func passthrough(to session: any HTTPSession) -> MockResponse {

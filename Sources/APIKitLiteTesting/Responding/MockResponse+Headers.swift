@@ -5,7 +5,8 @@ extension MockResponse {
     /// Returns the response with a header, in place of an earlier value.
     ///
     /// A `Set-Cookie` is added instead, because a response has one for each cookie. A
-    /// `Content-Length` is replaced by the true length, except where no body is sent.
+    /// `Content-Length` is replaced by the true length, except where no body is sent. The headers of a
+    /// ``passthrough(to:)`` are those of the real session: a change is a configuration error.
     ///
     /// - Parameters:
     ///   - name: The name of the header; its case does not matter (RFC 9110, section 5.1). One that

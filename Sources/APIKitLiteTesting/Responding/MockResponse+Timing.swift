@@ -22,7 +22,8 @@ extension MockResponse {
     /// Returns the response with its body in pieces.
     ///
     /// A data delegate receives each piece; other clients receive the whole body. An interval
-    /// simulates a slow connection.
+    /// simulates a slow connection. The pieces of a ``passthrough(to:)`` or a stream are those of its
+    /// source: a change is a configuration error.
     ///
     /// - Parameters:
     ///   - size: The number of bytes in a piece; at least 1, or it is a configuration error.
@@ -93,7 +94,8 @@ extension MockResponse {
     ///
     /// If the body has fewer bytes, the error follows the whole body, as if the response had
     /// announced a longer one. A redirect, and an answer without a body, such as a 204 or one to a
-    /// `HEAD`, fail before their headers.
+    /// `HEAD`, fail before their headers. For a stream, a ``passthrough(to:)``, an error and
+    /// ``hanging``, it is a configuration error.
     ///
     /// A data delegate receives the bytes before the error. A completion handler and `exchange`
     /// receive only the error. Over a socket, the server closes the connection at that byte, and
@@ -124,7 +126,8 @@ extension MockResponse {
     ///
     /// On Linux, the server sends no more than the status line without its line end: if the
     /// connection ended later within the headers, Foundation there would end the process of its
-    /// client.
+    /// client. For a stream, a ``passthrough(to:)``, an error and ``hanging``, it is a configuration
+    /// error.
     ///
     /// - Parameter count: The number of bytes. A negative one is a configuration error.
     public func failing(afterHeaderBytes count: Int) -> MockResponse {

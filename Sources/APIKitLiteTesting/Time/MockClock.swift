@@ -54,10 +54,20 @@ public final class MockClock: CallbackClock {
     let changes = AwaitableCounter()
     /// The networks on this clock, which a report of a wait describes.
     let networks = Locked<[WeakNetwork]>([])
-    let sleepWatch = SleepWatch()
+    /// Nil for a clock that this library moves itself.
+    let sleepWatch: SleepWatch?
 
     /// Creates a clock at zero.
-    public init() {}
+    public convenience init() {
+        self.init(isWatched: true)
+    }
+
+    /// Creates a clock at zero.
+    ///
+    /// - Parameter isWatched: Whether a task that sleeps on it for long is reported.
+    init(isWatched: Bool) {
+        sleepWatch = isWatched ? SleepWatch() : nil
+    }
 
     /// The moment to which the clock was last moved.
     public var now: Instant { sleepers.withLock { $0.now } }
@@ -90,7 +100,7 @@ public final class MockClock: CallbackClock {
         let task = withUnsafeCurrentTask { $0?.hashValue }
         let key = add(Sleeper(deadline, kind: .task, task) { waiter.end(with: .success(())) })
         guard let key else { return }
-        sleepWatch.begin(on: self)
+        sleepWatch?.begin(on: self)
         defer {
             let thread = ThreadWatch.currentThread
             sleepers.withLock { $0.didResume(key, task: task, on: thread) }?

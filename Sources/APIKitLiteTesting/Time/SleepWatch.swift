@@ -1,7 +1,7 @@
 import APIKitLite
 
 /// Reports once if a task sleeps on a clock for ``WaitReporter/patience``, the clock stands still,
-/// and no call of the test waits on it, which would report it.
+/// and neither a call of the test waits on it nor a network on it reports.
 ///
 /// It looks once each second while a task sleeps. `state` has its own lock.
 final class SleepWatch: Sendable {
@@ -34,9 +34,9 @@ final class SleepWatch: Sendable {
         }
         guard mustStart else { return }
         let reporter = WaitReporter.current
-        reporter.everySecond { [weak clock] in
-            guard let clock else { return false }
-            return clock.sleepWatch.check(clock, reporter)
+        reporter.everySecond { [weak self, weak clock] in
+            guard let self, let clock else { return false }
+            return check(clock, reporter)
         }
     }
 
@@ -57,6 +57,11 @@ final class SleepWatch: Sendable {
         case .stop: return false
         case .goOn: return true
         case .report:
+            // Outside of the lock, because this runs the code of networks.
+            if clock.networks.withLock({ $0 }).contains(where: { $0.network?.isStalled == true }) {
+                return true
+            }
+            state.withLock { $0.hasReported = true }
             reporter.write(WaitReport(subject: .sleep, clock: clock.waitState))
             return false
         }
@@ -74,7 +79,6 @@ final class SleepWatch: Sendable {
             state.seconds = state.changes == changes ? state.seconds + 1 : 0
             state.changes = changes
             guard state.seconds >= WaitReporter.seconds, state.waitCount == 0 else { return .goOn }
-            state.hasReported = true
             return .report
         }
     }

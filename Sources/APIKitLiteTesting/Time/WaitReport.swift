@@ -96,7 +96,8 @@ struct WaitReport: Sendable, Equatable {
 extension WaitReport: CustomStringConvertible {
     /// The first line says what waits; each further line is indented.
     var description: String {
-        let details = requestLines + networks.flatMap(\.lines) + (clock?.lines ?? [])
+        let clockLines = clock?.lines(ofNetwork: !networks.isEmpty) ?? []
+        let details = requestLines + networks.flatMap(\.lines) + clockLines
         return ([headline] + details.map { "  " + $0 }).joined(separator: "\n")
     }
 
@@ -188,7 +189,8 @@ extension WaitReport.Waiting {
 }
 
 extension WaitReport.Clock {
-    fileprivate var lines: [String] {
+    /// - Parameter isOfNetwork: Whether a network has this clock.
+    fileprivate func lines(ofNetwork isOfNetwork: Bool) -> [String] {
         var lines = ["The clock is at \(now.shown). No task and no response waits on it."]
         if let first = sleepers.first {
             let list = WaitReport.list(sleepers) {
@@ -198,7 +200,7 @@ extension WaitReport.Clock {
                 "The clock is at \(now.shown). It wakes \(list).",
                 "To wake the first, move the clock by \((first.moment - now).shown).",
             ]
-        } else if deadlines.isEmpty {
+        } else if deadlines.isEmpty, !isOfNetwork {
             lines.append(
                 "Perhaps it was not passed: MockNetwork(clock: clock), .retrying(clock: clock).")
         }

@@ -5,6 +5,9 @@ protocol WatchedNetwork: AnyObject, Sendable {
     /// The requests of the network, for a report.
     var waitState: WaitReport.Network { get }
 
+    /// Whether a client waits for what only the test can give. The network reports that by itself.
+    var isStalled: Bool { get }
+
     /// Counts a wait that begins. While there is one, the network does not report by itself.
     func beginWait()
 
@@ -58,7 +61,7 @@ final class WaitWatch: Sendable {
         self.eachSecond = eachSecond
         state = Locked(State(call: call, networks: networks, clock: clock))
         for network in networks { network.beginWait() }
-        clock?.sleepWatch.beginWait()
+        clock?.sleepWatch?.beginWait()
     }
 
     /// Runs the wait, and then ends the watch. If the task is cancelled in the meantime, reports
@@ -116,6 +119,6 @@ final class WaitWatch: Sendable {
             return state
         }
         for network in old.networks { network.endWait(hasReported: old.hasReported) }
-        old.clock?.sleepWatch.endWait(hasReported: old.hasReported)
+        old.clock?.sleepWatch?.endWait(hasReported: old.hasReported)
     }
 }

@@ -32,27 +32,34 @@ import Testing
 
     /// A test that awaits a cancelled load may look at the network at once.
     @Test func aCancellationArrivesAtOnce() async throws {
+        guard #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) else { return }
+        let executor = QueueExecutor(isSerial: true)
         let network = MockNetwork()
         network.stub(.any, .hanging)
         let session = MockURLSession(network).timingOut(after: .seconds(10)).retrying().coalescing()
             .timingOut(after: .seconds(10))
-        let task = Task { await session.outcome(of: .test("a")) }
+        let task = executor.start { await session.outcome(of: .test("a")) }
         await network.waitForRequests(1)
+        // Every policy waits.
+        await executor.settle()
 
         task.cancel()
 
         #expect(network.requests.map(\.wasCancelled) == [true])
         try network.verify()
-        #expect(await task.value == .error(.cancelled))
+        #expect(try await task.value == .error(.cancelled))
     }
 
     @Test func aTimeoutArrivesAtOnce() async throws {
+        guard #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) else { return }
+        let executor = QueueExecutor(isSerial: true)
         let clock = MockClock()
         let stubborn = StubbornSession()
         let session = stubborn.timingOut(after: .seconds(10), clock: clock)
             .retrying(RetryPolicy(maximumAttempts: 1), clock: clock)
-        let task = Task { await session.outcome(of: .test("a")) }
+        let task = executor.start { await session.outcome(of: .test("a")) }
         await stubborn.arrived.wait()
+        await executor.settle()
         let wasCancelled = Locked(false)
         // The same moment, after the timeout.
         _ = clock.schedule(at: clock.now.advanced(by: .seconds(10)), isDeadline: true) {
@@ -62,7 +69,7 @@ import Testing
         await clock.advance(by: .seconds(10))
 
         #expect(wasCancelled.withLock { $0 })
-        #expect(await task.value == .error(.timedOut))
+        #expect(try await task.value == .error(.timedOut))
         stubborn.mayAnswer.open()
     }
 

@@ -46,7 +46,7 @@ import Testing
             await arrived.wait()
             let answer = try await heads.exchange(.test("second"))
             mayAnswer.open()
-            _ = try await first.value
+            await #expect(throws: URLError(.cancelled)) { try await first.value }
             return answer
         }
 

@@ -181,7 +181,7 @@ extension URLRequest {
                 , with the body 3 parts: title=x y, password=REDACTED, \
                 avatar=<file "a.png", image/png, 4 bytes>.
                 """))
-        #expect(text.contains("(without the secret part password; "))
+        #expect(text.contains("(without part password, because that is secret; "))
         #expect(!text.contains("hunter2"))
     }
 

@@ -146,7 +146,7 @@ extension URLRequest {
             #expect(text.components(separatedBy: "\n").contains("  " + row.text), comment)
             #expect(!text.contains("hunter2"), comment)
             let isSecret = row.request.curlCommand(redacting: .none).contains("hunter2")
-            #expect(text.contains("(without the secret ") == isSecret, comment)
+            #expect(text.contains("because that is secret;") == isSecret, comment)
 
             let network = MockNetwork()
             row.stub(network)

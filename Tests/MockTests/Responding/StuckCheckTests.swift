@@ -16,6 +16,7 @@ import Testing
         var mockClock: MockClock? { nil }
         var activity: NetworkActivity { current.withLock { $0 } }
         var waitState: WaitReport.Network { .init() }
+        var isStalled: Bool { false }
         func beginWait() {}
         func endWait(hasReported: Bool) {}
     }

@@ -73,4 +73,25 @@ import Testing
         await wait.value
         await load.value
     }
+
+    /// Its report shows the clock, too.
+    @Test func leavesTheReportToANetworkOnTheClock() async throws {
+        let network = recorder.run { MockNetwork(clock: clock) }
+        network.stub(.any, .hanging)
+        let load = Task { try await MockURLSession(network).exchange(.test("a")) }
+        await network.waitForRequests()
+        let sleep = recorder.run { Task { try await clock.sleep(for: .seconds(1)) } }
+        await clock.waitForSleepers(2)
+        await yieldWhile { recorder.clock.pendingDeadlines.count < 2 }
+
+        await recorder.clock.advance(by: .seconds(60))
+
+        #expect(recorder.reports.count == 1)
+        #expect(recorder.reports.first?.contains("has waited for its answer") == true)
+        #expect(recorder.reports.first?.contains("It wakes a task at 1.0 seconds") == true)
+        load.cancel()
+        sleep.cancel()
+        _ = try? await load.value
+        _ = try? await sleep.value
+    }
 }

@@ -51,6 +51,16 @@ import Testing
             ("Cookie=a=hunter2; b=hunter2 Accept=a", "Cookie=REDACTED Accept=a"),
             ("Cookies: a=hunter2; b=hunter2", "Cookies: REDACTED"),
             ("key: hunter2HUNTER2hunter2:x", "key: REDACTED:x"),
+            ("access: \(Self.webToken) x", "access: REDACTED x"),
+            ("code=hunter2HUNTER2hunter2%2Fhunter2 x", "code=REDACTED x"),
+            (
+                "<password token=\"hunter2\" id=\"1\">hunter2</password>",
+                "<password token=\"REDACTED\" id=\"1\">REDACTED</password>"
+            ),
+            (
+                "<Credentials user=\"emma\" password=\"hunter2\"><x/></Credentials>",
+                "<Credentials user=\"emma\" password=\"REDACTED\"><x/></Credentials>"
+            ),
             (
                 "<s:Password Type=\"a\">hunter2</s:Password>",
                 "<s:Password Type=\"a\">REDACTED</s:Password>"
