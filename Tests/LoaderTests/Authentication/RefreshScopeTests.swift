@@ -65,17 +65,6 @@ import Testing
     }
 
     @Test func sharesNoExchange() async throws {
-        struct GetRefresh: APIRequest {
-            func makeRequest(from token: Token) throws -> URLRequest { .test("token") }
-            func parseResponse(data: Data) throws -> Token { Token(access: data.text) }
-        }
-        struct GetAuthenticator: Authenticator {
-            let refresh = GetRefresh()
-            func apply(_ token: Token, to request: URLRequest) throws -> URLRequest {
-                try request.authorization(bearer: token.access)
-            }
-            func isStale(_ token: Token, now: Date) -> Bool { token.access == "old" }
-        }
         let network = MockNetwork()
         network.stub(.any, .text("x"), times: .any)
         let token = network.stub(.get("/token"), .text("new").held, .text("new"))

@@ -37,6 +37,20 @@ struct TokenAuthenticator: Authenticator {
     }
 }
 
+/// A refresh that somebody else may send, too.
+struct GetRefresh: APIRequest {
+    func makeRequest(from token: Token) throws -> URLRequest { .test("token") }
+    func parseResponse(data: Data) throws -> Token { Token(access: data.text) }
+}
+
+struct GetAuthenticator: Authenticator {
+    let refresh = GetRefresh()
+    func apply(_ token: Token, to request: URLRequest) throws -> URLRequest {
+        try request.authorization(bearer: token.access)
+    }
+    func isStale(_ token: Token, now: Date) -> Bool { token.access == "old" }
+}
+
 /// A server that accepts one token at a time, and gives out `new1`, `new2`, … for a refresh.
 struct TokenServer: Sendable {
     let network = MockNetwork()
