@@ -158,6 +158,15 @@ import Testing
         #expect(RecordedRequest(request: URLRequest(url: URL(string: url)!)).path == path)
     }
 
+    @Test func decodesAQueryThatIsNotUTF8() {
+        let record = RecordedRequest(
+            request: URLRequest(url: URL(string: "https://h/?q=%FF&%FF=1&a")!))
+
+        #expect(record.queryItems.map(\.name) == ["q", "\u{fffd}", "a"])
+        #expect(record.queryItems.map(\.value) == ["\u{fffd}", "1", nil])
+        #expect(record.query["q"] == "\u{fffd}")
+    }
+
     @Test func boundsItsJournal() async throws {
         let stub = network.stub(.any, .text("x"))
         network.journalLimit = 3
