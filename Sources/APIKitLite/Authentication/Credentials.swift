@@ -203,7 +203,9 @@ extension Credentials: CredentialSource {
             apiRequest: authenticator.refresh,
             urlSession: OriginBoundSession(next: session, origins: configuration.origins))
         let result: Result<A.Credential, APIRequestError> =
-            await RefreshScope.run(self, configuration.origins) {
+            await RefreshScope.run(
+                self, configuration.origins, needsNoPlace: configuration.session != nil
+            ) {
                 do throws(APIRequestError) {
                     return .success(try await loader.load(old))
                 } catch {

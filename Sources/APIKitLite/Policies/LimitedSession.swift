@@ -15,8 +15,8 @@ extension HTTPSession {
     /// the reader sends in its loop needs a place of its own.
     ///
     /// An exchange that starts inside another exchange of the same limit uses that exchange's
-    /// place. The refresh of a credential needs no place, because the requests that have the places
-    /// may wait for it.
+    /// place. The refresh of `Credentials` that have a session for it (`refreshingOver:`) needs no
+    /// place, because the requests that have the places may wait for it.
     ///
     /// The returned value owns the limit, and its copies share it. Create it once and keep it.
     ///
@@ -79,12 +79,13 @@ public struct LimitedSession: SessionPolicy {
     ///
     /// An outer exchange may wait for this one. A second place could then cause a deadlock, so this
     /// exchange uses the place of the outer one, which remains occupied until both have ended. A
-    /// refresh needs no place: the requests that have the places may wait for it.
+    /// refresh over a chosen session needs no place: the requests that have the places may wait for
+    /// it.
     ///
     /// - Throws: `URLError.cancelled` when the task is cancelled.
     private func place() async throws -> (permit: Permit?, isNew: Bool) {
         if let permit = Permit.retainPlace(in: semaphore) { return (permit, false) }
-        if RefreshScope.current != nil { return (nil, false) }
+        if RefreshScope.current?.needsNoPlace == true { return (nil, false) }
         try await semaphore.wait()
         let permit = Permit(semaphore)
         // The task may have been cancelled just as it got the place.

@@ -4,8 +4,8 @@
 /// differ from all others:
 /// - They are sent without the credential that is refreshed.
 /// - They are redirected only to the origins of the credential.
-/// - They do not wait for a place in a limit, because the requests that have the places may wait for
-///   the refresh.
+/// - Over a session that was chosen for the refresh, they do not wait for a place in a limit, because
+///   the requests that have the places may wait for the refresh.
 /// - They share no exchange with requests that are sent with the credential.
 /// - The progress of one upload does not cancel them, because many requests need the refresh.
 package final class RefreshScope: Sendable {
@@ -17,11 +17,14 @@ package final class RefreshScope: Sendable {
     private let credentials: ObjectIdentifier
     /// The origins that the refresh may be redirected to, besides its own.
     let origins: Set<[String]>
+    /// Whether its requests wait for no place in a limit.
+    let needsNoPlace: Bool
     private let isOver = Locked(false)
 
-    private init(_ credentials: AnyObject, _ origins: Set<[String]>) {
+    private init(_ credentials: AnyObject, _ origins: Set<[String]>, needsNoPlace: Bool) {
         self.credentials = ObjectIdentifier(credentials)
         self.origins = origins
+        self.needsNoPlace = needsNoPlace
         outer = RefreshScope.current
     }
 
@@ -46,9 +49,10 @@ package final class RefreshScope: Sendable {
 
     /// Runs the refresh of some credentials.
     static func run<Value: Sendable>(
-        _ credentials: AnyObject, _ origins: Set<[String]>, _ refresh: () async -> Value
+        _ credentials: AnyObject, _ origins: Set<[String]>, needsNoPlace: Bool,
+        _ refresh: () async -> Value
     ) async -> Value {
-        let scope = RefreshScope(credentials, origins)
+        let scope = RefreshScope(credentials, origins, needsNoPlace: needsNoPlace)
         defer { scope.isOver.withLock { $0 = true } }
         return await $innermost.withValue(scope) { await refresh() }
     }
