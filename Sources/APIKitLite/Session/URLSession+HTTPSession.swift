@@ -58,10 +58,17 @@ extension URLSession: HTTPSession {
         // Foundation on Linux counts milliseconds, and ends the process if their number overflows.
         if !(request.timeoutInterval < longestTimeout) { request.timeoutInterval = longestTimeout }
         #endif
-        for _ in 0...redirectLimit {
+        var redirects = 0
+        var resends = 0
+        while true {
             switch try await send(request, limits) {
             case .answer(let body, let response): return (body, response)
+            case .resend:
+                resends += 1
+                guard resends <= resendLimit else { throw URLError(.networkConnectionLost) }
             case .redirect(var next):
+                redirects += 1
+                guard redirects <= redirectLimit else { throw URLError(.httpTooManyRedirects) }
                 if next.httpBodyStream != nil {
                     // The stream has been read. Only a body of files can be opened again.
                     guard request.canBeSentAgain else {
@@ -77,7 +84,6 @@ extension URLSession: HTTPSession {
                 #endif
             }
         }
-        throw URLError(.httpTooManyRedirects)
     }
 
     // Not `data(for:)`: on Linux it resumes its continuation on the loading queue. If it is
@@ -110,6 +116,10 @@ extension URLSession: HTTPSession {
         #endif
     }
 }
+
+/// How often one exchange may find that the server has closed the connection. Each time, another of
+/// the kept-alive connections is gone.
+private let resendLimit = 100
 
 #if canImport(FoundationNetworking)
 /// About 31 years, in seconds.

@@ -14,6 +14,8 @@ class URLSessionExchange: NSObject, ExchangeDelegate,
     /// The outcome of the task, if this object decides it instead of Foundation.
     private enum Decision {
         case redirect(URLRequest)
+        /// The same request has to be sent again.
+        case resend
         case failure(any Error)
         /// A 401 response that Foundation would never deliver.
         case refused(HTTPURLResponse)
@@ -24,6 +26,9 @@ class URLSessionExchange: NSObject, ExchangeDelegate,
         case answer(Body, HTTPURLResponse)
         /// The next request after a redirect that Foundation does not follow itself.
         case redirect(URLRequest)
+        /// The server has closed a reused connection before it answered. The same request has to be
+        /// sent again.
+        case resend
     }
 
     // Shared by all exchanges. It is held for nanoseconds, and creating a lock for each exchange
@@ -74,6 +79,7 @@ class URLSessionExchange: NSObject, ExchangeDelegate,
         let task = stop()
         switch Self.lock.withLock({ decision }) {
         case .redirect(let next): return .success(.redirect(next))
+        case .resend: return .success(.resend)
         case .failure(let error): return .failure(error)
         case .refused(let response): return .success(.answer(Data(), response))
         case nil: break
@@ -158,6 +164,22 @@ class URLSessionExchange: NSObject, ExchangeDelegate,
     }
 
     #if canImport(FoundationNetworking)
+    /// Ends the task, so that its request is sent again with a new one.
+    ///
+    /// libcurl asks for the body again if the server closes a kept-alive connection just as the
+    /// request reuses it. Foundation on Linux (up to Swift 6.3) cannot rewind a body of bytes: it
+    /// would send the headers alone, and the exchange would hang until its timeout.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
+    ) {
+        let canBeSentAgain = task.originalRequest?.canBeSentAgain ?? false
+        end(canBeSentAgain ? .resend : .failure(URLError(.requestBodyStreamExhausted)))
+        completionHandler(nil)
+        // This runs on Foundation's loading queue, where cancelling would be a deadlock.
+        DispatchQueue.global().async { task.cancel() }
+    }
+
     // If no credential is given, Foundation on Linux (up to Swift 6.3) never completes the task. So
     // the task is cancelled here: its response is kept, its body is lost.
     func urlSession(

@@ -55,6 +55,7 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
         switch try await opened.value(ifCancelled: .failure(URLError(.cancelled))) {
         case .answer(let buffer, let response): .answer(HTTPBody(buffer), response)
         case .redirect(let next): .redirect(next)
+        case .resend: .resend
         }
     }
 
@@ -94,6 +95,8 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
         switch attempt?.end(with: outcome) ?? outcome {
         case .success(.redirect(let next)):
             opened.end(with: .success(.redirect(next)))
+        case .success(.resend):
+            opened.end(with: .success(.resend))
         case .success(.answer(_, let http)):
             open(http)
             buffer.finish()

@@ -1,0 +1,187 @@
+import APIKitLite
+import Foundation
+import TestSupport
+import Testing
+
+/// A server closes a kept-alive connection just as a request with a body reuses it.
+@Suite(.timeLimit(.minutes(5)), .usesManySockets) struct ClosedConnectionTests {
+    /// How often each kind of request is sent: enough for every connection to be closed many times.
+    private let count = 50
+
+    @Test(arguments: Upload.allCases, [false, true])
+    func sendsTheWholeBodyAgain(_ upload: Upload, hasDelegate: Bool) async throws {
+        let server = try ClosingServer()
+        let folder = try TemporaryFolder()
+        let request = try upload.request(to: server.url, folder)
+        let session = session(hasDelegate: hasDelegate)
+
+        for _ in 0..<count {
+            let answer = await session.outcome(of: request)
+            #expect(answer == .body(request.bodySize) || upload.isLost(answer))
+        }
+
+        #expect(server.closedCount >= count / 2)
+    }
+
+    @Test(arguments: Upload.allCases)
+    func streamsTheAnswerToABodyThatWasSentAgain(_ upload: Upload) async throws {
+        let server = try ClosingServer()
+        let folder = try TemporaryFolder()
+        let request = try upload.request(to: server.url, folder)
+        let session = session(hasDelegate: true)
+
+        for _ in 0..<count {
+            let answer = await outcome(of: request, over: session)
+            #expect(answer == .body(request.bodySize) || upload.isLost(answer))
+        }
+
+        #expect(server.closedCount >= count / 2)
+    }
+
+    @Test func sendsManyBodiesAtOnce() async throws {
+        let server = try ClosingServer()
+        let request = try Upload.data.request(to: server.url, try TemporaryFolder())
+        let session = session(hasDelegate: false)
+
+        let answers = try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<300 { group.addTask { try await session.exchange(request).0.text } }
+            return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+        }
+
+        #expect(answers == [request.bodySize])
+    }
+
+    @Test func sendsABodyAgainAfterARedirect() async throws {
+        let server = try ClosingServer()
+        let request = try Upload.data.request(
+            to: server.url.appending(path: "redirect"), try TemporaryFolder())
+        let session = session(hasDelegate: false)
+
+        for _ in 0..<count {
+            let (data, response) = try await session.exchange(request)
+            #expect(data.text == request.bodySize)
+            #expect(response.url?.path() == "/")
+        }
+    }
+
+    @Test func refreshesACredential() async throws {
+        let server = try ClosingServer()
+        let request = try Upload.data.request(
+            to: server.url.appending(path: "refused"), try TemporaryFolder())
+        let tokens = Credentials(
+            TextAuthenticator(refresh: TextRefresh(baseURL: server.url)), for: server.url,
+            credential: "old")
+        let session = session(hasDelegate: false).authenticated(by: tokens)
+
+        for _ in 0..<count {
+            tokens.credential = "old"
+            #expect(try await session.exchange(request).0.text == request.bodySize)
+        }
+    }
+
+    @Test func refusesABodyStreamOfTheCallersOwn() async throws {
+        let server = try ClosingServer()
+        let session = session(hasDelegate: false)
+        var request = URLRequest(url: server.url)
+        request.httpMethod = "POST"
+        var outcomes: Set<ExchangeOutcome> = []
+
+        for _ in 0..<count {
+            request.httpBodyStream = InputStream(data: Data("fourteen bytes".utf8))
+            outcomes.insert(await session.outcome(of: request))
+        }
+
+        #expect(outcomes.contains(.error(.requestBodyStreamExhausted)))
+        #expect(
+            outcomes.isSubset(of: [
+                .body("14"), .error(.requestBodyStreamExhausted), .error(.networkConnectionLost),
+            ]))
+    }
+
+    private func outcome(of request: URLRequest, over session: URLSession) async -> ExchangeOutcome {
+        do {
+            var answer = Data()
+            for try await piece in try await session.stream(request).0 { answer += piece }
+            return .body(answer.text)
+        } catch let error as URLError {
+            return .error(error.code)
+        } catch {
+            return .otherError
+        }
+    }
+
+    private func session(hasDelegate: Bool) -> URLSession {
+        let configuration = URLSessionConfiguration.withoutProxy
+        configuration.timeoutIntervalForRequest = 20
+        return URLSession(
+            configuration: configuration, delegate: hasDelegate ? StreamingDelegate() : nil,
+            delegateQueue: nil)
+    }
+}
+
+/// The kinds of bodies that can be sent again.
+enum Upload: CaseIterable {
+    case data, form, file, multipart, files
+
+    /// Whether an outcome is the error of a body that takes several writes: if the second write
+    /// fails, libcurl reports that the connection is lost, and sends nothing again.
+    func isLost(_ outcome: ExchangeOutcome) -> Bool {
+        self == .files && outcome == .error(.networkConnectionLost)
+    }
+
+    func request(to url: URL, _ folder: TemporaryFolder) throws -> URLRequest {
+        var request = URLRequest(url: url)
+        request.httpMethod = "POST"
+        let boundary = "boundary"
+        switch self {
+        case .data:
+            request.httpBody = Data("fourteen bytes".utf8)
+            return request
+        case .form:
+            return try request.formBody(["name": "Emma"])
+        case .file:
+            return try request.fileBody(folder.write("bytes"))
+        case .multipart:
+            return try request.multipartBody([.text("name", "Emma")], boundary: boundary)
+        case .files:
+            return try request.multipartBody(
+                [.text("name", "Emma"), .file("file", at: folder.write("bytes"))],
+                boundary: boundary)
+        }
+    }
+}
+
+/// A delegate that would answer with a stream, which ends the process if the body is data.
+private final class StreamingDelegate: NSObject, URLSessionDataDelegate {
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
+    ) {
+        completionHandler(InputStream(data: Data("other".utf8)))
+    }
+}
+
+private struct TextAuthenticator: Authenticator {
+    let refresh: TextRefresh
+
+    func apply(_ token: String, to request: URLRequest) throws -> URLRequest {
+        try request.authorization(bearer: token)
+    }
+}
+
+private struct TextRefresh: APIRequest {
+    let baseURL: URL
+
+    func makeRequest(from token: String) throws -> URLRequest {
+        try URLRequest("POST", baseURL, path: "/token").jsonBody(["refresh": token])
+    }
+
+    func parseResponse(data: Data) throws -> String {
+        try JSONDecoder().decode(String.self, from: data)
+    }
+}
+
+extension URLRequest {
+    /// The number of bytes in the body, as the server answers with it.
+    fileprivate var bodySize: String { "\(repeatableBody?.size ?? httpBody?.count ?? 0)" }
+}
