@@ -1,9 +1,5 @@
 import Foundation
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 /// A request to which a credential was added, and the generation of that credential.
 struct AuthorizedRequest {
     let request: URLRequest

@@ -1,9 +1,5 @@
 import Foundation
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 /// An authenticator that sends a user name and a password: see
 /// ``Credentials/basic(user:password:for:)``.
 public struct BasicAuthenticator: Authenticator {

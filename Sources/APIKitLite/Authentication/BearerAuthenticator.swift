@@ -1,9 +1,5 @@
 import Foundation
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 /// An authenticator that sends a bearer token without a refresh: see
 /// ``Credentials/bearer(_:for:)``.
 public struct BearerAuthenticator: Authenticator {

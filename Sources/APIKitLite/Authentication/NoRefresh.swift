@@ -1,9 +1,5 @@
 import Foundation
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 /// The refresh of an authenticator without one: it always throws, and sends nothing.
 public struct NoRefresh<Credential>: APIRequest, Sendable {
     /// The error of an attempt to refresh a credential that cannot be refreshed.

@@ -1,9 +1,5 @@
 import Foundation
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 /// A session that allows redirects only to a request's own origin and to some other origins.
 ///
 /// It sends a refresh. Every session of this library that follows redirects knows the same limits

@@ -1,9 +1,5 @@
 import Foundation
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 /// A request made of closures.
 ///
 /// An API with many calls declares them as static members, and a call names the member:

@@ -1,9 +1,5 @@
 import Foundation
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 extension HTTPURLResponse {
     /// Checks that the status is one of the accepted codes.
     ///

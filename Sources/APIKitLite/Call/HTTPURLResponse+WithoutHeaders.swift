@@ -1,9 +1,5 @@
 import Foundation
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 extension HTTPURLResponse {
     /// A response with the status 200 and without headers, for the parsing of a body alone.
     static var withoutHeaders: HTTPURLResponse {

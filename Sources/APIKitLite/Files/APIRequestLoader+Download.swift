@@ -1,9 +1,5 @@
 import Foundation
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 extension APIRequestLoader {
     /// Downloads the file that the request names, and resumes what an earlier call left.
     ///

@@ -1,9 +1,5 @@
 import Foundation
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 /// One download: requests, decisions about their responses, and the part that the bodies go to.
 struct Download: Sendable {
     /// A response that is not the file, with the beginning of its body.

@@ -1,9 +1,5 @@
 import Foundation
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 extension HTTPSession {
     /// Downloads a file, and resumes what an earlier call left.
     ///

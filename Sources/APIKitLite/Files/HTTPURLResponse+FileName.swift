@@ -1,9 +1,5 @@
 import Foundation
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 extension HTTPURLResponse {
     /// A name for the file in the body, which cannot leave the folder that it is appended to.
     ///

@@ -1,9 +1,5 @@
 import Foundation
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 extension LoadFlow {
     /// Makes the request for an input, and downloads its file.
     nonisolated(nonsending) func download(

@@ -1,9 +1,5 @@
 import Foundation
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 /// A session that reports how much of a request was sent: see ``HTTPSession/reporting(to:)``.
 public struct ReportingSession: SessionPolicy {
     /// The wrapped session, which is one step nearer to the network.

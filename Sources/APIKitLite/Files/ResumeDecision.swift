@@ -1,9 +1,5 @@
 import Foundation
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 /// What a download does with the body of a response: the one decision that keeps the bytes of two
 /// versions of a file apart.
 ///

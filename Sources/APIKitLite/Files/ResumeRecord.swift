@@ -1,9 +1,5 @@
 import Foundation
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 /// What is known about the part of a file that an interrupted download left.
 ///
 /// ``HTTPSession/download(_:to:progress:checking:identity:retrying:clock:)`` stores it as JSON beside

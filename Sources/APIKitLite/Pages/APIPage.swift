@@ -1,9 +1,5 @@
 import Foundation
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 /// One page, with its own input and that of the next page.
 public struct APIPage<Input, Value> {
     /// The input that this page was loaded with.

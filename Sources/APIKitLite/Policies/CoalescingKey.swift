@@ -1,9 +1,5 @@
 import Foundation
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 /// The properties of a request that must be equal for two requests to share one exchange.
 ///
 /// The key holds the values themselves. Redacted text would make two users' requests look equal.

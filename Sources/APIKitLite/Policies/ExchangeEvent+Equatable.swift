@@ -1,9 +1,5 @@
 import Foundation
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 extension ExchangeEvent: Equatable {
     /// Whether two events have the same case and equal values.
     ///

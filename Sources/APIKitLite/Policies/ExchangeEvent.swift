@@ -1,9 +1,5 @@
 import Foundation
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 /// An event that an ``ExchangeObserver`` reports: the start or end of an exchange, the headers and
 /// the end of a stream, or a response that a load rejected.
 ///

@@ -1,9 +1,5 @@
 import Foundation
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 /// An object that numbers exchanges, measures them and reports them to a closure: see
 /// ``HTTPSession/observed(by:)``.
 ///

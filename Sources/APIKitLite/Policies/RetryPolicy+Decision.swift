@@ -1,9 +1,5 @@
 import Foundation
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 extension RetryPolicy {
     /// How one attempt ended.
     public enum Outcome: Sendable, Equatable {

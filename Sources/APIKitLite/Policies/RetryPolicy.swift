@@ -1,9 +1,5 @@
 import Foundation
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 /// A policy that decides whether and when a request is sent again.
 ///
 /// A server that is overloaded for a second fails every client that sends a request only once. If

@@ -1,9 +1,5 @@
 import Foundation
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 /// A session that retries temporary failures: see ``HTTPSession/retrying(_:clock:random:now:)``.
 public struct RetryingSession: SessionPolicy {
     /// The wrapped session, which is one step nearer to the network.

@@ -1,9 +1,5 @@
 import Foundation
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 /// A source that limits the time for which the reader waits for the next piece.
 final class TimedBody: BodySource {
     private let source: any BodySource

@@ -1,9 +1,5 @@
 import Foundation
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 /// One attempt to send a request, for which a body of files is opened anew.
 struct BodyAttempt: Sendable {
     /// The request for the task of the attempt.

@@ -1,9 +1,5 @@
 import Foundation
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 /// A type that sends a request and returns its response: all that a loader needs of a network.
 ///
 /// `URLSession` conforms. A type that wraps another session conforms too, so policies can be

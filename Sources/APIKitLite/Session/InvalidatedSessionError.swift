@@ -1,9 +1,5 @@
 import Foundation
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 /// An error for a request or a redirect on a `URLSession` that was invalidated.
 ///
 /// On Linux, ``HTTPSession/exchange(_:)`` throws it, because Foundation would end the process. On

@@ -1,9 +1,5 @@
 import Foundation
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 /// Returns an error from which `originalError(of:)` can recover the given one.
 ///
 /// On Apple platforms, Foundation replaces the error of a `URLProtocol` with a new `NSError` that

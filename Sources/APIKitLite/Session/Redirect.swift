@@ -1,9 +1,5 @@
 import Foundation
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 /// Returns the request that follows a redirect, or nil if the response is the final one.
 ///
 /// After 303, the request becomes a GET, unless it is a HEAD. After 301 or 302, a POST becomes a

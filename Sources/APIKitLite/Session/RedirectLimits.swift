@@ -1,9 +1,5 @@
 import Foundation
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 /// The origins that one exchange may be redirected to.
 ///
 /// All origins are allowed, unless the request itself is a secret: see `RefreshScope`.

@@ -1,9 +1,5 @@
 import Foundation
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 extension URLSession {
     /// Prevents cancelled data tasks of this session from ending the process on Linux.
     ///

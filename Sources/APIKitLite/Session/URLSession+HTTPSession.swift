@@ -1,9 +1,5 @@
 import Foundation
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 extension URLSession: HTTPSession {
     /// Sends a request and returns its response when the whole body has been received.
     ///

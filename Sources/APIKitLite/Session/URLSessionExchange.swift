@@ -1,9 +1,5 @@
 import Foundation
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 /// One task of a `URLSession` and its delegate, which decides about redirects and, on Linux, about
 /// the outcome of a 401.
 ///

@@ -1,9 +1,5 @@
 import Foundation
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 /// One task of a `URLSession` and its delegate, which passes the body on in pieces.
 ///
 /// Redirects and challenges are decided as for an exchange.

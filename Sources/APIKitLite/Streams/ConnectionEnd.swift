@@ -1,9 +1,5 @@
 import Foundation
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 /// The end of one connection of an ``EventStream``.
 struct ConnectionEnd: Error {
     let ending: Reconnection.Ending

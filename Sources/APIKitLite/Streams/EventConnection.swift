@@ -1,9 +1,5 @@
 import Foundation
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 /// One connection of an ``EventStream``, whose response is an event stream.
 struct EventConnection {
     private(set) var parser: ServerSentEvents

@@ -1,9 +1,5 @@
 import Foundation
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 /// An asynchronous sequence of the events of a `text/event-stream`, which continues over several
 /// connections.
 ///

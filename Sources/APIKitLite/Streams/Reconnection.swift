@@ -1,9 +1,5 @@
 import Foundation
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 /// The state of a client that keeps a connection to an event stream: what it sends, and whether and
 /// when it connects again.
 ///

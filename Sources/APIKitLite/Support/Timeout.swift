@@ -1,9 +1,5 @@
 import Foundation
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 /// The time limit of a policy, which ends each exchange that takes longer.
 ///
 /// The work runs in a task of its own, because a task group would wait for work that ignores its

@@ -1,9 +1,5 @@
 import Foundation
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 extension URLRequest {
     /// The body, if it is one of bytes and files that are read when the request is sent.
     package var repeatableBody: RepeatableBody? {

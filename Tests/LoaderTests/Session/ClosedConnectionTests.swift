@@ -98,7 +98,8 @@ import Testing
             ]))
     }
 
-    private func outcome(of request: URLRequest, over session: URLSession) async -> ExchangeOutcome {
+    private func outcome(of request: URLRequest, over session: URLSession) async -> ExchangeOutcome
+    {
         do {
             var answer = Data()
             for try await piece in try await session.stream(request).0 { answer += piece }
