@@ -206,7 +206,7 @@ import Testing
         let network = MockNetwork()
         network.stub(.delete("/todos/7").header("API-Version", "2"), .status(204))
         let session = network.urlSession.intercepting { request, next in
-            try await next.exchange(request.header("API-Version", "2"))
+            try await next(request.header("API-Version", "2"))
         }
         let loader = APIRequestLoader(
             apiRequest: DeleteTodoRequest(baseURL: baseURL), urlSession: session)

@@ -8,8 +8,10 @@ struct LanguageSession: SessionPolicy {
     let next: any HTTPSession
     let language: String
 
-    func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
-        try await next.exchange(request.header("Accept-Language", language))
+    func send(
+        _ request: URLRequest, awaiting part: ResponsePart
+    ) async throws -> (HTTPBody, HTTPURLResponse) {
+        try await next.send(request.header("Accept-Language", language), awaiting: part)
     }
 }
 
@@ -19,16 +21,10 @@ extension HTTPSession {
     }
 }
 
-extension LanguageSession {
-    func stream(_ request: URLRequest) async throws -> (HTTPBody, HTTPURLResponse) {
-        try await next.openStream { head in
-            try await LanguageSession(next: head, language: language).exchange(request)
-        }
-    }
-}
-
 struct OfflineSession: HTTPSession {
-    func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
+    func send(
+        _ request: URLRequest, awaiting part: ResponsePart
+    ) async throws -> (HTTPBody, HTTPURLResponse) {
         throw URLError(.notConnectedToInternet)
     }
 }
@@ -86,9 +82,7 @@ struct OfflineSession: HTTPSession {
         let network = MockNetwork()
         network.stub(.get("/users/{id}").header("API-Version", "2"), .json(#"{"name": "Emma"}"#))
         let session = MockURLSession(network).intercepting { request, next in
-            var request = request
-            request.setValue("2", forHTTPHeaderField: "API-Version")
-            return try await next.exchange(request)
+            try await next(request.header("API-Version", "2"))
         }
         let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: session)
 

@@ -17,7 +17,7 @@ final class Network {
             .intercepting { request, next in
                 var request = request
                 request.setValue(apiVersion, forHTTPHeaderField: "API-Version")
-                return try await next.exchange(request)
+                return try await next(request)
             }
             .timingOut(after: .seconds(30), clock: clock)
             .retrying(.standard, clock: clock, random: { 0 }, now: { Date() })

@@ -9,10 +9,12 @@ package struct FixedSession: HTTPSession {
         self.body = body
     }
 
-    package func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
+    package func send(
+        _ request: URLRequest, awaiting part: ResponsePart
+    ) async throws -> (HTTPBody, HTTPURLResponse) {
         let url = request.url ?? URL(filePath: "/")
         return (
-            body,
+            HTTPBody(body),
             HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: nil)!
         )
     }

@@ -38,59 +38,42 @@ public struct AuthenticatedSession: SessionPolicy {
 
     /// Sends a request with the credential, and once more if the response rejects the credential.
     ///
-    /// - Parameter request: The request, without a credential.
-    /// - Returns: The body and the response of the last exchange.
+    /// For a stream, ``Authenticator/rejects(data:response:)`` gets an empty body.
+    ///
     /// - Throws: ``AuthenticationError`` when the refresh fails; `URLError.cancelled` when the task
     ///   is cancelled while it waits for the refresh; otherwise the error of
     ///   ``Authenticator/apply(_:to:)`` or of the wrapped session.
-    public func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
-        try await exchange(request, over: next)
-    }
-
-    /// Opens a stream with the credential, and once more if the headers reject the credential.
-    ///
-    /// ``Authenticator/rejects(data:response:)`` gets an empty body. A refresh is an exchange, not a
-    /// stream.
-    ///
-    /// - Parameter request: The request, without a credential.
-    /// - Returns: The body and the response of the last exchange.
-    /// - Throws: The same errors as ``exchange(_:)``.
-    public func stream(_ request: URLRequest) async throws -> (HTTPBody, HTTPURLResponse) {
-        try await next.openStream { try await exchange(request, over: $0) }
-    }
-
-    /// Sends a request over a session, and refreshes the credential over the wrapped session.
-    private func exchange(
-        _ request: URLRequest, over session: any HTTPSession
-    ) async throws -> (Data, HTTPURLResponse) {
+    public func send(
+        _ request: URLRequest, awaiting part: ResponsePart
+    ) async throws -> (HTTPBody, HTTPURLResponse) {
         try Task.checkNotCancelled()
-        guard credentials.covers(request.url),
+        // A refresh never waits for a refresh.
+        guard !request.isRefresh, credentials.covers(request.url),
             let first = try await credentials.authorize(request, afterRejected: nil, over: next)
-        else { return try await session.exchange(request) }
+        else { return try await next.send(request, awaiting: part) }
 
-        let answer = try await session.exchange(first.request)
+        let answer = try await next.send(first.request, awaiting: part)
         guard isRejection(answer, of: first.request) else { return answer }
         guard request.canBeSentAgain else {
             credentials.startRefresh(first.generation, over: next)
             return answer
         }
-        let isStream = session.endOpenedStream()
-        guard
-            let second = try await credentials.authorize(
-                request, afterRejected: first.generation, over: next)
-        else {
-            // The user has signed out, or the refresh waits for this very request. The body of a
-            // stream cannot be read any more.
-            return isStream ? try await session.exchange(request) : answer
-        }
-        return try await session.exchange(second.request)
+        // A stream may have a place in a limit that the refresh needs.
+        answer.0.end()
+        let second = try await credentials.authorize(
+            request, afterRejected: first.generation, over: next)
+        // If the user has signed out, a stream is opened again, because its body has ended.
+        if second == nil, answer.0.data != nil { return answer }
+        return try await next.send(second?.request ?? request, awaiting: part)
     }
 
     /// Whether a response from the origin of the request that carried the credential rejects it.
     private func isRejection(
-        _ answer: (data: Data, response: HTTPURLResponse), of request: URLRequest
+        _ answer: (body: HTTPBody, response: HTTPURLResponse), of request: URLRequest
     ) -> Bool {
-        guard credentials.isRejection(answer.data, answer.response) else { return false }
+        guard credentials.isRejection(answer.body.data ?? Data(), answer.response) else {
+            return false
+        }
         // A redirect may have led to another origin, which never received the credential, even if
         // it is one of the credential's. A response made by hand may have no host; it counts as a
         // response of the right origin.
@@ -114,7 +97,7 @@ protocol CredentialSource: AnyObject, Sendable {
     ///   - request: The request, without a credential.
     ///   - rejected: The generation of the credential that the server rejected, or `nil`.
     ///   - next: The session that sends the refresh by default.
-    /// - Returns: `nil` if there is no credential, or if the refresh waits for this very request.
+    /// - Returns: `nil` if there is no credential.
     /// - Throws: ``AuthenticationError`` when the refresh fails, `URLError.cancelled` when the task
     ///   is cancelled, or the error of ``Authenticator/apply(_:to:)``.
     func authorize(

@@ -50,8 +50,8 @@ public final class Credentials<A: Authenticator>: Sendable {
     ///   - credential: The first credential, or `nil` if nobody is signed in yet.
     ///   - session: The session that sends the refresh, for example one with another timeout or
     ///     with a retry. By default, it is the session that ``AuthenticatedSession`` wraps. It may
-    ///     be the same chain that the requests use. A request of the refresh is sent without the
-    ///     credential, and does not wait for a place in a limit.
+    ///     be the same chain that the requests use. The refresh is sent without a credential, and a
+    ///     redirect of it to another origin is refused.
     ///   - now: Returns the current time for ``Authenticator/isStale(_:now:)``.
     ///   - onChange: Receives each change of the credential, from a refresh or from the app. Calls
     ///     never overlap and keep the order of the changes, so the last value is the one to store.
@@ -122,8 +122,7 @@ public final class Credentials<A: Authenticator>: Sendable {
 
 extension Credentials: CredentialSource {
     func covers(_ url: URL?) -> Bool {
-        guard let url, !RefreshScope.isRefreshing(self) else { return false }
-        return configuration.origins.contains(url.origin)
+        url.map { configuration.origins.contains($0.origin) } ?? false
     }
 
     func isRejection(_ data: Data, _ response: HTTPURLResponse) -> Bool {
@@ -137,12 +136,7 @@ extension Credentials: CredentialSource {
         let now = configuration.now()
         let step = current.step(afterRejected: rejected) { authenticator.isStale($0, now: now) }
         if case .refresh(let old) = step {
-            switch join(old, current.generation, over: next) {
-            case .joined(let handle): try await handle.value()
-            case .over: break
-            // The refresh waits for this very request, so it is sent without a credential.
-            case .circular: return nil
-            }
+            try await join(old, current.generation, over: next)?.value()
             // The current credential is tried once, even if it is stale.
             current = state.withLock { $0.current }
         }
@@ -155,7 +149,7 @@ extension Credentials: CredentialSource {
     func startRefresh(_ rejected: Int, over next: any HTTPSession) {
         let current = state.withLock { $0.current }
         if case .refresh(let old) = current.step(afterRejected: rejected, isStale: { _ in false }),
-            case .joined(let handle) = join(old, rejected, over: next)
+            let handle = join(old, rejected, over: next)
         {
             handle.giveUp()
         }
@@ -170,26 +164,28 @@ extension Credentials: CredentialSource {
     ///   - old: The credential to refresh.
     ///   - generation: The generation of that credential.
     ///   - next: The session that sends the refresh by default.
-    /// - Returns: `.over` if the credential has another generation by now.
-    private func join(_ old: A.Credential, _ generation: Int, over next: any HTTPSession)
-        -> SingleFlight<Void>.Joining
-    {
-        let (joining, isNew) = state.withLock { state -> (SingleFlight<Void>.Joining, Bool) in
-            guard state.current.generation == generation else { return (.over, false) }
-            if let refresh = state.refresh, refresh.generation == generation {
-                let joining = refresh.singleFlight.join()
-                if case .over = joining {} else { return (joining, false) }
+    /// - Returns: Nil if the credential has another generation by now.
+    private func join(
+        _ old: A.Credential, _ generation: Int, over next: any HTTPSession
+    ) -> SingleFlight<Void>.Handle? {
+        let (handle, isNew) = state.withLock { state -> (SingleFlight<Void>.Handle?, Bool) in
+            guard state.current.generation == generation else { return (nil, false) }
+            if let refresh = state.refresh, refresh.generation == generation,
+                let handle = refresh.singleFlight.join()
+            {
+                return (handle, false)
             }
             let handle = SingleFlight<Void>.joined(isCancelledWithLastWaiter: false)
             state.refresh = (generation, handle.singleFlight)
-            return (.joined(handle), true)
+            return (handle, true)
         }
-        if isNew, case .joined(let handle) = joining {
+        if isNew {
             let session = configuration.session ?? next
-            handle.singleFlight.start { [self] in try await refresh(old, generation, over: session)
+            handle?.singleFlight.start { [self] in
+                try await refresh(old, generation, over: session)
             }
         }
-        return joining
+        return handle
     }
 
     /// Sends the refresh, and stores the credential that it returns.
@@ -199,22 +195,13 @@ extension Credentials: CredentialSource {
     private func refresh(
         _ old: A.Credential, _ generation: Int, over session: any HTTPSession
     ) async throws {
-        let loader = APIRequestLoader(
-            apiRequest: authenticator.refresh,
-            urlSession: OriginBoundSession(next: session, origins: configuration.origins))
-        let result: Result<A.Credential, APIRequestError> =
-            await RefreshScope.run(
-                self, configuration.origins, needsNoPlace: configuration.session != nil
-            ) {
-                do throws(APIRequestError) {
-                    return .success(try await loader.load(old))
-                } catch {
-                    return .failure(error)
-                }
-            }
-        switch result {
-        case .success(let new): change { $0.replace(generation, with: new) }
-        case .failure(let error):
+        let marking = session.intercepting { request, next in
+            try await next(request.markedAsRefresh())
+        }
+        do throws(APIRequestError) {
+            let new = try await marking.load(authenticator.refresh, old)
+            change { $0.replace(generation, with: new) }
+        } catch {
             // If the app set another credential meanwhile, the waiting requests continue with it.
             guard state.withLock({ $0.current.generation == generation }) else { return }
             throw AuthenticationError(underlying: error)

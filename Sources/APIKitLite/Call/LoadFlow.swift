@@ -1,9 +1,16 @@
 import Foundation
 
-/// The steps of one load, in order: make, exchange, validate, parse.
+/// The steps of one load, in order: make, send, validate, parse.
 struct LoadFlow<T: APIRequest> {
     let apiRequest: T
     let session: any HTTPSession
+
+    /// A load of a request, or of none if it cannot be made.
+    func load(of request: URLRequest?) -> Load {
+        Load(
+            session: session, request: request, redaction: apiRequest.redaction,
+            requestType: "\(T.self)")
+    }
 
     /// Makes the request for an input, and loads it.
     nonisolated(nonsending) func response(for requestData: T.RequestDataType)
@@ -18,7 +25,7 @@ struct LoadFlow<T: APIRequest> {
         do {
             return try apiRequest.makeRequest(from: requestData)
         } catch {
-            throw failure(.makeRequest, nil, underlying: error)
+            throw load(of: nil).failure(.makeRequest, error)
         }
     }
 
@@ -26,60 +33,37 @@ struct LoadFlow<T: APIRequest> {
     nonisolated(nonsending) func response(to request: URLRequest) async throws(APIRequestError)
         -> APIResponse<T.ResponseDataType>
     {
-        let (data, http) = try await exchange(request)
-        do {
-            try apiRequest.validateResponse(data: data, response: http)
+        var load = load(of: request)
+        do throws(APIRequestError) {
+            let (body, http) = try await load.open(
+                awaiting: .body, validate: apiRequest.validateResponse)
+            return try await parse(collect(body, load), http, load)
         } catch {
-            throw rejection(.validate, request, http, data, error)
+            throw load.reported(error)
         }
+    }
+
+    /// Returns all bytes of a body. It is complete, unless a session of the app's own returns it in
+    /// pieces.
+    private nonisolated(nonsending) func collect(
+        _ body: HTTPBody, _ load: Load
+    ) async throws(APIRequestError) -> Data {
+        do {
+            return try await body.collect()
+        } catch {
+            throw load.failure(.transport, error, isCancellation: Task.isCancelled)
+        }
+    }
+
+    private nonisolated(nonsending) func parse(
+        _ data: Data, _ http: HTTPURLResponse, _ load: Load
+    ) async throws(APIRequestError) -> APIResponse<T.ResponseDataType> {
         do {
             let value = try apiRequest.parseResponse(data: data, response: http)
             MainActorParsing.didParse(T.self, data, on: #isolation)
             return APIResponse(value: value, data: data, http: http)
         } catch {
-            throw rejection(.parse, request, http, data, error)
-        }
-    }
-
-    /// Returns the error for a response that was not accepted or parsed, and informs the session.
-    func rejection(
-        _ stage: APIRequestError.Stage, _ request: URLRequest?, _ response: HTTPURLResponse?,
-        _ data: Data?, _ underlying: any Error
-    ) -> APIRequestError {
-        let error = failure(stage, request, response, data, underlying: underlying)
-        session.loadDidFail(error)
-        return error
-    }
-
-    /// The error of a stage, which names the type of the request and keeps its redaction.
-    func failure(
-        _ stage: APIRequestError.Stage, _ request: URLRequest?, _ response: HTTPURLResponse? = nil,
-        _ data: Data? = nil, underlying: any Error, isCancellation: Bool = false
-    ) -> APIRequestError {
-        var error = APIRequestError(
-            stage: stage, request: request, response: response, data: data, underlying: underlying,
-            isCancellation: isCancellation, redaction: apiRequest.redaction)
-        error.requestType = "\(T.self)"
-        return error
-    }
-
-    /// Sends the request. If the task was cancelled before, nothing is sent. If it is cancelled
-    /// during the exchange, the load fails, even if the session returns a response.
-    private nonisolated(nonsending) func exchange(_ request: URLRequest)
-        async throws(APIRequestError)
-        -> (Data, HTTPURLResponse)
-    {
-        var answer: (Data, HTTPURLResponse)?
-        do {
-            try Task.checkNotCancelled()
-            let received = try await session.exchange(request)
-            answer = received
-            try Task.checkNotCancelled()
-            return received
-        } catch {
-            throw failure(
-                .transport, request, answer?.1, answer?.0, underlying: error,
-                isCancellation: Task.isCancelled)
+            throw load.failure(.parse, error, data)
         }
     }
 }

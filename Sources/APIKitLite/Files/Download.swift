@@ -155,7 +155,7 @@ struct Download: Sendable {
                 let hasProgress = offset > furthest
                 if hasProgress { (number, start, furthest) = (1, timeline.now(), offset) }
                 guard !Task.isCancelled, !transfer.isCancelled else { throw error }
-                if error is BodyLimitError, hasProgress {
+                if case TransportError.bodyLimit = error, hasProgress {
                     // The disk is much slower than the network.
                     record = kept
                     continue
@@ -189,11 +189,8 @@ struct Download: Sendable {
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         let request = record?.resuming(request) ?? request
         return try await transfer.run { [session] in
-            try await BodyBuffer.$limit.withValue(Self.bufferLimit) {
-                try await BodyBuffer.$hasSteadyReader.withValue(true) {
-                    try await session.stream(request)
-                }
-            }
+            try await session.send(
+                request, awaiting: .head(limit: Self.bufferLimit, hasSteadyReader: true))
         }
     }
 

@@ -21,7 +21,7 @@ extension HTTPSession {
     /// If the disk is slower than the network, the task is suspended on Apple platforms. Foundation
     /// on Linux cannot suspend one task, so all transfers of the process are slow while more than
     /// 2 MiB wait for the disk, for up to 10 seconds. If more than 32 MiB wait in spite of that, the
-    /// transfer is interrupted and resumed, or fails with ``BodyLimitError`` if it cannot be resumed.
+    /// transfer is interrupted and resumed, or fails with ``TransportError/bodyLimit(_:)`` if it cannot be resumed.
     ///
     /// The request asks for the bytes of the file, `Accept-Encoding: identity`, unless it has this
     /// field already. An encoded body is decoded by Foundation, and cannot be resumed.

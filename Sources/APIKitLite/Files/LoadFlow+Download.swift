@@ -10,11 +10,12 @@ extension LoadFlow {
         do {
             return try await download.response(validate: apiRequest.validateResponse)
         } catch let refusal as Download.Refusal {
-            throw rejection(
-                .validate, request, refusal.response, refusal.data, refusal.underlying)
+            var load = load(of: request)
+            load.response = refusal.response
+            throw load.reported(load.failure(.validate, refusal.underlying, refusal.data))
         } catch {
-            throw failure(
-                .transport, request, underlying: error,
+            throw load(of: request).failure(
+                .transport, error,
                 isCancellation: Task.isCancelled || options.progress?.isCancelled == true)
         }
     }

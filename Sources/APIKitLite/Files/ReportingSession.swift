@@ -3,7 +3,7 @@ import Foundation
 /// A session that reports how much of a request was sent: see ``HTTPSession/reporting(to:)``.
 public struct ReportingSession: SessionPolicy {
     /// The wrapped session, which is one step nearer to the network.
-    public private(set) var next: any HTTPSession
+    public let next: any HTTPSession
     private let progress: Progress
 
     init(next: any HTTPSession, progress: Progress) {
@@ -11,33 +11,19 @@ public struct ReportingSession: SessionPolicy {
         self.progress = progress
     }
 
-    /// Sends a request, and reports how much of its body was read for sending.
+    /// Sends the request, and updates the `Progress`.
     ///
-    /// - Parameter request: The request to send.
-    /// - Returns: The body and the response of the wrapped session.
-    /// - Throws: `URLError.cancelled` if the progress was cancelled; otherwise the error of the
-    ///   wrapped session.
-    public func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
+    /// - Throws: `URLError.cancelled` if the `Progress` or the task is cancelled; otherwise the error
+    ///   of the wrapped session.
+    public func send(
+        _ request: URLRequest, awaiting part: ResponsePart
+    ) async throws -> (HTTPBody, HTTPURLResponse) {
         // A refresh is not what is uploaded, and other requests need it, too.
-        if RefreshScope.current != nil { return try await next.exchange(request) }
+        if request.isRefresh { return try await next.send(request, awaiting: part) }
         let file = request.repeatableBody?.files.first?.url
         let transfer = TransferProgress(progress, nil, file: file)
         let request = reported(request, to: transfer)
-        return try await transfer.run { [next] in try await next.exchange(request) }
-    }
-
-    /// Opens a stream, and reports how much of the request's body was read until the headers of the
-    /// response were received.
-    ///
-    /// - Parameter request: The request to send.
-    /// - Returns: The body and the response of the wrapped session.
-    /// - Throws: The same errors as ``exchange(_:)``.
-    public func stream(_ request: URLRequest) async throws -> (HTTPBody, HTTPURLResponse) {
-        try await next.openStream { head in
-            var session = self
-            session.next = head
-            return try await session.exchange(request)
-        }
+        return try await transfer.run { [next] in try await next.send(request, awaiting: part) }
     }
 
     /// Returns the request with a body that reports when it is read.

@@ -12,6 +12,8 @@ struct CoalescingKey: Hashable {
     private let timeout: TimeInterval
     private let handlesCookies: Bool
     private let allowsCellular: Bool
+    /// Differs for the refresh of a credential, for which an equal request may wait.
+    private let mainDocumentURL: URL?
 
     /// Creates the key of a request.
     ///
@@ -35,5 +37,6 @@ struct CoalescingKey: Hashable {
         timeout = request.timeoutInterval
         handlesCookies = request.httpShouldHandleCookies
         allowsCellular = request.allowsCellularAccess
+        mainDocumentURL = request.mainDocumentURL
     }
 }

@@ -34,7 +34,7 @@ extension HTTPSession {
 /// A session that sends identical concurrent requests once: see ``HTTPSession/coalescing()``.
 public struct CoalescingSession: SessionPolicy {
     /// One exchange and the requests that wait for it.
-    typealias Exchange = SingleFlight<(Data, HTTPURLResponse)>
+    typealias Exchange = SingleFlight<(HTTPBody, HTTPURLResponse)>
 
     /// The wrapped session, which is one step nearer to the network.
     public let next: any HTTPSession
@@ -47,51 +47,35 @@ public struct CoalescingSession: SessionPolicy {
 
     /// Joins the exchange of an identical request, or starts one.
     ///
-    /// - Parameter request: The request to send.
-    /// - Returns: The body and the response of the shared exchange.
+    /// A stream has one reader, so it is never shared.
+    ///
     /// - Throws: `URLError.cancelled` when this task is cancelled; otherwise the error of the
     ///   shared exchange.
-    public func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
+    public func send(
+        _ request: URLRequest, awaiting part: ResponsePart
+    ) async throws -> (HTTPBody, HTTPURLResponse) {
         try Task.checkNotCancelled()
-        // A refresh is sent without the credential that other requests get below, and is shared
-        // already.
-        guard RefreshScope.current == nil, let key = CoalescingKey(request),
-            let (handle, isNew) = join(key)
-        else {
-            return try await next.exchange(request)
+        guard case .body = part, let key = CoalescingKey(request) else {
+            return try await next.send(request, awaiting: part)
         }
+        let (handle, isNew) = join(key)
         // Each request that joined runs this, so the last one removes the finished exchange.
         defer { forget(handle.singleFlight, key) }
         if isNew {
-            handle.singleFlight.start { [next] in try await next.exchange(request) }
+            handle.singleFlight.start { [next] in try await next.send(request, awaiting: part) }
         }
         return try await handle.value()
-    }
-
-    /// Sends the request. A stream has one reader, so it is never shared.
-    ///
-    /// - Parameter request: The request to send.
-    /// - Returns: The body and the response.
-    /// - Throws: The error of the wrapped session.
-    public func stream(_ request: URLRequest) async throws -> (HTTPBody, HTTPURLResponse) {
-        try await next.stream(request)
     }
 
     /// Joins the exchange of a key, or creates one.
     ///
     /// - Returns: A handle, and whether the exchange is new and must be started by the caller.
-    ///   `nil` if the exchange waits for this very request. That happens if the refresh of a
-    ///   credential requests the same URL as a request that waits for the refresh.
-    private func join(_ key: CoalescingKey) -> (handle: Exchange.Handle, isNew: Bool)? {
+    private func join(_ key: CoalescingKey) -> (handle: Exchange.Handle, isNew: Bool) {
         exchanges.withLock { exchanges in
-            switch exchanges[key]?.join() {
-            case .joined(let handle): return (handle, false)
-            case .circular: return nil
-            case .over, nil:
-                let handle = Exchange.joined(isCancelledWithLastWaiter: true)
-                exchanges[key] = handle.singleFlight
-                return (handle, true)
-            }
+            if let handle = exchanges[key]?.join() { return (handle, false) }
+            let handle = Exchange.joined(isCancelledWithLastWaiter: true)
+            exchanges[key] = handle.singleFlight
+            return (handle, true)
         }
     }
 

@@ -41,79 +41,37 @@ public final class ExchangeObserver: Sendable {
         self.init(clock: clock) { onLine($0.description(redacting: redaction)) }
     }
 
-    /// Sends a request over a session and reports the start and the end of the exchange.
+    /// Sends a request over a session, and reports the start and the end.
     ///
     /// - Throws: The error of the session, after it was reported.
     func observe(
-        _ request: URLRequest, on session: any HTTPSession
-    ) async throws -> (Data, HTTPURLResponse) {
-        let exchange = Exchange(of: request, on: self)
-        let (data, response) = try await exchange.reportingFailure {
-            try await session.exchange(request)
-        }
-        onEvent(
-            .answered(
-                id: exchange.id, request, status: response.statusCode, bytes: data.count,
-                after: exchange.duration))
-        return (data, response)
-    }
-
-    /// Opens a stream on a session, and reports the start, the headers and the end.
-    ///
-    /// - Throws: The error of the session, after it was reported.
-    func observeStream(
-        _ request: URLRequest, on session: any HTTPSession
+        _ request: URLRequest, awaiting part: ResponsePart, on session: any HTTPSession
     ) async throws -> (HTTPBody, HTTPURLResponse) {
-        let exchange = Exchange(of: request, on: self)
-        let (body, response) = try await exchange.reportingFailure {
-            try await session.stream(request)
+        let id = count.withLock { count in
+            count += 1
+            return count
         }
-        onEvent(
-            .opened(
-                id: exchange.id, request, status: response.statusCode, after: exchange.duration))
-        let bytes = Locked(0)
-        let observed = body.observed { [onEvent] event in
-            switch event {
-            case .piece(let piece): bytes.withLock { $0 += piece.count }
-            case .end(let ending):
+        onEvent(.started(id: id, request))
+        let start = timeline.now()
+        let duration: @Sendable () -> Duration = { [timeline] in timeline.now() - start }
+        do {
+            let (body, response) = try await session.send(request, awaiting: part)
+            let status = response.statusCode
+            if case .body = part {
                 onEvent(
-                    .closed(
-                        id: exchange.id, request, bytes: bytes.withLock { $0 }, ending,
-                        after: exchange.duration))
+                    .answered(
+                        id: id, request, status: status, bytes: body.data?.count ?? 0,
+                        after: duration()))
+            } else {
+                onEvent(.opened(id: id, request, status: status, after: duration()))
+                body.onEnd { [onEvent] ending, count in
+                    onEvent(.closed(id: id, request, bytes: count, ending, after: duration()))
+                }
             }
-        }
-        return (observed, response)
-    }
-
-    /// A counted exchange, whose start was reported.
-    private struct Exchange {
-        let id: Int
-        private let request: URLRequest
-        private let observer: ExchangeObserver
-        private let began: Duration
-
-        init(of request: URLRequest, on observer: ExchangeObserver) {
-            id = observer.count.withLock { count in
-                count += 1
-                return count
-            }
-            self.request = request
-            self.observer = observer
-            observer.onEvent(.started(id: id, request))
-            began = observer.timeline.now()
-        }
-
-        /// The time since the start.
-        var duration: Duration { observer.timeline.now() - began }
-
-        /// Returns what the work returns. Reports its error.
-        func reportingFailure<T>(_ work: () async throws -> T) async throws -> T {
-            do {
-                return try await work()
-            } catch {
-                observer.onEvent(.failed(id: id, request, error, after: duration))
-                throw error
-            }
+            return (body, response)
+        } catch {
+            onEvent(.failed(id: id, request, error, after: duration()))
+            throw error
         }
     }
 

@@ -6,22 +6,12 @@ public struct ObservedSession: SessionPolicy {
     public let next: any HTTPSession
     let observer: ExchangeObserver
 
-    /// Sends the request, and reports the start and the end of the exchange to the observer.
-    ///
-    /// - Parameter request: The request to send.
-    /// - Returns: The body and the response.
-    /// - Throws: The error of the wrapped session.
-    public func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
-        try await observer.observe(request, on: next)
-    }
-
-    /// Opens a stream, and reports its start, its headers and its end to the observer.
-    ///
-    /// - Parameter request: The request to send.
-    /// - Returns: The body and the response.
-    /// - Throws: The error of the wrapped session.
-    public func stream(_ request: URLRequest) async throws -> (HTTPBody, HTTPURLResponse) {
-        try await observer.observeStream(request, on: next)
+    /// Sends the request, and reports the start and the end to the observer; for a stream, the
+    /// headers too.
+    public func send(
+        _ request: URLRequest, awaiting part: ResponsePart
+    ) async throws -> (HTTPBody, HTTPURLResponse) {
+        try await observer.observe(request, awaiting: part, on: next)
     }
 
     /// Reports a rejected response to the observer, and then to the wrapped session.

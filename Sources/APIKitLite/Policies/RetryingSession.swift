@@ -3,10 +3,9 @@ import Foundation
 /// A session that retries temporary failures: see ``HTTPSession/retrying(_:clock:random:now:)``.
 public struct RetryingSession: SessionPolicy {
     /// The wrapped session, which is one step nearer to the network.
-    public private(set) var next: any HTTPSession
+    public let next: any HTTPSession
     private let policy: RetryPolicy
     private let timeline: Timeline
-    private let timeout: Timeout?
     private let random: @Sendable () -> Double
     private let now: @Sendable () -> Date
 
@@ -18,67 +17,42 @@ public struct RetryingSession: SessionPolicy {
         self.policy = policy
         self.random = random
         self.now = now
-        let timeline = Timeline(clock)
-        self.timeline = timeline
-        timeout = policy.deadline.map { Timeout($0, on: timeline) }
+        timeline = Timeline(clock)
     }
 
     /// Sends the request, and sends it again as the policy decides.
     ///
-    /// - Parameter request: The request to send.
+    /// For a stream, the policy decides from the headers or the error. Once this returns, nothing is
+    /// sent again: a body that ends early throws its error.
+    ///
     /// - Returns: The body and the response of the last attempt, whatever its status.
     /// - Throws: `URLError.timedOut` at the policy's deadline, `URLError.cancelled` when the task
     ///   is cancelled; otherwise the error of the last attempt.
-    public func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
-        guard let timeout else { return try await attempts(request, before: nil) }
-        return try await timeout.run { try await attempts(request, before: $0) }
-    }
-
-    /// Opens a stream, and opens it again as the policy decides from the headers or the error.
-    ///
-    /// The deadline limits the time until the headers. Once this returns, nothing is sent again: a
-    /// body that ends early throws its error.
-    ///
-    /// - Parameter request: The request to send.
-    /// - Returns: The body and the response of the last attempt, whatever its status.
-    /// - Throws: The same errors as ``exchange(_:)``.
-    public func stream(_ request: URLRequest) async throws -> (HTTPBody, HTTPURLResponse) {
-        try await next.openStream { head in
-            var policy = self
-            policy.next = head
-            return try await policy.exchange(request)
-        }
-    }
-
-    /// Makes attempts until the policy accepts an outcome as final.
-    ///
-    /// - Parameters:
-    ///   - request: The request to send.
-    ///   - deadline: The moment on the timeline at which no attempt may start any more.
-    private func attempts(
-        _ request: URLRequest, before deadline: Duration?
-    ) async throws -> (Data, HTTPURLResponse) {
+    public func send(
+        _ request: URLRequest, awaiting part: ResponsePart
+    ) async throws -> (HTTPBody, HTTPURLResponse) {
         let start = timeline.now()
         var number = 1
         while true {
-            let result = await Result { try await next.exchange(request) }
+            try Task.checkNotCancelled()
+            if let deadline = policy.deadline, timeline.now() - start >= deadline {
+                throw URLError(.timedOut)
+            }
+            let result = await Result { try await next.send(request, awaiting: part) }
             guard !Task.isCancelled, let outcome = outcome(of: result),
                 let wait = policy.wait(
                     afterAttempt: number, of: request, outcome: outcome,
                     elapsed: timeline.now() - start, now: now(), random: random())
             else { return try result.get() }
-            next.endOpenedStream()
+            if case .success((let body, _)) = result { body.end() }
             if wait > .zero { try? await timeline.sleep(timeline.now() + wait) }
-            try Task.checkNotCancelled()
-            // The sleep may have ended late.
-            if let deadline, timeline.now() >= deadline { throw URLError(.timedOut) }
             number += 1
         }
     }
 
     /// The outcome to ask the policy about, or `nil` for a result that no policy retries.
     private func outcome(
-        of result: Result<(Data, HTTPURLResponse), any Error>
+        of result: Result<(HTTPBody, HTTPURLResponse), any Error>
     ) -> RetryPolicy.Outcome? {
         switch result {
         case .success((_, let response)):
@@ -101,13 +75,15 @@ extension HTTPSession {
     ///     let session = URLSession.shared.retrying()
     ///
     /// The caller receives the response or the error of the last attempt, unchanged. Cancelling the
-    /// task ends a delay at once, and nothing is sent after that.
+    /// task ends a delay immediately, and nothing is sent after that.
+    ///
+    /// The policy's deadline is checked before each attempt and each delay. It does not end an
+    /// attempt that hangs: ``timingOut(after:idle:clock:)`` does.
     ///
     /// - Parameters:
     ///   - policy: The policy that decides which failures are retried, how often, and after which
     ///     delays.
-    ///   - clock: The clock that measures the delays and the deadline. A `MockClock` counts a delay
-    ///     as a sleeper, but not the deadline.
+    ///   - clock: The clock that measures the delays and the deadline.
     ///   - random: Returns the jitter factor of a delay, from 0 up to 1.
     ///   - now: Returns the current time. A date in `Retry-After` is measured from it if the
     ///     response has no `Date` header.

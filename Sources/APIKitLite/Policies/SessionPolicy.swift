@@ -1,25 +1,21 @@
 /// A session that wraps another session, as every policy of this library does.
 ///
-/// Implement ``HTTPSession/exchange(_:)`` and call the same function of ``next`` in it. Reports are
-/// forwarded to the wrapped session, so that an observer in the chain receives every event. A
-/// policy that needs only the headers of a response also streams with that function:
+/// Implement ``HTTPSession/send(_:awaiting:)`` and call the same function of ``next`` in it. Reports
+/// are forwarded to the wrapped session, so that an observer in the chain receives every event.
 ///
 /// ```swift
 /// struct LanguageSession: SessionPolicy {
 ///     let next: any HTTPSession
 ///
-///     func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
-///         try await next.exchange(request.header("Accept-Language", "fr"))
-///     }
-///
-///     func stream(_ request: URLRequest) async throws -> (HTTPBody, HTTPURLResponse) {
-///         try await next.openStream { try await LanguageSession(next: $0).exchange(request) }
+///     func send(
+///         _ request: URLRequest, awaiting part: ResponsePart
+///     ) async throws -> (HTTPBody, HTTPURLResponse) {
+///         try await next.send(request.header("Accept-Language", "fr"), awaiting: part)
 ///     }
 /// }
 /// ```
 ///
-/// Without ``HTTPSession/stream(_:)``, a stream throws ``StreamingNotSupportedError``, which names
-/// the policy. A wrapper that conforms only to ``HTTPSession`` forwards nothing by default.
+/// A wrapper that conforms only to ``HTTPSession`` forwards nothing by default.
 public protocol SessionPolicy: HTTPSession {
     /// The wrapped session, which is one step nearer to the network.
     var next: any HTTPSession { get }

@@ -5,7 +5,9 @@ import Foundation
 public struct TimingOutSession: SessionPolicy {
     /// The wrapped session, which is one step nearer to the network.
     public let next: any HTTPSession
-    private let timeout: Timeout
+    private let duration: Duration
+    private let timeline: Timeline
+    private let timer: DeadlineTimer
     /// Limits the silence between the pieces of a stream.
     private let idleTimer: DeadlineTimer?
 
@@ -14,34 +16,48 @@ public struct TimingOutSession: SessionPolicy {
         clock: any Clock<Duration>
     ) {
         self.next = next
-        let timeline = Timeline(clock)
-        timeout = Timeout(duration, on: timeline)
-        idleTimer = idle.map { DeadlineTimer($0.clamped, on: timeline) }
+        self.duration = duration.clamped
+        timeline = Timeline(clock)
+        timer = DeadlineTimer(duration.clamped, on: timeline)
+        idleTimer = idle.map { [timeline] in DeadlineTimer($0.clamped, on: timeline) }
     }
 
-    /// Sends the request, and waits for the response until the timeout.
+    /// Sends the request, and waits for the awaited part of the response until the timeout. For a
+    /// stream, also limits the time for which its reader waits for each piece.
     ///
-    /// - Parameter request: The request to send.
-    /// - Returns: The body and the response.
+    /// The request is sent in a task of its own, because a task group would wait for work that
+    /// ignores its cancellation.
+    ///
     /// - Throws: `URLError.timedOut` at the timeout and `URLError.cancelled` when the task is
-    ///   cancelled, in both cases at once; otherwise the error of the wrapped session.
-    public func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
-        try await timeout.run { [next] _ in try await next.exchange(request) }
-    }
-
-    /// Opens a stream, and waits for the headers until the timeout, and for each piece until the
-    /// idle timeout.
-    ///
-    /// - Parameter request: The request to send.
-    /// - Returns: The response, and the body. At the idle timeout, the body throws
-    ///   `URLError.timedOut`.
-    /// - Throws: The same errors as ``exchange(_:)``.
-    public func stream(_ request: URLRequest) async throws -> (HTTPBody, HTTPURLResponse) {
-        let (body, response) = try await next.openStream { head in
-            try await timeout.run { _ in try await head.exchange(request) }
+    ///   cancelled, in both cases immediately; otherwise the error of the wrapped session.
+    public func send(
+        _ request: URLRequest, awaiting part: ResponsePart
+    ) async throws -> (HTTPBody, HTTPURLResponse) {
+        try Task.checkNotCancelled()
+        guard duration > .zero else { throw URLError(.timedOut) }
+        let waiter = Waiter<(HTTPBody, HTTPURLResponse)>()
+        // The task is cancelled by the timer, and not here: the caller may not be scheduled for a
+        // while.
+        let running = TaskSlot()
+        let (deadline, limit) = timer.schedule {
+            waiter.end(with: .failure(URLError(.timedOut)))
+            running.cancel()
         }
-        guard let idleTimer else { return (body, response) }
-        return (body.wrapped { TimedBody($0, timer: idleTimer) }, response)
+        defer { limit.cancel() }
+        let task = Task.immediateIfAvailable { [next, timeline] in
+            let result = await Result { try await next.send(request, awaiting: part) }
+            // A late response is refused even if the timer's task has not run yet.
+            let isLate = timeline.now() >= deadline
+            waiter.end(with: isLate ? .failure(URLError(.timedOut)) : result)
+        }
+        running.fill(with: task)
+        // Leftover work is cancelled before this returns.
+        defer { task.cancel() }
+        let (body, response) = try await waiter.value(ifCancelled: .failure(URLError(.cancelled))) {
+            task.cancel()
+        }
+        if let idleTimer { body.limitWaits(by: idleTimer) }
+        return (body, response)
     }
 }
 

@@ -1,49 +1,56 @@
 import Foundation
 
-/// The bytes of one body that have arrived and wait for the reader.
+/// The bytes of one body that have arrived, and its one reader.
 ///
 /// The lock of `state` owns everything.
-package final class BodyBuffer: BodySource {
-    /// The largest number of bytes that wait for the reader of a stream, in this task.
-    @TaskLocal package static var limit = 64 * 1024 * 1024
-
-    /// Whether the reader of a stream, in this task, always comes back for more, so that Foundation
-    /// on Linux may wait longer for it.
-    @TaskLocal static var hasSteadyReader = false
+package final class BodyBuffer: Sendable {
+    /// A function that gets the end of the body, once, and the number of bytes that were read.
+    package typealias EndReport = @Sendable (_ ending: StreamEnding, _ byteCount: Int) -> Void
 
     /// A closure in a struct, because generic storage must not hold a bare closure: see `Locked`.
     private struct Callback: Sendable {
         let call: @Sendable () -> Void
     }
 
+    private struct Report: Sendable {
+        let call: EndReport
+    }
+
     private struct State {
         var pieces: [Data] = []
         /// The number of bytes in `pieces`.
         var count = 0
+        /// The number of bytes that the reader has got.
+        var readCount = 0
         /// The end of the body, which the reader gets after the pieces.
         var ending: Result<Data?, any Error>?
         /// The reader, if it waits.
-        var reader: Waiter<Data?>?
+        var reader: CheckedContinuation<Data?, any Error>?
         /// Ends the transfer. Nil after the end.
         var cancel: Callback?
         /// Whether the transfer was or must be ended by `cancel`.
         var isCancelled = false
         /// Called when the reader has taken what waited, or when nothing will be taken any more.
         var onTaken: [Callback] = []
-        /// Called each time when the reader has taken what waited. Nil after the end.
-        var onTake: Callback?
+        /// Called each time when the reader asks for bytes. Nil after the end.
+        var onRead: Callback?
+        /// Called once with the end. Nil after that.
+        var onEnd: [Report]? = []
+        /// The limits of the time for which the reader waits.
+        var idleTimers: [DeadlineTimer] = []
 
-        /// Removes and returns the pieces that wait.
-        mutating func takePieces() -> [Data] {
-            defer { (pieces, count) = ([], 0) }
-            return pieces
-        }
-
-        mutating func takeCallbacks() -> [Callback] {
-            defer { onTaken = [] }
-            return onTaken + [onTake].compactMap(\.self)
+        /// Removes what the reader gets now, and returns it with the functions to call. If the
+        /// reader has to wait, returns nil.
+        mutating func take() -> (pieces: [Data], ending: Result<Data?, any Error>?, [Callback])? {
+            guard count > 0 else { return ending.map { ([], $0, []) } }
+            defer { (pieces, count, onTaken) = ([], 0, []) }
+            readCount += count
+            return (pieces, nil, onTaken + [onRead].compactMap(\.self))
         }
     }
+
+    /// A piece up to this size is joined with the one before, because each has a cost of its own.
+    private static let smallPiece = 16 * 1024
 
     /// The largest number of bytes that may wait.
     let limit: Int
@@ -52,12 +59,12 @@ package final class BodyBuffer: BodySource {
     /// Creates a buffer.
     ///
     /// - Parameter limit: The largest number of bytes that may wait. A value below 1 counts as 1.
-    package init(limit: Int = BodyBuffer.limit) {
+    package init(limit: Int = ResponsePart.standardLimit) {
         self.limit = max(limit, 1)
     }
 
     /// Sets the function that ends the transfer. It is called at most once, when the reader leaves
-    /// or the limit is exceeded: at once, if that has happened.
+    /// or the limit is exceeded: immediately, if that has happened.
     package func onCancel(_ cancel: @escaping @Sendable () -> Void) {
         let isCancelled = state.withLock { state in
             if state.ending == nil { state.cancel = Callback(call: cancel) }
@@ -66,23 +73,44 @@ package final class BodyBuffer: BodySource {
         if isCancelled { cancel() }
     }
 
-    /// Sets a function that is called each time when the reader has taken what waited, or has left.
-    func onTake(_ onTake: @escaping @Sendable () -> Void) {
+    /// Sets a function that is called each time when the reader asks for bytes: after it has taken
+    /// what waited, and when it begins to wait.
+    func onRead(_ onRead: @escaping @Sendable () -> Void) {
         state.withLock { state in
-            if state.ending == nil { state.onTake = Callback(call: onTake) }
+            if state.ending == nil { state.onRead = Callback(call: onRead) }
         }
+    }
+
+    /// Adds a function that gets the end of the body: immediately, if it was reported before.
+    package func onEnd(_ report: @escaping EndReport) {
+        let isOver = state.withLock { state in
+            state.onEnd?.append(Report(call: report))
+            return state.onEnd == nil
+        }
+        if isOver { report(.left, 0) }
+    }
+
+    /// Adds a limit of the time for which the reader waits for a piece.
+    func limitWaits(by timer: DeadlineTimer) {
+        state.withLock { $0.idleTimers.append(timer) }
     }
 
     /// The number of bytes that wait.
     package var count: Int { state.withLock { $0.count } }
 
+    /// The number of pieces that wait.
+    var pieceCount: Int { state.withLock { $0.pieces.count } }
+
     /// Whether the body has ended, so that nothing can be added.
     package var hasEnded: Bool { state.withLock { $0.ending != nil } }
 
-    /// Whether the transfer was or must be ended, because the reader has left or the limit is exceeded.
+    /// Whether the transfer was or must be ended, because the reader has left or the limit is
+    /// exceeded.
     package var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    /// Adds a piece. If too many bytes wait then, the body ends with a ``BodyLimitError``.
+    // MARK: The sender
+
+    /// Adds a piece. If too many bytes wait then, the body ends with a ``TransportError/bodyLimit(_:)``.
     ///
     /// One piece may be larger than the limit: it exists already.
     ///
@@ -90,28 +118,33 @@ package final class BodyBuffer: BodySource {
     ///   - piece: The piece; an empty one is ignored.
     ///   - onTaken: Called when the reader has taken the piece, or when it never will.
     package func append(_ piece: Data, onTaken: (@Sendable () -> Void)? = nil) {
-        let (reader, callbacks, cancel) = state.withLock {
-            state -> (Waiter<Data?>?, [Callback], Callback?) in
-            let taken = onTaken.map { [Callback(call: $0)] } ?? []
-            guard state.ending == nil, !piece.isEmpty else { return (nil, taken, nil) }
+        typealias Step = (CheckedContinuation<Data?, any Error>?, Bool, Callback?)
+        let (reader, isTaken, cancel) = state.withLock { state -> Step in
+            guard state.ending == nil, !piece.isEmpty else { return (nil, true, nil) }
             if let reader = state.reader {
                 state.reader = nil
-                return (reader, taken, nil)
+                state.readCount += piece.count
+                return (reader, true, nil)
             }
             guard state.pieces.isEmpty || state.count + piece.count <= limit else {
-                state.ending = .failure(BodyLimitError(limit: limit))
+                state.ending = .failure(TransportError.bodyLimit(limit))
                 state.isCancelled = true
-                defer { (state.cancel, state.onTake) = (nil, nil) }
-                return (nil, taken, state.cancel)
+                defer { (state.cancel, state.onRead) = (nil, nil) }
+                return (nil, true, state.cancel)
             }
-            state.pieces.append(piece)
+            let last = state.pieces.count - 1
+            if last >= 0, state.pieces[last].count + piece.count <= Self.smallPiece {
+                state.pieces[last].append(piece)
+            } else {
+                state.pieces.append(piece)
+            }
             state.count += piece.count
-            state.onTaken += taken
-            return (nil, [], nil)
+            if let onTaken { state.onTaken.append(Callback(call: onTaken)) }
+            return (nil, false, nil)
         }
         // First, because the reader may leave as soon as it has the piece.
-        for callback in callbacks { callback.call() }
-        reader?.end(with: .success(piece))
+        if isTaken { onTaken?() }
+        reader?.resume(returning: piece)
         cancel?.call()
     }
 
@@ -120,46 +153,123 @@ package final class BodyBuffer: BodySource {
     /// - Parameter error: The error that ended it, or nil if it is complete.
     package func finish(throwing error: (any Error)? = nil) {
         let ending: Result<Data?, any Error> = error.map { .failure($0) } ?? .success(nil)
-        let reader = state.withLock { state -> Waiter<Data?>? in
+        let reader = state.withLock { state -> CheckedContinuation<Data?, any Error>? in
             guard state.ending == nil else { return nil }
             state.ending = ending
-            (state.cancel, state.onTake) = (nil, nil)
-            defer { state.reader = nil }
+            defer { (state.reader, state.cancel, state.onRead) = (nil, nil, nil) }
             return state.reader
         }
-        reader?.end(with: ending)
+        reader?.resume(with: ending)
     }
 
+    // MARK: The reader
+
+    /// Suspends until bytes have arrived, and returns all that wait, or nil at the end.
+    ///
+    /// - Throws: The error that ended the body, at every later call too; ``TransportError/bodyReadTwice`` if
+    ///   another task waits for a piece, which is not affected.
     package func next() async throws -> Data? {
-        let (pieces, ending, reader, callbacks) = state.withLock {
-            state -> ([Data], Result<Data?, any Error>?, Waiter<Data?>?, [Callback]) in
-            if state.count > 0 { return (state.takePieces(), nil, nil, state.takeCallbacks()) }
-            if let ending = state.ending { return ([], ending, nil, []) }
-            let reader = Waiter<Data?>()
-            state.reader = reader
-            return ([], nil, reader, [])
+        if Task.isCancelled { cancel() }
+        let (taken, timers) = state.withLock { ($0.take(), $0.idleTimers) }
+        if let (pieces, ending, callbacks) = taken {
+            for callback in callbacks { callback.call() }
+            // Outside the lock, because it takes milliseconds if much has waited.
+            return try ending.map(reported) ?? joined(pieces)
         }
-        for callback in callbacks { callback.call() }
-        if let ending { return try ending.get() }
-        // Outside the lock, because it takes milliseconds if much has waited.
-        return try await reader?.value() ?? joined(pieces)
+        let limits = timers.map { timer in
+            timer.schedule { [weak self] in self?.end(throwing: URLError(.timedOut)) }.1
+        }
+        defer { for limit in limits { limit.cancel() } }
+        let result = await Result { try await arrival() }
+        if case .failure(TransportError.bodyReadTwice) = result { return try result.get() }
+        if case .success(_?) = result { return try result.get() }
+        return try reported(result)
     }
 
+    /// Suspends until the next piece or the end.
+    private func arrival() async throws -> Data? {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                typealias Step = (Result<Data?, any Error>?, [Callback])
+                let (result, callbacks) = state.withLock { state -> Step in
+                    if state.reader != nil { return (.failure(TransportError.bodyReadTwice), []) }
+                    if let (pieces, ending, callbacks) = state.take() {
+                        return (ending ?? .success(joined(pieces)), callbacks)
+                    }
+                    state.reader = continuation
+                    return (nil, [state.onRead].compactMap(\.self))
+                }
+                for callback in callbacks { callback.call() }
+                if let result { continuation.resume(with: result) }
+            }
+        } onCancel: {
+            cancel()
+        }
+    }
+
+    /// Ends the transfer, and discards the bytes that wait. If the whole body has been read, does
+    /// nothing.
+    ///
+    /// - Parameter error: The error of the pending call of `next()` and of all later ones.
     package func end(throwing error: any Error) {
-        let (reader, callbacks, cancel) = state.withLock {
-            state -> (Waiter<Data?>?, [Callback], Callback?) in
+        if let reader = stop(error) {
+            // Its task reports the end.
+            reader.resume(throwing: error)
+        } else {
+            report(error)
+        }
+    }
+
+    /// Ends the transfer, because the task that reads is cancelled.
+    ///
+    /// It runs inside `Task.cancel()`, whose caller may hold a lock that an observer needs. So the
+    /// reader's task reports the end.
+    private func cancel() {
+        stop(URLError(.cancelled))?.resume(throwing: URLError(.cancelled))
+    }
+
+    /// Ends the transfer with an error, and returns the reader if it waits.
+    private func stop(_ error: any Error) -> CheckedContinuation<Data?, any Error>? {
+        typealias Step = (CheckedContinuation<Data?, any Error>?, [Callback], Callback?)
+        let (reader, callbacks, cancel) = state.withLock { state -> Step in
             // Everything has been read, up to the end.
             if state.count == 0, state.ending != nil { return (nil, [], nil) }
             (state.pieces, state.count) = ([], 0)
             // It remains true if the limit was exceeded before.
             state.isCancelled = state.isCancelled || state.ending == nil
             state.ending = .failure(error)
-            defer { (state.reader, state.cancel, state.onTake) = (nil, nil, nil) }
-            return (state.reader, state.takeCallbacks(), state.cancel)
+            defer {
+                (state.reader, state.cancel, state.onRead, state.onTaken) = (nil, nil, nil, [])
+            }
+            return (state.reader, state.onTaken + [state.onRead].compactMap(\.self), state.cancel)
         }
-        reader?.end(with: .failure(error))
         for callback in callbacks { callback.call() }
         cancel?.call()
+        return reader
+    }
+
+    // MARK: The end
+
+    /// Reports the end that a reader has got, and returns it.
+    private func reported(_ ending: Result<Data?, any Error>) throws -> Data? {
+        switch ending {
+        case .success: report(.complete)
+        case .failure(let error): report(error)
+        }
+        return try ending.get()
+    }
+
+    private func report(_ error: any Error) {
+        report((error as? URLError)?.code == .cancelled ? .left : .failed(error))
+    }
+
+    /// Reports the end, unless it was reported before.
+    private func report(_ ending: StreamEnding) {
+        let (reports, count) = state.withLock { state in
+            defer { state.onEnd = nil }
+            return (state.onEnd ?? [], state.readCount)
+        }
+        for report in reports { report.call(ending, count) }
     }
 }
 

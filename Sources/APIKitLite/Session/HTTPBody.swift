@@ -1,6 +1,6 @@
 import Foundation
 
-/// The body of a streamed response: an asynchronous sequence of its pieces, as they arrive.
+/// The body of a response: an asynchronous sequence of its pieces, as they arrive.
 ///
 /// ```swift
 /// let (body, response) = try await session.stream(request)
@@ -9,33 +9,33 @@ import Foundation
 ///
 /// A piece is never empty, and its boundaries have no meaning. Pieces that arrive while the reader
 /// is busy are joined to one. The number of bytes that wait for a slow reader is limited: see
-/// ``HTTPSession/bufferingStreams(upTo:)``.
+/// ``HTTPSession/stream(_:buffering:)``.
 ///
 /// The transfer ends as soon as the loop is left, the body is released, or the reading task is
-/// cancelled. A body can be read once.
+/// cancelled. A body in pieces can be read once.
 public struct HTTPBody: AsyncSequence, Sendable {
     /// A piece of the body, with at least one byte.
     public typealias Element = Data
 
-    /// The transfer until an iterator takes it.
-    ///
-    /// It belongs to the iterator afterwards, so that the transfer ends with the loop, although the
-    /// body may still be in scope.
-    private let transfer: Locked<BodyTransfer?>
-
-    /// Creates a body that is read from a source.
-    package init(_ source: any BodySource) {
-        transfer = Locked(BodyTransfer(source))
+    private enum Content {
+        case complete(Data)
+        /// The transfer belongs to the body until an iterator takes it. So it ends with the loop,
+        /// although the body may still be in scope.
+        case pieces(BodyBuffer, Locked<BodyTransfer?>)
     }
+
+    private let content: Content
 
     /// Creates a body that is complete.
     ///
     /// - Parameter data: The bytes of the body.
     public init(_ data: Data) {
-        let buffer = BodyBuffer(limit: .max)
-        buffer.append(data)
-        buffer.finish()
-        self.init(buffer)
+        content = .complete(data)
+    }
+
+    /// Creates a body whose pieces are added to a buffer.
+    package init(_ buffer: BodyBuffer) {
+        content = .pieces(buffer, Locked(BodyTransfer(buffer: buffer)))
     }
 
     /// Creates a body whose pieces a function returns.
@@ -45,45 +45,103 @@ public struct HTTPBody: AsyncSequence, Sendable {
     /// - Parameter next: Returns the next piece, or nil at the end. It is called when a piece is
     ///   needed, one call at a time, and its task is cancelled when the reader leaves.
     public init(unfolding next: @escaping @Sendable () async throws -> Data?) {
-        self.init(UnfoldingBody(next))
+        let buffer = BodyBuffer(limit: .max)
+        let running = Locked<Task<Void, Never>?>(nil)
+        buffer.onCancel { running.withLock { $0 }?.cancel() }
+        buffer.onRead { [weak buffer] in
+            let task = Task {
+                do {
+                    while let piece = try await next() {
+                        guard piece.isEmpty else {
+                            buffer?.append(piece)
+                            return
+                        }
+                    }
+                    buffer?.finish()
+                } catch {
+                    buffer?.finish(throwing: error)
+                }
+            }
+            running.withLock { $0 = task }
+            if buffer?.isCancelled != false { task.cancel() }
+        }
+        self.init(buffer)
     }
 
-    /// Returns a body that is read through another source. This body can no longer be read.
-    package func wrapped(_ wrap: (any BodySource) -> any BodySource) -> HTTPBody {
-        HTTPBody(wrap(takeTransfer() ?? BodyReadTwice()))
+    /// All bytes of a complete body. If the body comes in pieces, nil.
+    public var data: Data? {
+        if case .complete(let data) = content { data } else { nil }
     }
 
-    /// Ends the transfer, although the body is kept. Its reader gets `URLError.cancelled`.
-    func end() {
-        transfer.withLock { $0 }?.end(throwing: URLError(.cancelled))
+    /// Returns all bytes. If the body comes in pieces, reads it to its end.
+    ///
+    /// - Throws: The errors of ``AsyncIterator/next()``.
+    func collect() async throws -> Data {
+        if let data { return data }
+        var data = Data()
+        for try await piece in self { data += piece }
+        return data
     }
 
-    /// Returns the iterator of the pieces. Only the first one returns them; any other one throws
-    /// ``BodyReadTwiceError``.
+    /// Calls a function with the end of the body: immediately, if the body is complete.
+    func onEnd(_ report: @escaping BodyBuffer.EndReport) {
+        switch content {
+        case .complete(let data): report(.complete, data.count)
+        case .pieces(let buffer, _): buffer.onEnd(report)
+        }
+    }
+
+    /// Limits the time for which the reader waits for a piece.
+    func limitWaits(by timer: DeadlineTimer) {
+        if case .pieces(let buffer, _) = content { buffer.limitWaits(by: timer) }
+    }
+
+    /// Ends the transfer, although the body is kept. Its reader gets an error.
+    func end(throwing error: any Error = URLError(.cancelled)) {
+        if case .pieces(let buffer, _) = content { buffer.end(throwing: error) }
+    }
+
+    /// Returns the iterator of the pieces. If the body comes in pieces, only the first iterator
+    /// returns them; any other one throws ``TransportError/bodyReadTwice``.
     public func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(transfer: takeTransfer() ?? BodyTransfer(BodyReadTwice()))
-    }
-
-    private func takeTransfer() -> BodyTransfer? {
-        transfer.withLock { transfer in
-            defer { transfer = nil }
-            return transfer
+        switch content {
+        case .complete(let data): AsyncIterator(rest: .complete(data))
+        case .pieces(_, let transfer):
+            AsyncIterator(
+                rest: .pieces(
+                    transfer.withLock { transfer in
+                        defer { transfer = nil }
+                        return transfer
+                    }))
         }
     }
 
     /// An iterator over the pieces of a body. The transfer ends when the last copy is released.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        fileprivate let transfer: BodyTransfer
+        fileprivate enum Rest {
+            case complete(Data)
+            /// Nil if another iterator has the transfer.
+            case pieces(BodyTransfer?)
+        }
+
+        fileprivate var rest: Rest
 
         /// Suspends until bytes have arrived, and returns all that wait.
         ///
         /// - Returns: At least one byte, or nil at the end of the body.
-        /// - Throws: `URLError.cancelled` if the task is cancelled; ``BodyLimitError`` if too many
-        ///   bytes waited; ``BodyReadTwiceError`` if the body was read before, or if another task
+        /// - Throws: `URLError.cancelled` if the task is cancelled; ``TransportError/bodyLimit(_:)`` if too many
+        ///   bytes waited; ``TransportError/bodyReadTwice`` if the body was read before, or if another task
         ///   waits in `next()` of a copy; otherwise the error that ended the transfer. Every later
         ///   call throws the error that ended the transfer again.
         public nonisolated(nonsending) mutating func next() async throws -> Data? {
-            try await transfer.next()
+            switch rest {
+            case .complete(let data):
+                try Task.checkNotCancelled()
+                rest = .complete(Data())
+                return data.isEmpty ? nil : data
+            case .pieces(let transfer?): return try await transfer.buffer.next()
+            case .pieces(nil): throw TransportError.bodyReadTwice
+            }
         }
 
         /// Does the same as `next()`. `for try await` calls this one to stay on the caller's actor.
@@ -100,6 +158,19 @@ public struct HTTPBody: AsyncSequence, Sendable {
     }
 }
 
+/// The ownership of a transfer, which ends when its last reader is released.
+private final class BodyTransfer: Sendable {
+    let buffer: BodyBuffer
+
+    init(buffer: BodyBuffer) {
+        self.buffer = buffer
+    }
+
+    deinit {
+        buffer.end(throwing: URLError(.cancelled))
+    }
+}
+
 extension HTTPBody {
     /// The number of bytes that an error keeps of a body.
     private static let longestBeginning = 1024 * 1024
@@ -110,12 +181,11 @@ extension HTTPBody {
     ///
     /// - Parameter timer: Limits the time for all of it. Nil for no limit.
     nonisolated(nonsending) func beginning(within timer: DeadlineTimer? = nil) async -> Data {
+        if let data { return data.prefix(Self.longestBeginning) }
+        let limit = timer?.schedule { end(throwing: URLError(.timedOut)) }
+        defer { limit?.1.cancel() }
         var data = Data()
         var pieces = makeAsyncIterator()
-        let limit = timer?.schedule { [transfer = pieces.transfer] in
-            transfer.end(throwing: URLError(.timedOut))
-        }
-        defer { limit?.1.cancel() }
         while data.count < Self.longestBeginning, let piece = try? await pieces.next() {
             data += piece.prefix(Self.longestBeginning - data.count)
         }

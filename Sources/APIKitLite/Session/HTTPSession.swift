@@ -5,29 +5,22 @@ import Foundation
 /// `URLSession` conforms. A type that wraps another session conforms too, so policies can be
 /// chained: see ``SessionPolicy``.
 public protocol HTTPSession: Sendable {
-    /// Sends a request and returns its response when the whole body has been received.
+    /// Sends a request, and returns when the awaited part of the response has arrived.
     ///
-    /// A response with any status is returned, not thrown. Cancelling the task cancels the
-    /// exchange.
+    /// A response with any status is returned, not thrown. Cancelling the task ends the transfer.
+    /// So do releasing a body that comes in pieces, and leaving the loop over it.
     ///
-    /// - Parameter request: The request to send.
-    /// - Returns: The body, and the status and headers.
-    /// - Throws: The reason why no complete response was received. For a `URLSession`, it is a
-    ///   `URLError`.
-    func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse)
-
-    /// Sends a request, and returns its response as soon as the headers have been received.
+    /// A session of your own that cannot stream returns a complete body in any case.
     ///
-    /// A response with any status is returned, not thrown. The body follows in pieces. Cancelling
-    /// the task, leaving the loop over the body, and releasing the body each end the transfer.
-    ///
-    /// By default, throws ``StreamingNotSupportedError``, so that a session never receives the
-    /// whole body before it returns.
-    ///
-    /// - Parameter request: The request to send.
-    /// - Returns: The body, which can be read once, and the status and headers.
-    /// - Throws: The reason why no response was received, as ``exchange(_:)``.
-    func stream(_ request: URLRequest) async throws -> (HTTPBody, HTTPURLResponse)
+    /// - Parameters:
+    ///   - request: The request to send.
+    ///   - part: The part of the response to wait for.
+    /// - Returns: The body, and the status and headers. If `part` is ``ResponsePart/body``, the
+    ///   body is complete.
+    /// - Throws: The reason why that part was not received. For a `URLSession`, it is a `URLError`.
+    func send(
+        _ request: URLRequest, awaiting part: ResponsePart
+    ) async throws -> (HTTPBody, HTTPURLResponse)
 
     /// Informs the session that a load failed after its exchange had succeeded: the response was
     /// not accepted (stage `.validate`) or not parsed (stage `.parse`).
@@ -40,14 +33,35 @@ public protocol HTTPSession: Sendable {
 }
 
 extension HTTPSession {
-    /// Throws ``StreamingNotSupportedError`` with the type of this session.
-    ///
-    /// - Parameter request: The request, which is not sent.
-    /// - Throws: ``StreamingNotSupportedError``.
-    public func stream(_ request: URLRequest) async throws -> (HTTPBody, HTTPURLResponse) {
-        throw StreamingNotSupportedError(session: "\(Self.self)")
-    }
-
     /// Does nothing.
     public func loadDidFail(_ error: APIRequestError) {}
+
+    /// Sends a request, and returns its response when the whole body has been received.
+    ///
+    /// - Parameter request: The request to send.
+    /// - Returns: The bytes of the body, and the status and headers.
+    /// - Throws: The errors of ``send(_:awaiting:)``.
+    public func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
+        let (body, response) = try await send(request, awaiting: .body)
+        return (try await body.collect(), response)
+    }
+
+    /// Sends a request, and returns its response as soon as the headers have been received.
+    ///
+    /// If the reader of the body is slow, bytes wait for it. On Apple platforms, a `URLSession`
+    /// suspends its task while more than 1 MiB or half of the limit waits, so that the server
+    /// waits. On Linux, while more than 2 MiB or half of the limit waits, the server is delayed for
+    /// 100 ms at most until the reader takes something.
+    ///
+    /// - Parameters:
+    ///   - request: The request to send.
+    ///   - limit: The number of bytes that may wait for the reader. If more arrive, the body ends
+    ///     with ``TransportError/bodyLimit(_:)``.
+    /// - Returns: The body, which can be read once, and the status and headers.
+    /// - Throws: The errors of ``send(_:awaiting:)``.
+    public func stream(
+        _ request: URLRequest, buffering limit: Int = ResponsePart.standardLimit
+    ) async throws -> (HTTPBody, HTTPURLResponse) {
+        try await send(request, awaiting: .head(limit: limit))
+    }
 }

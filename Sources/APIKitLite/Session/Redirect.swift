@@ -75,30 +75,8 @@ extension URL {
     }
 }
 
-#if canImport(FoundationNetworking)
-extension URLRequest {
-    /// Prevents a configuration's `httpAdditionalHeaders` from being sent to another origin.
-    ///
-    /// Foundation on Linux adds them to each request that does not set them. This sets them to a
-    /// blank value, and libcurl does not send a header with a blank value.
-    mutating func suppress(_ additional: [AnyHashable: Any]?) {
-        for name in (additional ?? [:]).keys.map({ String(describing: $0) })
-        where !openHeaders.contains(name.lowercased()) && value(forHTTPHeaderField: name) == nil {
-            setValue(" ", forHTTPHeaderField: name)
-        }
-    }
-
-    /// The request as libcurl sends it: without the headers that `suppress(_:)` set.
-    package var withoutSuppressedHeaders: URLRequest {
-        guard allHTTPHeaderFields?.values.contains(" ") == true else { return self }
-        var sent = self
-        for (name, value) in allHTTPHeaderFields ?? [:] where value == " " {
-            sent.setValue(nil, forHTTPHeaderField: name)
-        }
-        return sent
-    }
-}
-#endif
+/// Whether a header, by its name in any case, may be sent to another origin.
+func isOpenHeader(_ name: String) -> Bool { openHeaders.contains(name.lowercased()) }
 
 extension URLRequest {
     /// Removes the headers whose names, in lower case, satisfy the condition.

@@ -1,14 +1,14 @@
 import Foundation
 
-/// One task of a `URLSession` and its delegate, which decides about redirects and, on Linux, about
-/// the outcome of a 401.
+/// One task of a `URLSession` and its delegate, which decides about redirects.
 ///
-/// The session's own delegate is asked as well, and its decision takes precedence.
+/// The session's own delegate is asked as well, and its decision takes precedence. `Linux` adds what
+/// Foundation needs there: the outcome of a 401, and a body that has to be sent again.
 class URLSessionExchange: NSObject, ExchangeDelegate,
     @unchecked Sendable  // The variables are used only under `lock`.
 {
     /// The outcome of the task, if this object decides it instead of Foundation.
-    private enum Decision {
+    enum Decision {
         case redirect(URLRequest)
         /// The same request has to be sent again.
         case resend
@@ -18,9 +18,9 @@ class URLSessionExchange: NSObject, ExchangeDelegate,
     }
 
     /// The successful outcome of one task.
-    enum Outcome<Body> {
-        case answer(Body, HTTPURLResponse)
-        /// The next request after a redirect that Foundation does not follow itself.
+    enum Outcome: Sendable {
+        case answer(HTTPBody, HTTPURLResponse)
+        /// The request to send next, because the server has redirected this one.
         case redirect(URLRequest)
         /// The server has closed a reused connection before it answered. The same request has to be
         /// sent again.
@@ -30,23 +30,15 @@ class URLSessionExchange: NSObject, ExchangeDelegate,
     // Shared by all exchanges. It is held for nanoseconds, and creating a lock for each exchange
     // would cost more than everything else in this type.
     private static let lock = NSLock()
-    private let limits: RedirectLimits
     private var task: URLSessionTask?
     /// Whether the exchange was cancelled or its task has ended.
     private var isOver = false
-    /// Whether this object ends the task at a redirect (only on Linux). The task must not be
-    /// cancelled then.
-    private var isOverridden = false
-    private var redirects = 0
+    private var isAtRedirect = false
     private var decision: Decision?
 
     /// Whether the response of the task is wanted: the exchange was not cancelled, and this object
     /// has not decided how the task ends.
     var wantsResponse: Bool { Self.lock.withLock { decision == nil && !isOver } }
-
-    init(_ limits: RedirectLimits) {
-        self.limits = limits
-    }
 
     func appDelegate(of session: URLSession) -> (any URLSessionTaskDelegate)? {
         session.delegate as? any URLSessionTaskDelegate
@@ -65,27 +57,31 @@ class URLSessionExchange: NSObject, ExchangeDelegate,
     /// Cancels the task, now or when it is started.
     func cancel() {
         let task = stop()
-        if Self.lock.withLock({ !isOverridden }) { task?.cancel() }
+        if Self.lock.withLock({ isAtRedirect }) {
+            task?.cancelAfterRedirect()
+        } else {
+            task?.cancel()
+        }
     }
 
     /// Returns the outcome of the task, from the arguments of its completion handler.
     func outcome(_ data: Data?, _ response: URLResponse?, _ error: (any Error)?) -> Result<
-        Outcome<Data>, any Error
+        Outcome, any Error
     > {
         let task = stop()
         switch Self.lock.withLock({ decision }) {
         case .redirect(let next): return .success(.redirect(next))
         case .resend: return .success(.resend)
         case .failure(let error): return .failure(error)
-        case .refused(let response): return .success(.answer(Data(), response))
+        case .refused(let response): return .success(.answer(HTTPBody(Data()), response))
         case nil: break
         }
         if let error { return .failure(originalError(of: error)) }
         guard let http = response as? HTTPURLResponse else {
             return .failure(
-                NotAnHTTPResponseError(url: response?.url ?? task?.originalRequest?.url))
+                TransportError.notHTTP(response?.url ?? task?.originalRequest?.url))
         }
-        return .success(.answer(data ?? Data(), http))
+        return .success(.answer(HTTPBody(data ?? Data()), http))
     }
 
     /// Marks the exchange as over, and returns its task if it has one.
@@ -98,7 +94,7 @@ class URLSessionExchange: NSObject, ExchangeDelegate,
     }
 
     /// Records how the task ends.
-    private func end(_ decision: Decision?) {
+    func decide(_ decision: Decision) {
         Self.lock.withLock { self.decision = decision }
     }
 
@@ -109,119 +105,29 @@ class URLSessionExchange: NSObject, ExchangeDelegate,
     ) {
         guard let request = task.currentRequest,
             let next = redirectedRequest(after: response, from: request)
-        else { return end(nil, task, completionHandler) }
-        let count = Self.lock.withLock {
-            redirects += 1
-            return redirects
-        }
-        guard count <= redirectLimit else {
-            return end(.failure(URLError(.httpTooManyRedirects)), task, completionHandler)
-        }
-        session.ask(appDelegate(of: session), task, response, next) { [self] next in
-            if let refusal = next.flatMap({ limits.refusal(of: $0.url) }) {
-                return end(.failure(refusal), task, completionHandler)
-            }
-            #if canImport(FoundationNetworking)
-            // Foundation on Linux follows a 307 or 308 without the body. So this task ends here,
-            // and `exchange(_:)` starts a new one.
-            end(next.map(Decision.redirect), task, completionHandler)
-            #else
-            // Foundation would ask for a new body stream. `exchange(_:)` has it.
-            if next?.httpBodyStream != nil {
-                return end(next.map(Decision.redirect), task, completionHandler)
-            }
-            completionHandler(next)
-            #endif
-        }
-    }
-
-    /// Ends a task at a redirect. Without a decision, the redirect itself is the response.
-    private func end(
-        _ decision: Decision?, _ task: URLSessionTask, _ completionHandler: (URLRequest?) -> Void
-    ) {
-        let mayComplete = Self.lock.withLock {
-            guard !isOver else { return false }
-            self.decision = decision
-            #if canImport(FoundationNetworking)
-            isOverridden = true
-            #endif
-            return true
-        }
-        #if canImport(FoundationNetworking)
-        // Foundation on Linux ends the process if this call comes after a cancellation. `cancel()`
-        // was called earlier, which is checked here, or it no longer cancels the task. If other
-        // code cancels the task, its state shows that, but possibly too late.
-        guard mayComplete, task.state == .running || task.state == .suspended else { return }
-        #else
-        // Elsewhere every call is allowed, and required.
-        _ = mayComplete
-        #endif
-        completionHandler(nil)
-    }
-
-    #if canImport(FoundationNetworking)
-    /// Ends the task, so that its request is sent again with a new one.
-    ///
-    /// libcurl asks for the body again if the server closes a kept-alive connection just as the
-    /// request reuses it. Foundation on Linux (up to Swift 6.3) cannot rewind a body of bytes: it
-    /// would send the headers alone, and the exchange would hang until its timeout.
-    func urlSession(
-        _ session: URLSession, task: URLSessionTask,
-        needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
-    ) {
-        let canBeSentAgain = task.originalRequest?.canBeSentAgain ?? false
-        end(canBeSentAgain ? .resend : .failure(URLError(.requestBodyStreamExhausted)))
-        completionHandler(nil)
-        // This runs on Foundation's loading queue, where cancelling would be a deadlock.
-        DispatchQueue.global().async { task.cancel() }
-    }
-
-    // If no credential is given, Foundation on Linux (up to Swift 6.3) never completes the task. So
-    // the task is cancelled here: its response is kept, its body is lost.
-    func urlSession(
-        _ session: URLSession, task: URLSessionTask,
-        didReceive challenge: URLAuthenticationChallenge,
-        completionHandler:
-            @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
-    ) {
-        let answer: @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void = {
-            [self] disposition, credential in
-            if disposition == .useCredential, let credential {
-                return completionHandler(.useCredential, credential)
-            }
-            if disposition != .cancelAuthenticationChallenge {
-                end((task.response as? HTTPURLResponse).map(Decision.refused))
-            }
-            completionHandler(.cancelAuthenticationChallenge, nil)
-        }
+        else { return end(task, at: nil, completionHandler) }
         guard let delegate = appDelegate(of: session) else {
-            return answer(.performDefaultHandling, nil)
+            return end(task, at: next, completionHandler)
         }
-        delegate.urlSession(session, task: task, didReceive: challenge, completionHandler: answer)
+        session.ask(delegate, about: task, response, next) { [self] next in
+            end(task, at: next, completionHandler)
+        }
     }
-    #endif
-}
 
-extension URLSessionExchange.Outcome: Sendable where Body: Sendable {}
-
-extension URLSession {
-    /// Asks a delegate about a redirect. Without one, the redirect is followed.
-    fileprivate func ask(
-        _ delegate: (any URLSessionTaskDelegate)?, _ task: URLSessionTask,
-        _ response: HTTPURLResponse, _ next: URLRequest,
-        completion: @escaping @Sendable (URLRequest?) -> Void
+    /// Ends a task at a redirect. Without a next request, the redirect itself is the response.
+    ///
+    /// Foundation does not follow the redirect: on Linux it would lose the body of a 307 or 308, and
+    /// on Apple platforms it would ask for a new body stream.
+    private func end(
+        _ task: URLSessionTask, at next: URLRequest?, _ completionHandler: (URLRequest?) -> Void
     ) {
-        guard let delegate else { return completion(next) }
-        #if canImport(FoundationNetworking)
-        delegate.urlSession(
-            self, task: task, willPerformHTTPRedirection: response, newRequest: next,
-            completionHandler: completion)
-        #else
-        // On Apple platforms the method is optional: the call returns nil if it is not implemented.
-        let answered: Void? = delegate.urlSession?(
-            self, task: task, willPerformHTTPRedirection: response, newRequest: next,
-            completionHandler: completion)
-        if answered == nil { completion(next) }
-        #endif
+        let decision = next.map { next in
+            next.refusal.map { Decision.failure($0) } ?? Decision.redirect(next)
+        }
+        let isCancelled = Self.lock.withLock {
+            if !isOver { (self.decision, isAtRedirect) = (decision, true) }
+            return isOver
+        }
+        task.endAtRedirect(isCancelled: isCancelled, completionHandler)
     }
 }

@@ -6,19 +6,29 @@ import Foundation
 final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
     @unchecked Sendable  // The variables are used on the delegate queue, which is serial.
 {
-    // Not an `HTTPBody`: the waiter keeps its result, and the transfer must end with the body.
-    private let opened = Waiter<Outcome<BodyBuffer>>()
-    private let limit = BodyBuffer.limit
-    private lazy var buffer = BodyBuffer(limit: limit)
+    /// The response or the request that follows.
+    private enum Head: Sendable {
+        // Not an `HTTPBody`: the waiter keeps its result, and the transfer must end with the body.
+        case answer(BodyBuffer, HTTPURLResponse)
+        case other(Outcome)
+    }
+
+    private let opened = Waiter<Head>()
+    private var buffer: BodyBuffer
     /// Whether the last response is not final, because Foundation may send the request again with a
     /// credential.
     private var isUndecided = false
-    private let flow = StreamFlowControl()
+    private let flow: StreamFlowControl
 
     private weak var owner: URLSession?
     private var attempt: BodyAttempt?
     /// Called when the task has completed.
     private var didComplete: @Sendable () -> Void = {}
+
+    init(_ buffer: BodyBuffer, _ flow: StreamFlowControl) {
+        self.buffer = buffer
+        self.flow = flow
+    }
 
     /// Starts a task that streams for a session.
     ///
@@ -28,14 +38,9 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
     func start(_ attempt: BodyAttempt, on owner: URLSession) {
         self.owner = owner
         self.attempt = attempt
-        let request = attempt.request
-        #if canImport(FoundationNetworking)
-        let (task, didComplete) = StreamingSession.dataTask(with: request, for: owner)
+        let (task, didComplete) = owner.streamingTask(with: attempt.request)
         self.didComplete = didComplete
-        #else
-        let task = owner.dataTask(with: request)
-        flow.task = task
-        #endif
+        flow.control(task)
         start(task)
     }
 
@@ -46,12 +51,11 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
     /// Suspends until the headers or a redirect have been received.
     ///
     /// - Throws: The error of the task, or `URLError.cancelled` as soon as the caller is cancelled.
-    func head() async throws -> Outcome<HTTPBody> {
+    func head() async throws -> Outcome {
         // A cancelled task completes on the delegate queue, which may wait for a slow reader.
         switch try await opened.value(ifCancelled: .failure(URLError(.cancelled))) {
         case .answer(let buffer, let response): .answer(HTTPBody(buffer), response)
-        case .redirect(let next): .redirect(next)
-        case .resend: .resend
+        case .other(let outcome): outcome
         }
     }
 
@@ -63,16 +67,13 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
         // It may be the response of a redirect that is followed.
         guard wantsResponse else { return }
         guard let http = response as? HTTPURLResponse else {
-            fail(NotAnHTTPResponseError(url: response.url))
+            fail(TransportError.notHTTP(response.url))
             return cancelSoon()
         }
         // Foundation on Linux delivers interim responses, too (RFC 9110, section 15.2).
         guard http.statusCode >= 200 else { return }
-        #if canImport(FoundationNetworking)
-        // Foundation asks for a credential after the body, and may then send the request again.
-        if isUndecided { buffer = BodyBuffer(limit: limit) }
-        isUndecided = http.hasBasicChallenge
-        #endif
+        if isUndecided { buffer = BodyBuffer(limit: buffer.limit) }
+        isUndecided = http.mayBeFollowed
         if !isUndecided { open(http) }
     }
 
@@ -89,13 +90,11 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
         didComplete()
         let outcome = outcome(nil, task.response, error)
         switch attempt?.end(with: outcome) ?? outcome {
-        case .success(.redirect(let next)):
-            opened.end(with: .success(.redirect(next)))
-        case .success(.resend):
-            opened.end(with: .success(.resend))
         case .success(.answer(_, let http)):
             open(http)
             buffer.finish()
+        case .success(let outcome):
+            opened.end(with: .success(.other(outcome)))
         case .failure(let error):
             fail(error)
         }
@@ -105,7 +104,9 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
     private func open(_ http: HTTPURLResponse) {
         guard opened.end(with: .success(.answer(buffer, http))) else { return }
         buffer.onCancel { [weak self] in self?.cancelSoon() }
-        buffer.onTake { [flow, buffer] in flow.didTake(from: buffer) }
+        buffer.onRead { [flow, weak buffer] in
+            if let buffer { flow.didTake(from: buffer) }
+        }
     }
 
     /// Cancels the task a moment later: the call waits for Foundation's queue, which may wait for the
@@ -118,13 +119,3 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
         if !opened.end(with: .failure(error)) { buffer.finish(throwing: error) }
     }
 }
-
-#if canImport(FoundationNetworking)
-extension HTTPURLResponse {
-    /// Whether Foundation on Linux looks for a credential when this response is complete.
-    fileprivate var hasBasicChallenge: Bool {
-        statusCode == 401
-            && value(forHTTPHeaderField: "WWW-Authenticate")?.lowercased().contains("basic") == true
-    }
-}
-#endif

@@ -4,7 +4,7 @@ import Foundation
 struct EventConnection {
     private(set) var parser: ServerSentEvents
     private var pieces: HTTPBody.AsyncIterator
-    private let attempt: Attempt
+    private let load: Load
 
     /// Sends the request of the next connection, and checks the status and headers of its response.
     ///
@@ -15,33 +15,27 @@ struct EventConnection {
         _ request: URLRequest, _ reconnection: Reconnection, over session: any HTTPSession,
         redaction: Redaction, refusalTimer: () -> DeadlineTimer?
     ) async throws(ConnectionEnd) -> EventConnection {
-        var attempt = Attempt(request: request, redaction: redaction)
+        var load = Load(session: session, request: request, redaction: redaction)
         do {
-            attempt.request = try reconnection.request(request)
+            load.request = try reconnection.request(request)
         } catch {
-            throw attempt.end(.makeRequest, error)
+            throw ConnectionEnd(load.failure(.makeRequest, error))
         }
-        let body: HTTPBody
-        let response: HTTPURLResponse
+        let (body, response): (HTTPBody, HTTPURLResponse)
         do {
-            (body, response) = try await session.stream(attempt.request)
+            (body, response) = try await load.open(awaiting: .head(), refusalTimer: refusalTimer) {
+                _, response in try response.validateStatus(200)
+            }
         } catch {
-            throw attempt.end(.transport, error)
+            throw ConnectionEnd(error)
         }
-        attempt.response = response
         let parser = ServerSentEvents(continuing: reconnection.lastEventID)
-        do {
-            try response.validateStatus(200)
-        } catch {
-            throw attempt.end(.validate, error, data: await body.beginning(within: refusalTimer()))
-        }
         do {
             try parser.checkContentType(of: response)
         } catch {
-            throw attempt.end(.parse, error, data: await body.beginning(within: refusalTimer()))
+            throw ConnectionEnd(await load.refusal(.parse, error, body, within: refusalTimer()))
         }
-        return EventConnection(
-            parser: parser, pieces: body.makeAsyncIterator(), attempt: attempt)
+        return EventConnection(parser: parser, pieces: body.makeAsyncIterator(), load: load)
     }
 
     /// Suspends until an event has arrived, and returns all that have.
@@ -58,31 +52,15 @@ struct EventConnection {
                 let events = try parser.parse(bytes)
                 if !events.isEmpty { return events }
             } catch {
-                throw attempt.end(.parse, error)
+                throw ConnectionEnd(load.failure(.parse, error))
             }
             do {
                 piece = try await pieces.next()
             } catch {
-                throw attempt.end(.transport, error)
+                throw ConnectionEnd(load.failure(.transport, error))
             }
         }
         // Nothing is left to parse: an event without an empty line after it is ignored.
         throw ConnectionEnd(.complete)
-    }
-}
-
-/// The request of one connection, and its response if there is one: the context of its errors.
-private struct Attempt {
-    var request: URLRequest
-    var response: HTTPURLResponse?
-    let redaction: Redaction
-
-    func end(
-        _ stage: APIRequestError.Stage, _ error: any Error, data: Data? = nil
-    ) -> ConnectionEnd {
-        ConnectionEnd(
-            APIRequestError(
-                stage: stage, request: request, response: response, data: data, underlying: error,
-                redaction: redaction))
     }
 }

@@ -16,29 +16,30 @@ final class StreamFlow<T: StreamedAPIRequest>:
     private let received = Locked<HTTPURLResponse?>(nil)
     private let isReading = Locked(false)
 
-    private let load: LoadFlow<T>
+    private let flow: LoadFlow<T>
     private let input: T.RequestDataType
-    private var request: URLRequest?
+    private var load: Load
     /// The parser of the response, after it was accepted.
     private var parser: T.Parser?
     /// The rest of the body. Nil before the response was accepted, and after the last piece.
     private var pieces: HTTPBody.AsyncIterator?
     private var isOver = false
 
-    init(_ load: LoadFlow<T>, input: T.RequestDataType) {
-        self.load = load
+    init(_ flow: LoadFlow<T>, input: T.RequestDataType) {
+        self.flow = flow
         self.input = input
+        load = flow.load(of: nil)
     }
 
     /// Suspends until elements have been parsed, and returns them. The first call sends the request.
     ///
-    /// - Returns: At least one element, or nil at the end. Every later call returns nil, also after
+    /// - Returns: At least one element, or nil at the end. Every later call returns nil, even after
     ///   an error.
     /// - Throws: The error of a stage. If another task is in this function, the underlying error is
-    ///   ``BodyReadTwiceError``, and the stream continues for that task.
+    ///   ``TransportError/bodyReadTwice``, and the stream continues for that task.
     nonisolated(nonsending) func next() async throws(APIRequestError) -> [Element]? {
         guard isReading.setIfFalse() else {
-            throw load.failure(.transport, nil, underlying: BodyReadTwiceError())
+            throw flow.load(of: nil).failure(.transport, TransportError.bodyReadTwice)
         }
         defer { isReading.withLock { $0 = false } }
         if isOver { return nil }
@@ -48,8 +49,9 @@ final class StreamFlow<T: StreamedAPIRequest>:
             end()
             return nil
         } catch {
+            // An observer gets the end of the stream before the error.
             end()
-            throw error
+            throw load.reported(error)
         }
     }
 
@@ -61,7 +63,7 @@ final class StreamFlow<T: StreamedAPIRequest>:
 
     private nonisolated(nonsending) func nextElements() async throws(APIRequestError) -> [Element] {
         if parser == nil { try await open() }
-        try checkNotCancelled()
+        if Task.isCancelled { throw transportFailure(URLError(.cancelled)) }
         // The elements of the last call have been delivered: the parser may throw an error now.
         var elements = try parse(Data())
         while elements.isEmpty, pieces != nil {
@@ -78,36 +80,17 @@ final class StreamFlow<T: StreamedAPIRequest>:
 
     /// Sends the request, and checks its response.
     private nonisolated(nonsending) func open() async throws(APIRequestError) {
-        let request = try load.makeRequest(from: input)
-        self.request = request
-        let (body, http) = try await head(of: request)
+        load.request = try flow.makeRequest(from: input)
+        defer { received.withLock { $0 = load.response } }
+        let (body, http) = try await load.open(
+            awaiting: .head(), validate: flow.apiRequest.validateResponse)
         do {
-            try load.apiRequest.validateResponse(data: Data(), response: http)
-        } catch {
-            let data = try await beginning(of: body)
-            throw rejection(.validate, data, refusal(of: http, data) ?? error)
-        }
-        do {
-            let parser = try load.apiRequest.makeParser(for: http)
+            let parser = try flow.apiRequest.makeParser(for: http)
             try parser.checkContentType(of: http)
             if !parser.isComplete { pieces = body.makeAsyncIterator() }
             self.parser = parser
         } catch {
-            throw rejection(.parse, try await beginning(of: body), error)
-        }
-    }
-
-    private nonisolated(nonsending) func head(of request: URLRequest)
-        async throws(APIRequestError) -> (HTTPBody, HTTPURLResponse)
-    {
-        try checkNotCancelled()
-        do {
-            let (body, http) = try await load.session.stream(request)
-            received.withLock { $0 = http }
-            try Task.checkNotCancelled()
-            return (body, http)
-        } catch {
-            throw transportFailure(error)
+            throw await load.refusal(.parse, error, body)
         }
     }
 
@@ -116,29 +99,6 @@ final class StreamFlow<T: StreamedAPIRequest>:
             return try await pieces?.next()
         } catch {
             throw transportFailure(error)
-        }
-    }
-
-    /// Reads the beginning of the body of a response that is not parsed, for the error.
-    ///
-    /// - Returns: What arrived, even if the body ended with an error: the refusal matters more.
-    /// - Throws: The error of a cancellation.
-    private nonisolated(nonsending) func beginning(of body: HTTPBody)
-        async throws(APIRequestError) -> Data
-    {
-        let data = await body.beginning()
-        try checkNotCancelled()
-        return data
-    }
-
-    /// The error of a refused response, which may describe its body. Nil if the body makes it
-    /// acceptable.
-    private func refusal(of http: HTTPURLResponse, _ data: Data) -> (any Error)? {
-        do {
-            try load.apiRequest.validateResponse(data: data, response: http)
-            return nil
-        } catch {
-            return error
         }
     }
 
@@ -156,25 +116,12 @@ final class StreamFlow<T: StreamedAPIRequest>:
             if parser!.isComplete { pieces = nil }
             return elements
         } catch {
-            throw rejection(.parse, nil, error)
+            throw load.failure(.parse, error)
         }
     }
 
-    private func checkNotCancelled() throws(APIRequestError) {
-        if Task.isCancelled { throw transportFailure(URLError(.cancelled)) }
-    }
-
     private func transportFailure(_ error: any Error) -> APIRequestError {
-        load.failure(
-            .transport, request, response, underlying: error, isCancellation: Task.isCancelled)
-    }
-
-    private func rejection(
-        _ stage: APIRequestError.Stage, _ data: Data?, _ error: any Error
-    ) -> APIRequestError {
-        // An observer gets the end of the stream before the error.
-        end()
-        return load.rejection(stage, request, response, data, error)
+        load.failure(.transport, error, isCancellation: Task.isCancelled)
     }
 }
 

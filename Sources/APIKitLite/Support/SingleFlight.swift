@@ -23,18 +23,8 @@ final class SingleFlight<Value: Sendable>: Sendable {
         }
     }
 
-    /// The result of an attempt to join.
-    enum Joining {
-        case joined(Handle)
-        /// The work has ended or was cancelled.
-        case over
-        /// The work waits for the work of this task, so this task would wait for itself.
-        case circular
-    }
-
     private let state = Locked(State())
     private let running = TaskSlot()
-    private let node = WaitNode()
     private let isCancelledWithLastWaiter: Bool
 
     private init(isCancelledWithLastWaiter: Bool) {
@@ -48,22 +38,15 @@ final class SingleFlight<Value: Sendable>: Sendable {
     static func joined(isCancelledWithLastWaiter: Bool) -> Handle {
         let singleFlight = SingleFlight(isCancelledWithLastWaiter: isCancelledWithLastWaiter)
         let (id, waiter) = singleFlight.state.withLock { $0.add() }
-        // New work waits for nothing yet, so this wait closes no cycle.
-        let wait = WaitNode.current?.wait(for: singleFlight.node)
-        return Handle(singleFlight: singleFlight, id: id, waiter: waiter, wait: wait)
+        return Handle(singleFlight: singleFlight, id: id, waiter: waiter)
     }
 
-    /// Adds a waiter, if the work is not over and does not wait for this task.
-    func join() -> Joining {
+    /// Adds a waiter. If the work has ended or was cancelled, returns nil.
+    func join() -> Handle? {
         state.withLock { state in
-            guard !state.isOver else { return .over }
-            var wait: WaitNode.Wait?
-            if let current = WaitNode.current {
-                wait = current.wait(for: node)
-                if wait == nil { return .circular }
-            }
+            guard !state.isOver else { return nil }
             let (id, waiter) = state.add()
-            return .joined(Handle(singleFlight: self, id: id, waiter: waiter, wait: wait))
+            return Handle(singleFlight: self, id: id, waiter: waiter)
         }
     }
 
@@ -74,15 +57,8 @@ final class SingleFlight<Value: Sendable>: Sendable {
     ///
     /// Call this once and without holding a lock, because the work may begin before this returns.
     func start(_ work: @escaping @Sendable () async throws -> Value) {
-        // An outer limit counts the work as long as it runs, even if the task that started it has
-        // left.
-        let permit = Permit.retainCurrent()
-        let task = WaitNode.$current.withValue(node) {
-            Task.immediateIfAvailable { [self] in
-                let result = await Result { try await work() }
-                permit?.release()
-                end(with: result)
-            }
+        let task = Task.immediateIfAvailable { [self] in
+            end(with: await Result { try await work() })
         }
         running.fill(with: task)
     }
@@ -92,7 +68,6 @@ final class SingleFlight<Value: Sendable>: Sendable {
         let singleFlight: SingleFlight
         fileprivate let id: Int
         fileprivate let waiter: Waiter<Value>
-        fileprivate let wait: WaitNode.Wait?
 
         /// Suspends until the work has ended or the task is cancelled.
         ///
@@ -108,7 +83,6 @@ final class SingleFlight<Value: Sendable>: Sendable {
 
         /// Stops waiting, without the result.
         func giveUp() {
-            wait?.end()
             singleFlight.leave(id)
         }
     }

@@ -68,14 +68,20 @@ public final class MockURLSession: HTTPSession {
 
     /// Answers a request.
     ///
-    /// With a network, it follows redirects and stores cookies as a `URLSession` does.
+    /// With a network, it follows redirects and stores cookies as a `URLSession` does, and the pieces
+    /// of a stream follow as the stub gives them. A fixed answer is complete.
     ///
-    /// - Returns: The body, which may be empty, and the response.
+    /// - Parameters:
+    ///   - request: The request to answer.
+    ///   - part: The part of the response to wait for.
+    /// - Returns: The body, and the status and headers.
     /// - Throws: The error of the fixed answer, of the stub or of its handler; `URLError.cancelled`
     ///   when the task is cancelled; `URLError.httpTooManyRedirects`; ``MockError`` when there is
-    ///   no answer; `NotAnHTTPResponseError` when the fixed response is not an `HTTPURLResponse`;
+    ///   no answer; `TransportError.notHTTP` when the fixed response is not an `HTTPURLResponse`;
     ///   the stream's own error when the body of the request cannot be read.
-    public func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
+    public func send(
+        _ request: URLRequest, awaiting part: ResponsePart
+    ) async throws -> (HTTPBody, HTTPURLResponse) {
         try Task.checkNotCancelled()
         switch source {
         case .fixed(let answer):
@@ -83,29 +89,17 @@ public final class MockURLSession: HTTPSession {
             if let error { throw error }
             guard let response else { throw MockError.noAnswer(request) }
             guard let http = response as? HTTPURLResponse else {
-                throw NotAnHTTPResponseError(url: response.url)
+                throw TransportError.notHTTP(response.url)
             }
-            return (data ?? Data(), http)
+            return (HTTPBody(data ?? Data()), http)
         case .network(let core):
-            let answer = try await core.exchange(request)
-            return (answer.body, answer.response)
+            switch part {
+            case .body:
+                let answer = try await core.exchange(request)
+                return (HTTPBody(answer.body), answer.response)
+            case .head(let limit, _): return try await core.stream(request, buffering: limit)
+            }
         }
-    }
-
-    /// Answers a request as soon as there are headers.
-    ///
-    /// With a network, the pieces of the body follow as the stub gives them. A fixed answer is one
-    /// piece.
-    ///
-    /// - Returns: The body, which can be read once, and the response.
-    /// - Throws: The same errors as ``exchange(_:)``.
-    public func stream(_ request: URLRequest) async throws -> (HTTPBody, HTTPURLResponse) {
-        guard case .network(let core) = source else {
-            let (data, response) = try await exchange(request)
-            return (HTTPBody(data), response)
-        }
-        try Task.checkNotCancelled()
-        return try await core.stream(request)
     }
 }
 

@@ -34,10 +34,12 @@ extension NetworkCore {
     /// Opens a stream, with redirects and cookies, for a client without a `URLSession`.
     ///
     /// - Throws: The error of a stub or of its handler, or a `URLError`.
-    func stream(_ first: URLRequest) async throws -> (HTTPBody, HTTPURLResponse) {
+    func stream(
+        _ first: URLRequest, buffering limit: Int
+    ) async throws -> (HTTPBody, HTTPURLResponse) {
         let opened = try await followingRedirects(of: first, response: \.response) {
             [self] request, passage in
-            let body = BodyBuffer()
+            let body = BodyBuffer(limit: limit)
             let client = TaskClient<HTTPURLResponse>(body: body)
             let decision = decide(on: request, passage: passage)
             let response = try await answer(decision, for: client) { event, head in
@@ -55,7 +57,6 @@ extension NetworkCore {
     ) async throws -> Result {
         let jar = CookieJar(self)
         let passage = Passage(of: first)
-        let limits = RedirectLimits(of: first)
         // Most networks have no cookies, and a lookup costs a microsecond.
         var request = try RequestBody.fill(hasCookieStorage ? jar.applied(to: first) : first, nil)
         for _ in 0...redirectLimit {
@@ -64,7 +65,7 @@ extension NetworkCore {
             guard let next = redirectedRequest(after: response(result), from: request) else {
                 return result
             }
-            if let refusal = limits.refusal(of: next.url) { throw refusal }
+            if let refusal = next.refusal { throw refusal }
             request = jar.applied(to: next)
         }
         throw URLError(.httpTooManyRedirects)

@@ -10,13 +10,17 @@ import Testing
     struct Repeating: HTTPSession {
         let next: any HTTPSession
 
-        func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
+        func send(
+            _ request: URLRequest, awaiting part: ResponsePart
+        ) async throws -> (HTTPBody, HTTPURLResponse) {
             for _ in 0..<2 {
-                if let answer = try? await next.exchange(request), answer.1.statusCode < 500 {
+                if let answer = try? await next.send(request, awaiting: part),
+                    answer.1.statusCode < 500
+                {
                     return answer
                 }
             }
-            return try await next.exchange(request)
+            return try await next.send(request, awaiting: part)
         }
     }
 

@@ -156,8 +156,10 @@ import Testing
     func refreshesOverTheSessionThatWaitsForIt(_ token: Token) async throws {
         final class Late: HTTPSession {
             let session = Locked<(any HTTPSession)?>(nil)
-            func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
-                try await session.withLock { $0 }!.exchange(request)
+            func send(
+                _ request: URLRequest, awaiting part: ResponsePart
+            ) async throws -> (HTTPBody, HTTPURLResponse) {
+                try await session.withLock { $0 }!.send(request, awaiting: part)
             }
         }
         let server = TokenServer()

@@ -10,17 +10,17 @@ import Testing
     private struct Later: HTTPSession {
         let session = Locked<(any HTTPSession)?>(nil)
 
-        func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
-            try await session.withLock { $0 }!.exchange(request)
+        func send(
+            _ request: URLRequest, awaiting part: ResponsePart
+        ) async throws -> (HTTPBody, HTTPURLResponse) {
+            try await session.withLock { $0 }!.send(request, awaiting: part)
         }
     }
 
-    @Test(arguments: [1, 2, 8])
-    func passesALimitOutside(_ limit: Int) async throws {
+    @Test func endsOverItsOwnChain() async throws {
         let server = TokenServer()
         let chain = Later()
-        let session = server.session.authenticated(by: server.tokens(session: chain))
-            .limited(to: limit)
+        let session = server.session.authenticated(by: server.tokens(session: chain)).retrying()
         chain.session.withLock { $0 = session }
 
         let answers = await withTaskGroup(of: ExchangeOutcome.self) { group in
@@ -31,30 +31,6 @@ import Testing
         }
 
         #expect(answers == Array(repeating: .body("Bearer new1"), count: 20))
-        #expect(server.refreshCount == 1)
-    }
-
-    @Test func passesALimitOutsideAlsoWhenItsStarterIsCancelled() async throws {
-        let mayRefresh = Gate()
-        let arrived = Gate()
-        let server = TokenServer(onRefresh: { _ in
-            arrived.open()
-            await mayRefresh.wait()
-            return nil
-        })
-        let chain = Later()
-        let session = server.session.authenticated(by: server.tokens(session: chain))
-            .limited(to: 1)
-        chain.session.withLock { $0 = session }
-        let first = Task { await session.outcome(of: .test("a")) }
-        await arrived.wait()
-
-        first.cancel()
-        #expect(await first.value == .error(.cancelled))
-        let second = Task { await session.outcome(of: .test("b")) }
-        mayRefresh.open()
-
-        #expect(await second.value == .body("Bearer new1"))
         #expect(server.refreshCount == 1)
     }
 
@@ -106,7 +82,7 @@ import Testing
                 GatewayAuthenticator(), for: baseURL, credential: Token(access: "old"),
                 refreshingOver: chain)
             let session = MockURLSession(network).authenticated(by: gateway)
-                .authenticated(by: user).limited(to: max(1, count / 10))
+                .authenticated(by: user)
             chain.session.withLock { $0 = session }
 
             await withTaskGroup(of: ExchangeOutcome.self) { group in

@@ -6,39 +6,6 @@ import Testing
 
 /// How the requests of a refresh differ from those that wait for it.
 @Suite(.timeLimit(.minutes(5))) struct RefreshScopeTests {
-    /// The request that has the only place waits for a refresh that another chain started.
-    @Test func needsNoPlaceInALimit() async throws {
-        let (arrived, mayAnswer) = (Gate(), Gate())
-        let isFirst = Locked(true)
-        let server = TokenServer(onData: { _ in
-            let waits = isFirst.withLock { isFirst in
-                defer { isFirst = false }
-                return isFirst
-            }
-            guard waits else { return }
-            arrived.open()
-            await mayAnswer.wait()
-        })
-        let limit = Locked<LimitedSession?>(nil)
-        let chain = MockURLSession(server.network).intercepting { request, _ in
-            try await limit.withLock { $0 }!.exchange(request)
-        }
-        let tokens = server.tokens(session: chain)
-        let limited = server.session.authenticated(by: tokens).limited(to: 1)
-        limit.withLock { $0 = limited }
-
-        let first = Task { await limited.outcome(of: .test("a")) }
-        await arrived.wait()
-        let second = Task { await server.session.authenticated(by: tokens).outcome(of: .test("b")) }
-        // The third one is the refresh.
-        await server.network.waitForRequests(3)
-        mayAnswer.open()
-
-        #expect(await first.value == .body("Bearer new1"))
-        #expect(await second.value == .body("Bearer new1"))
-        #expect(server.refreshCount == 1)
-    }
-
     /// Such as a task that uploads a log: its own requests have the credential.
     @Test func endsBeforeTheTasksThatItStarted() async throws {
         let server = TokenServer()
@@ -54,7 +21,7 @@ import Testing
                 }
                 task.withLock { $0 = started }
             }
-            return try await next.exchange(request)
+            return try await next(request)
         }.authenticated(by: tokens)
         session.withLock { $0 = chain }
 
@@ -73,7 +40,7 @@ import Testing
             GetAuthenticator(), for: URL(string: "https://api.example.com")!,
             credential: Token(access: "old"),
             refreshingOver: MockURLSession(network).intercepting { request, _ in
-                try await chain.withLock { $0 }!.exchange(request)
+                try await chain.withLock { $0 }!.send(request, awaiting: .body)
             })
         let session = MockURLSession(network).authenticated(by: tokens).coalescing()
         chain.withLock { $0 = session }
@@ -93,8 +60,8 @@ import Testing
     @Test func isNoStream() async throws {
         let server = TokenServer()
         let tokens = server.tokens()
-        let session = server.session.intercepting { request, next in
-            try await next.authenticated(by: tokens).exchange(request)
+        let session = server.session.intercepting { [session = server.session] request, _ in
+            try await session.authenticated(by: tokens).send(request, awaiting: .head())
         }
 
         let (body, response) = try await session.stream(.test("a"))

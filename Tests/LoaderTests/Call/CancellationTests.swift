@@ -62,9 +62,11 @@ import Testing
             }
         }
         struct CancellingSession: HTTPSession {
-            func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
+            func send(
+                _ request: URLRequest, awaiting part: ResponsePart
+            ) async throws -> (HTTPBody, HTTPURLResponse) {
                 withUnsafeCurrentTask { $0?.cancel() }
-                return (Data("body".utf8), HTTPURLResponse())
+                return (HTTPBody(Data("body".utf8)), HTTPURLResponse())
             }
         }
         let parses = Locked(0)

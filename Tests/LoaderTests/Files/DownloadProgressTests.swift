@@ -11,11 +11,9 @@ private struct PiecewiseSession: HTTPSession {
     var status = 200
     let next: @Sendable () async throws -> Data?
 
-    func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
-        throw URLError(.unsupportedURL)
-    }
-
-    func stream(_ request: URLRequest) async throws -> (HTTPBody, HTTPURLResponse) {
+    func send(
+        _ request: URLRequest, awaiting part: ResponsePart
+    ) async throws -> (HTTPBody, HTTPURLResponse) {
         (
             HTTPBody(unfolding: next),
             HTTPURLResponse(
@@ -35,12 +33,10 @@ private struct InterruptedSession: HTTPSession {
         self.beginning = beginning
     }
 
-    func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
-        try await next.exchange(request)
-    }
-
-    func stream(_ request: URLRequest) async throws -> (HTTPBody, HTTPURLResponse) {
-        let (body, response) = try await next.stream(request)
+    func send(
+        _ request: URLRequest, awaiting part: ResponsePart
+    ) async throws -> (HTTPBody, HTTPURLResponse) {
+        let (body, response) = try await next.send(request, awaiting: part)
         let isFirst = isInterrupted.withLock { isInterrupted in
             defer { isInterrupted = true }
             return !isInterrupted
@@ -49,7 +45,7 @@ private struct InterruptedSession: HTTPSession {
         let pieces = Locked([beginning])
         let interrupted = HTTPBody(unfolding: {
             if let piece = pieces.withLock({ $0.popLast() }) { return piece }
-            throw BodyLimitError(limit: 40)
+            throw TransportError.bodyLimit(40)
         })
         return (interrupted, response)
     }
@@ -291,9 +287,9 @@ private struct InterruptedSession: HTTPSession {
         let pieces = Locked([bytes.prefix(40)])
         let session = PiecewiseSession(fields: [:]) {
             if let piece = pieces.withLock({ $0.popLast() }) { return piece }
-            throw BodyLimitError(limit: 40)
+            throw TransportError.bodyLimit(40)
         }
-        await #expect(throws: BodyLimitError(limit: 40)) {
+        await #expect(throws: TransportError.bodyLimit(40)) {
             try await session.download(.test("/file"), to: folder.file)
         }
         #expect(folder.names == [])

@@ -433,11 +433,10 @@ import Testing
         #expect(network.requests.isEmpty)
     }
 
-    @Test func aSessionWithoutStreamsIsNamed() async {
-        await #expect(throws: StreamingNotSupportedError.self) {
-            try await FixedSession().download(.test("/file"), to: folder.file)
-        }
-        #expect(folder.names == [])
+    @Test func writesACompleteBody() async throws {
+        try await FixedSession(Data("whole".utf8)).download(.test("/file"), to: folder.file)
+
+        #expect(try Data(contentsOf: folder.file).text == "whole")
     }
 
     // MARK: The loader

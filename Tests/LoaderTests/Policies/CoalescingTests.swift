@@ -146,7 +146,9 @@ import Testing
         struct Held: Error { let token: Token }
         struct Failing: HTTPSession {
             let onEnd: Gate
-            func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
+            func send(
+                _ request: URLRequest, awaiting part: ResponsePart
+            ) async throws -> (HTTPBody, HTTPURLResponse) {
                 throw Held(token: Token(onEnd))
             }
         }

@@ -7,16 +7,11 @@ import Testing
 /// Deadlines that have passed when somebody looks.
 @Suite(.timeLimit(.minutes(5)), .usesSockets) struct DeadlineTests {
     // However soon after the start the clock is moved.
-    @Test(arguments: [false, true])
-    func whatComesAfterTheTimeoutIsTooLate(isRetry: Bool) async throws {
+    @Test func whatComesAfterTheTimeoutIsTooLate() async throws {
         let clock = MockClock()
         let network = MockNetwork(clock: clock)
         network.stub(.any, .text("late").delayed(by: .seconds(40)))
-        let bare = MockURLSession(network)
-        let session: any HTTPSession =
-            isRetry
-            ? bare.retrying(RetryPolicy(deadline: .seconds(30)), clock: clock)
-            : bare.timingOut(after: .seconds(30), clock: clock)
+        let session = MockURLSession(network).timingOut(after: .seconds(30), clock: clock)
         let task = Task { await session.outcome(of: .test("a")) }
         await network.waitForRequests()
 

@@ -13,7 +13,7 @@ import Testing
         let versioned = session.intercepting { request, next in
             var request = request
             request.setValue("2", forHTTPHeaderField: "API-Version")
-            return try await next.exchange(request)
+            return try await next(request)
         }
         let loader = APIRequestLoader(
             apiRequest: TextRequest(baseURL: baseURL), urlSession: versioned)
@@ -34,8 +34,8 @@ import Testing
             return request
         }
         let session = MockURLSession(network)
-            .intercepting { try await $1.exchange(adding("a", to: $0)) }
-            .intercepting { try await $1.exchange(adding("b", to: $0)) }
+            .intercepting { try await $1(adding("a", to: $0)) }
+            .intercepting { try await $1(adding("b", to: $0)) }
 
         _ = try await session.exchange(.test("a"))
 
@@ -51,8 +51,8 @@ import Testing
             case "/self": return try answer(to: request, "own")
             case "/error": throw TestError(number: 7)
             default:
-                let first = try await next.exchange(request)
-                return first.1.statusCode == 503 ? try await next.exchange(request) : first
+                let first = try await next(request)
+                return first.1.statusCode == 503 ? try await next(request) : first
             }
         }
 

@@ -106,7 +106,7 @@ import Testing
         let session = MockURLSession(network).intercepting { request, next in
             traffic.withLock { $0.enter() }
             defer { traffic.withLock { $0.now -= 1 } }
-            return try await next.exchange(request)
+            return try await next(request)
         }.limited(to: 3)
 
         await withTaskGroup(of: Void.self) { group in
@@ -147,10 +147,12 @@ import Testing
         struct Heedless: HTTPSession {
             let mayAnswer: Gate
             let paths = Locked<[String]>([])
-            func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
+            func send(
+                _ request: URLRequest, awaiting part: ResponsePart
+            ) async throws -> (HTTPBody, HTTPURLResponse) {
                 paths.withLock { $0.append(request.url!.path) }
                 if request.url!.path == "/first" { await mayAnswer.wait() }
-                return (Data(), HTTPURLResponse())
+                return (HTTPBody(Data()), HTTPURLResponse())
             }
         }
         let wire = Heedless(mayAnswer: Gate())
@@ -174,32 +176,6 @@ import Testing
         #expect(error?.code == .cancelled)
         _ = try await session.exchange(.test("third"))
         #expect(wire.paths.withLock { $0 } == ["/first", "/third"])
-    }
-
-    /// It used the place of the exchange that started it.
-    @Test func workThatOutlivesItsExchangeKeepsThePlace() async throws {
-        let network = MockNetwork()
-        let nested = network.stub(.get("/nested"), .text("nested").held)
-        network.stub(.get("/next"), .text("next"))
-        let chain = Locked<LimitedSession?>(nil)
-        let work = Locked<Task<ExchangeOutcome, Never>?>(nil)
-        let session = MockURLSession(network).intercepting { request, next in
-            guard request.url?.path == "/a" else { return try await next.exchange(request) }
-            let task = Task { await chain.withLock { $0 }!.outcome(of: .test("nested")) }
-            work.withLock { $0 = task }
-            await nested.started()
-            return try answer(to: request, "a")
-        }.limited(to: 1)
-        chain.withLock { $0 = session }
-
-        #expect(await session.outcome(of: .test("a")) == .body("a"))
-        let next = Task { await session.outcome(of: .test("next")) }
-        for _ in 0..<100 { await Task.yield() }
-        nested.release()
-
-        #expect(await work.withLock { $0 }?.value == .body("nested"))
-        #expect(await next.value == .body("next"))
-        #expect(network.mostInFlight == 1)
     }
 
     @Test func givesThePlaceBackAfterAFailure() async throws {

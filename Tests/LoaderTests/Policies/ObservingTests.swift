@@ -114,7 +114,7 @@ import Testing
             .observed(by: inside.observer)
             .timingOut(after: .seconds(30), clock: MockClock())
             .retrying(clock: MockClock())
-            .intercepting { try await $1.exchange($0) }
+            .intercepting { try await $1($0) }
             .observed(by: outside.observer)
         let loader = APIRequestLoader(apiRequest: Parsed(), urlSession: session)
 

@@ -9,8 +9,10 @@ import Testing
     @Test func informsTheSessionInsideOfARejectedLoad() async throws {
         struct Listening: HTTPSession {
             let stages = Locked<[APIRequestError.Stage]>([])
-            func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
-                (Data(), HTTPURLResponse())
+            func send(
+                _ request: URLRequest, awaiting part: ResponsePart
+            ) async throws -> (HTTPBody, HTTPURLResponse) {
+                (HTTPBody(Data()), HTTPURLResponse())
             }
             func loadDidFail(_ error: APIRequestError) {
                 stages.withLock { $0.append(error.stage) }
@@ -19,8 +21,10 @@ import Testing
 
         struct LanguageSession: SessionPolicy {
             let next: any HTTPSession
-            func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
-                try await next.exchange(request.header("Accept-Language", "fr"))
+            func send(
+                _ request: URLRequest, awaiting part: ResponsePart
+            ) async throws -> (HTTPBody, HTTPURLResponse) {
+                try await next.send(request.header("Accept-Language", "fr"), awaiting: part)
             }
         }
 

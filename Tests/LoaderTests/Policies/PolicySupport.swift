@@ -11,7 +11,9 @@ struct StubbornSession: HTTPSession {
     let wasCancelled = Locked(false)
     let hasAnswered = Gate()
 
-    func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
+    func send(
+        _ request: URLRequest, awaiting part: ResponsePart
+    ) async throws -> (HTTPBody, HTTPURLResponse) {
         defer { hasAnswered.open() }
         return try await withTaskCancellationHandler {
             arrived.open()
@@ -47,10 +49,10 @@ final class CountdownLatch: Sendable {
 
 func answer(
     to request: URLRequest, _ text: String = "", status: Int = 200
-) throws -> (Data, HTTPURLResponse) {
+) throws -> (HTTPBody, HTTPURLResponse) {
     let response = HTTPURLResponse(
         url: try #require(request.url), statusCode: status, httpVersion: nil, headerFields: nil)
-    return (Data(text.utf8), try #require(response))
+    return (HTTPBody(Data(text.utf8)), try #require(response))
 }
 
 /// An observer and the events that it received.

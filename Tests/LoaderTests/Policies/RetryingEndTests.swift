@@ -47,26 +47,9 @@ import Testing
 
         task.cancel()
 
-        let expected: URLError.Code = deadline == nil ? .networkConnectionLost : .cancelled
-        #expect(await task.value == .error(expected))
+        #expect(await task.value == .error(.networkConnectionLost))
         await ended.wait()
         #expect(arrivals.withLock { $0 } == 1)
-    }
-
-    @Test func endsAnAttemptInFlightAtTheDeadline() async throws {
-        let clock = MockClock()
-        let stubborn = StubbornSession()
-        let session = stubborn.retrying(RetryPolicy(deadline: .seconds(10)), clock: clock)
-        let task = Task { await session.outcome(of: .test("a")) }
-        await stubborn.arrived.wait()
-        #expect(clock.pendingDeadlines == [.seconds(10)])
-
-        await clock.advance(by: .seconds(10))
-
-        #expect(await task.value == .error(.timedOut))
-        #expect(stubborn.wasCancelled.withLock { $0 })
-        stubborn.mayAnswer.open()
-        await stubborn.hasAnswered.wait()
     }
 
     @Test func startsNoWaitThatWouldEndAfterTheDeadline() async throws {

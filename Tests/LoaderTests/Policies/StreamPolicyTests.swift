@@ -29,30 +29,6 @@ import Testing
         }
     }
 
-    // MARK: Opening
-
-    /// An attempt that timed out, and ignores its cancellation, may still receive a response.
-    @Test func keepsTheBodyOfTheLastRequest() async throws {
-        let (arrived, mayAnswer) = (Gate(), Gate())
-        network.stub(.get("/first")) { _ in
-            arrived.open()
-            await mayAnswer.wait()
-            return .text("first")
-        }
-        network.stub(.get("/second"), .text("second"))
-
-        let (body, _) = try await session.openStream { heads in
-            let first = Task { try await heads.exchange(.test("first")) }
-            await arrived.wait()
-            let answer = try await heads.exchange(.test("second"))
-            mayAnswer.open()
-            await #expect(throws: URLError(.cancelled)) { try await first.value }
-            return answer
-        }
-
-        #expect(await read(body).text == "second")
-    }
-
     // MARK: Retrying
 
     @Test func retriesBeforeTheBody() async throws {
@@ -89,23 +65,6 @@ import Testing
         #expect(network.requests.count == 3)
     }
 
-    @Test func theDeadlineLimitsTheTimeToTheHeaders() async throws {
-        let policy = RetryPolicy(deadline: .seconds(10))
-        network.stub(.get("/late"), .text("late").delayed(by: .seconds(11)))
-        network.stub(.get("/long"), .chunks(["a", "b"], every: .seconds(50)))
-        let session = session.retrying(policy, clock: clock)
-
-        let late = Task { try await session.stream(.test("late")) }
-        await network.waitForRequests(1)
-        await clock.advance(by: .seconds(10))
-        let error = await #expect(throws: URLError.self) { _ = try await late.value }
-        #expect(error?.code == .timedOut)
-
-        let (body, _) = try await session.stream(.test("long"))
-        await clock.advance(by: .seconds(50))
-        #expect(await read(body) == ("ab", nil))
-    }
-
     // A refused response waits nowhere: it would keep its place in the limit for ever.
     @Test func aRetryNeedsOnePlace() async throws {
         network.stub(
@@ -129,22 +88,6 @@ import Testing
         #expect(await read(body) == ("Bearer new1", nil))
         #expect(server.given == ["Bearer old", "Bearer new1"])
         #expect(server.refreshCount == 1)
-    }
-
-    @Test func refreshesOverASessionThatCannotStream() async throws {
-        struct ExchangesOnly: SessionPolicy {
-            let next: any HTTPSession
-            func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
-                try await next.exchange(request)
-            }
-        }
-        let server = TokenServer()
-        let tokens = server.tokens(session: ExchangesOnly(next: server.session))
-
-        let (_, response) = try await server.session.authenticated(by: tokens)
-            .stream(.test("data"))
-
-        #expect(response.statusCode == 200)
     }
 
     @Test func returnsASecondRejectionWithItsBody() async throws {
@@ -350,26 +293,28 @@ import Testing
 
     // MARK: Intercepting
 
-    @Test func aClosureSeesTheHeadAndMayChangeIt() async throws {
-        network.stub(.get("/stream"), .text("value", status: 203))
-        let seen = Locked<[String]>([])
+    @Test func aClosureSeesTheHeadAndTheTrueBody() async throws {
+        network.stub(.get("/stream"), .text("value", status: 203), times: .any)
+        let seen = Locked<[String?]>([])
         let session = session.intercepting { request, next in
-            let (data, response) = try await next.exchange(request)
-            seen.withLock { $0.append("\(response.statusCode) \(data.count)") }
-            return try answer(to: request, status: 299)
+            let (body, response) = try await next(request)
+            seen.withLock { $0.append("\(response.statusCode) \(body.data?.text ?? "pieces")") }
+            return (body, try answer(to: request, status: 299).1)
         }
 
         let (body, response) = try await session.stream(.test("stream"))
+        let (data, _) = try await session.exchange(.test("stream"))
 
         #expect(response.statusCode == 299)
         #expect(await read(body) == ("value", nil))
-        #expect(seen.withLock { $0 } == ["203 0"])
+        #expect(data.text == "value")
+        #expect(seen.withLock { $0 } == ["203 pieces", "203 value"])
     }
 
-    @Test func aClosureMayReturnDataOfItsOwn() async throws {
+    @Test func aClosureMayReturnABodyOfItsOwn() async throws {
         network.stub(.get("/stream"), .chunks(["a", "b"], every: .seconds(1)), times: .any)
         let replacing = session.intercepting { request, next in
-            _ = try await next.exchange(request)
+            _ = try await next(request)
             return try answer(to: request, "own")
         }
         let silent = session.intercepting { request, _ in try answer(to: request, "own") }
@@ -381,12 +326,12 @@ import Testing
         #expect(network.requests.map(\.wasCancelled) == [true])
     }
 
-    @Test func theLastResponseOfSeveralHasTheBody() async throws {
+    @Test func aStreamThatTheClosureDropsEnds() async throws {
         network.stub(.get("/first"), .chunks(["a", "b"], every: .seconds(1)))
         network.stub(.get("/second"), .text("second"))
         let session = session.limited(to: 1).intercepting { request, next in
-            _ = try await next.exchange(.test("first"))
-            return try await next.exchange(.test("second"))
+            _ = try await next(.test("first"))
+            return try await next(.test("second"))
         }
 
         let (body, response) = try await session.stream(.test("any"))
@@ -396,24 +341,10 @@ import Testing
         #expect(network.requests.map(\.wasCancelled) == [true, false])
     }
 
-    @Test func aStreamThatWasReplacedIsNotTakenForComplete() async throws {
-        network.stub(.get("/first"), .text("first"))
-        network.stub(.get("/second"), .error(.networkConnectionLost))
-        let session = session.intercepting { request, next in
-            let first = try await next.exchange(.test("first"))
-            return (try? await next.exchange(.test("second"))) ?? first
-        }
-
-        let (body, response) = try await session.stream(.test("any"))
-
-        #expect(response.url?.path() == "/first")
-        #expect(await read(body) == ("", .cancelled))
-    }
-
     @Test func aStreamEndsWhenTheClosureThrows() async throws {
         network.stub(.get("/stream"), .chunks(["a", "b"], every: .seconds(1)))
         let session = session.intercepting { request, next in
-            _ = try await next.exchange(request)
+            _ = try await next(request)
             throw TestError()
         }
 
@@ -428,9 +359,10 @@ import Testing
     @Test(arguments: [(3, "a"), (4, "abbcc")])
     func theBytesThatWaitAreLimited(_ limit: Int, _ expected: String) async throws {
         network.stub(.get("/stream"), .chunks(["a", "bb", "cc"], every: .seconds(1)))
-        let session = session.bufferingStreams(upTo: limit)
+        let session =
+            session
             .timingOut(after: .seconds(9), idle: .seconds(9), clock: clock).retrying(clock: clock)
-        let (body, _) = try await session.stream(.test("stream"))
+        let (body, _) = try await session.stream(.test("stream"), buffering: limit)
         var pieces = body.makeAsyncIterator()
 
         var text = try await pieces.next()?.text ?? ""
@@ -440,7 +372,7 @@ import Testing
             #expect(try await pieces.next() == nil)
         } else {
             #expect(try await pieces.next()?.text == "bb")
-            await #expect(throws: BodyLimitError(limit: 3)) { _ = try await pieces.next() }
+            await #expect(throws: TransportError.bodyLimit(3)) { _ = try await pieces.next() }
         }
 
         #expect(text == expected)

@@ -12,11 +12,11 @@ import Testing
         do {
             let buffer = BodyBuffer(limit: 3)
             released = buffer
-            buffer.onTake { [buffer] in _ = buffer }
+            buffer.onRead { [buffer] in _ = buffer }
             buffer.append(piece)
             buffer.append(piece)
             #expect(try await buffer.next() == piece)
-            await #expect(throws: BodyLimitError(limit: 3)) { try await buffer.next() }
+            await #expect(throws: TransportError.bodyLimit(3)) { try await buffer.next() }
             buffer.end(throwing: URLError(.cancelled))
         }
 
@@ -45,6 +45,15 @@ import Testing
         for _ in 1...2 {
             await #expect(throws: URLError(.networkConnectionLost)) { try await buffer.next() }
         }
+    }
+
+    /// A piece costs hundreds of bytes beside its own.
+    @Test func joinsSmallPieces() async throws {
+        let buffer = BodyBuffer()
+        for _ in 0..<1_000_000 { buffer.append(Data("a".utf8)) }
+
+        #expect(buffer.pieceCount < 100)
+        #expect(try await buffer.next()?.count == 1_000_000)
     }
 
     @Test func stopsWaitingWhenTheBodyEnds() async {

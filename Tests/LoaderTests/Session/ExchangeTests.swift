@@ -189,7 +189,7 @@ import Testing
             session.getAllTasks { _ in continuation.resume() }
         }
 
-        await #expect(throws: InvalidatedSessionError()) {
+        await #expect(throws: TransportError.invalidatedSession) {
             try await session.exchange(URLRequest(url: server.url))
         }
     }
@@ -202,7 +202,7 @@ import Testing
             return .redirect(to: "/new")
         }
 
-        await #expect(throws: InvalidatedSessionError()) {
+        await #expect(throws: TransportError.invalidatedSession) {
             try await session.exchange(URLRequest(url: server.url))
         }
         #expect(network.requests.count == 1)
@@ -236,11 +236,11 @@ import Testing
         configuration.protocolClasses = [FileLikeURLProtocol.self]
         let url = URL(string: "local:///file")!
 
-        let error = await #expect(throws: NotAnHTTPResponseError.self) {
+        let error = await #expect(throws: TransportError.self) {
             try await URLSession(configuration: configuration).exchange(URLRequest(url: url))
         }
 
-        #expect(error == NotAnHTTPResponseError(url: url))
+        #expect(error == TransportError.notHTTP(url))
         #expect(error?.errorDescription?.contains("local:") == true)
     }
 }

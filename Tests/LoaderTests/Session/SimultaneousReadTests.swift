@@ -9,14 +9,14 @@ import Testing
     @Test func theSecondTaskGetsAnError() async throws {
         let buffer = BodyBuffer()
         let pieces = HTTPBody(buffer).makeAsyncIterator()
-        let errors = Locked<[BodyReadTwiceError]>([])
+        let errors = Locked(0)
         let readers = (1...2).map { _ in
             Task { @MainActor in
                 var copy = pieces
                 do {
                     return try await copy.next()
-                } catch let error as BodyReadTwiceError {
-                    errors.withLock { $0.append(error) }
+                } catch TransportError.bodyReadTwice {
+                    errors.withLock { $0 += 1 }
                     buffer.append(Data("a".utf8))
                     return nil
                 }
@@ -27,7 +27,7 @@ import Testing
         let second = try await readers[1].value
 
         #expect([first, second].compactMap(\.self) == [Data("a".utf8)])
-        #expect(errors.withLock { $0.count } == 1)
+        #expect(errors.withLock { $0 } == 1)
     }
 
     /// The place in a limit belongs to the task that reads.
@@ -39,9 +39,8 @@ import Testing
             await answer.wait()
             return Data("a".utf8)
         })
-        let pieces = body.observed { event in
-            if case .end = event { ends.withLock { $0 += 1 } }
-        }.makeAsyncIterator()
+        body.onEnd { _, _ in ends.withLock { $0 += 1 } }
+        let pieces = body.makeAsyncIterator()
         let reader = Task { @MainActor in
             var copy = pieces
             return try await copy.next()
@@ -49,7 +48,7 @@ import Testing
         await reading.wait()
         var copy = pieces
 
-        await #expect(throws: BodyReadTwiceError.self) { try await copy.next() }
+        await #expect(throws: TransportError.bodyReadTwice) { try await copy.next() }
         #expect(ends.withLock { $0 } == 0)
         answer.open()
         #expect(try await reader.value == Data("a".utf8))
@@ -74,7 +73,7 @@ import Testing
 
         let error = await #expect(throws: APIRequestError.self) { try await copy.next() }
         #expect(error?.stage == .transport)
-        #expect(error?.underlying is BodyReadTwiceError)
+        #expect(error?.underlying as? TransportError == .bodyReadTwice)
         buffer.append(Data("data: a\n\n".utf8))
         #expect(try await reader.value?.data == "a")
     }

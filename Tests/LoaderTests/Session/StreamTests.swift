@@ -164,10 +164,20 @@ import Testing
     }
 
     @Test func aBodyIsReadOnce() async throws {
+        let pieces = Locked([Data("a".utf8)])
+        let body = HTTPBody(unfolding: { pieces.withLock { $0.popLast() } })
+
+        #expect(body.data == nil)
+        #expect(try await text(all(body)) == "a")
+        await #expect(throws: TransportError.bodyReadTwice) { _ = try await all(body) }
+    }
+
+    @Test func aCompleteBodyCanBeReadAgain() async throws {
         let body = HTTPBody(Data("a".utf8))
 
-        #expect(try await text(all(body)) == "a")
-        await #expect(throws: BodyReadTwiceError()) { _ = try await all(body) }
+        #expect(body.data?.text == "a")
+        for _ in 1...2 { #expect(try await text(all(body)) == "a") }
+        #expect(try await all(HTTPBody(Data())).isEmpty)
     }
 
     // All of it exists before the reader does.
@@ -176,7 +186,7 @@ import Testing
         let bytes = Data((0..<100).map { UInt8($0) })
         network.stub(.any, .data(bytes).chunked(by: 10))
 
-        let (body, _) = try await MockURLSession(network).bufferingStreams(upTo: 50)
+        let (body, _) = try await MockURLSession(network)
             .stream(.test("a"))
         var received = Data()
         for try await piece in body { received += piece }
@@ -187,30 +197,24 @@ import Testing
     @Test func boundsWhatWaits() async throws {
         let clock = MockClock()
         let network = MockNetwork(clock: clock)
-        let session = MockURLSession(network).bufferingStreams(upTo: 8)
         network.stub(.get("/stream"), .chunks(["1234", "5678", "9"], every: .seconds(1)))
 
-        let (body, _) = try await session.stream(request(URL(string: "https://api.example.com")!))
+        let (body, _) = try await MockURLSession(network)
+            .stream(request(URL(string: "https://api.example.com")!), buffering: 8)
         await clock.advance(by: .seconds(2))
         var pieces = body.makeAsyncIterator()
 
         #expect(try await pieces.next().map(text) == "12345678")
-        await #expect(throws: BodyLimitError(limit: 8)) { _ = try await pieces.next() }
+        await #expect(throws: TransportError.bodyLimit(8)) { _ = try await pieces.next() }
     }
 
-    @Test func aSessionThatCannotStreamSaysSo() async throws {
-        struct WholeSession: HTTPSession {
-            func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
-                (Data(), HTTPURLResponse())
-            }
-        }
+    @Test func aSessionThatCannotStreamReturnsACompleteBody() async throws {
+        let session = FixedSession(Data("whole".utf8)).timingOut(
+            after: .seconds(9), idle: .seconds(9)
+        )
+        .limited(to: 1).retrying()
 
-        let error = await #expect(throws: StreamingNotSupportedError.self) {
-            let session = WholeSession().limited(to: 2)
-            _ = try await session.stream(URLRequest(url: URL(filePath: "/")))
-        }
-
-        #expect(error == StreamingNotSupportedError(session: "WholeSession"))
+        for _ in 1...2 { #expect(try await session.stream(.test("a")).0.data?.text == "whole") }
     }
 
     @Test func aBodyIsMadeOfAFunction() async throws {

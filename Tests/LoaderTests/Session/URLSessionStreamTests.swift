@@ -10,7 +10,8 @@ import FoundationNetworking
 
 /// The delegate of a streamed task, called as Foundation calls it.
 @Suite(.timeLimit(.minutes(5)), .usesSockets) struct URLSessionStreamTests {
-    private let stream = URLSessionStream(RedirectLimits(of: .test("a")))
+    private let stream = URLSessionStream(
+        BodyBuffer(), StreamFlowControl(hasSteadyReader: false))
     private let session = URLSession(configuration: .ephemeral)
     // It is never resumed.
     private let task: URLSessionDataTask

@@ -228,12 +228,12 @@ import Testing
         #expect(network.requests.isEmpty)
     }
 
-    @Test func aSessionThatCannotStreamSaysSo() async throws {
-        let error = await FixedSession().stream(WordsRequest(), "/words").outcome().error
+    @Test func readsACompleteBody() async throws {
+        let session = FixedSession(Data("data: {\"text\": \"one\"}\n\ndata: [DONE]\n\n".utf8))
 
-        #expect(error?.stage == .transport)
-        #expect(
-            error?.underlying as? StreamingNotSupportedError
-                == StreamingNotSupportedError(session: "FixedSession"))
+        let (elements, error) = await session.stream(WordsRequest(), "/words").outcome()
+
+        #expect(elements.map(\.text) == ["one"])
+        #expect(error == nil)
     }
 }

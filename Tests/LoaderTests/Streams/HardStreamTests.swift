@@ -60,7 +60,7 @@ import Testing
         let (session, baseURL) = try Transport.loopback.open(network)
         network.stub(.get("/events"), Self.compressedResponse)
         let endpoint = session.intercepting { request, next in
-            try await next.exchange(URLRequest(url: baseURL.appending(path: "events")))
+            try await next(URLRequest(url: baseURL.appending(path: "events")))
         }
 
         let (events, error) = await endpoint.stream(EventsRequest()).outcome()
@@ -88,7 +88,7 @@ import Testing
         let (session, baseURL) = try transport.open(network)
         network.stub(.get("/words"), .text("", headers: ["Content-Type": "text/event-stream"]))
         let rerouted = session.intercepting { _, next in
-            try await next.exchange(URLRequest(url: baseURL.appending(path: "words")))
+            try await next(URLRequest(url: baseURL.appending(path: "words")))
         }
 
         let events = await rerouted.stream(EventsRequest()).outcome()

@@ -48,11 +48,9 @@ struct BodySession: HTTPSession {
     var headers = ["Content-Type": "text/event-stream"]
     let body: @Sendable () -> HTTPBody
 
-    func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
-        throw TestError()
-    }
-
-    func stream(_ request: URLRequest) async throws -> (HTTPBody, HTTPURLResponse) {
+    func send(
+        _ request: URLRequest, awaiting part: ResponsePart
+    ) async throws -> (HTTPBody, HTTPURLResponse) {
         let response = HTTPURLResponse(
             url: request.url!, statusCode: status, httpVersion: nil, headerFields: headers)!
         return (body(), response)

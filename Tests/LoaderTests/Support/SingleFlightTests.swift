@@ -30,7 +30,7 @@ import Testing
             await mayEnd.wait()
             return try end.get()
         }
-        let handles = [first] + (1..<1_000).compactMap { _ in first.singleFlight.joined }
+        let handles = [first] + (1..<1_000).compactMap { _ in first.singleFlight.join() }
         let waiting = handles.map { handle in Task { await outcome(handle) } }
 
         mayEnd.open()
@@ -38,12 +38,12 @@ import Testing
         for task in waiting { #expect(await task.value == end) }
         #expect(handles.count == 1_000)
         #expect(first.singleFlight.isOver)
-        #expect(first.singleFlight.joined == nil)
+        #expect(first.singleFlight.join() == nil)
     }
 
     @Test func keepsItsEndForOneWhoDoesNotWaitYet() async throws {
         let handle = started(isCancelledWithLastWaiter: true) { 7 }
-        let late = handle.singleFlight.joined
+        let late = handle.singleFlight.join()
 
         #expect(try await handle.value() == 7)
         #expect(try await late?.value() ?? 7 == 7)
@@ -55,7 +55,7 @@ import Testing
             await mayEnd.wait()
             return 7
         }
-        let second = try #require(first.singleFlight.joined)
+        let second = try #require(first.singleFlight.join())
         let staying = Task { await outcome(first) }
         let leaving = Task { try await second.value() }
 
@@ -74,7 +74,7 @@ import Testing
             isCancelled.open()
             throw TestError()
         }
-        let second = try #require(first.singleFlight.joined)
+        let second = try #require(first.singleFlight.join())
         let tasks = [first, second].map { handle in Task { try await handle.value() } }
 
         for task in tasks { task.cancel() }
@@ -83,7 +83,7 @@ import Testing
             #expect(error?.code == .cancelled)
         }
 
-        #expect(first.singleFlight.joined == nil)
+        #expect(first.singleFlight.join() == nil)
         await isCancelled.wait()
     }
 
@@ -100,7 +100,7 @@ import Testing
         task.cancel()
         await #expect(throws: URLError.self) { try await task.value }
 
-        let late = try #require(first.singleFlight.joined)
+        let late = try #require(first.singleFlight.join())
         mayEnd.open()
 
         #expect(try await late.value() == 7)
@@ -113,7 +113,7 @@ import Testing
                 await Task.yield()
                 return round
             }
-            let handles = [first] + (1..<20).compactMap { _ in first.singleFlight.joined }
+            let handles = [first] + (1..<20).compactMap { _ in first.singleFlight.join() }
             await withTaskGroup(of: Void.self) { group in
                 for (index, handle) in handles.enumerated() {
                     let task = Task { try await handle.value() }
@@ -125,59 +125,5 @@ import Testing
                 }
             }
         }
-    }
-
-    @Test func isNotJoinedByItsOwnWork() async throws {
-        let first = SingleFlight<Int>.joined(isCancelledWithLastWaiter: true)
-        first.singleFlight.start {
-            if case .circular = first.singleFlight.join() { 7 } else { 0 }
-        }
-
-        #expect(try await first.value() == 7)
-    }
-
-    @Test func isNotJoinedByWorkThatItWaitsFor() async throws {
-        let mayAsk = Gate()
-        let outer = SingleFlight<Int>.joined(isCancelledWithLastWaiter: true)
-        let inner = SingleFlight<Int>.joined(isCancelledWithLastWaiter: true)
-        inner.singleFlight.start {
-            await mayAsk.wait()
-            return if case .circular = outer.singleFlight.join() { 7 } else { 0 }
-        }
-        outer.singleFlight.start {
-            guard let handle = inner.singleFlight.joined else { return 0 }
-            mayAsk.open()
-            return try await handle.value()
-        }
-
-        #expect(try await outer.value() == 7)
-        #expect(try await inner.value() == 7)
-    }
-
-    @Test func isJoinedAgainOnceTheCircleIsGone() async throws {
-        let outer = SingleFlight<Int>.joined(isCancelledWithLastWaiter: true)
-        let inner = SingleFlight<Int>.joined(isCancelledWithLastWaiter: false)
-        let mayAsk = Gate()
-        inner.singleFlight.start {
-            await mayAsk.wait()
-            guard case .joined(let handle) = outer.singleFlight.join() else { return 0 }
-            return try await handle.value()
-        }
-        outer.singleFlight.start {
-            inner.singleFlight.joined?.giveUp()
-            mayAsk.open()
-            return 7
-        }
-
-        #expect(try await outer.value() == 7)
-        let end = try await inner.value()
-        // The work of the outer one may be over by then.
-        #expect([0, 7].contains(end))
-    }
-}
-
-extension SingleFlight {
-    fileprivate var joined: Handle? {
-        if case .joined(let handle) = join() { handle } else { nil }
     }
 }

@@ -91,7 +91,7 @@ import Testing
             textEncodingName: nil)
         let session = MockURLSession(response: (Data(), other, nil))
 
-        await #expect(throws: NotAnHTTPResponseError.self) {
+        await #expect(throws: TransportError.self) {
             try await session.exchange(URLRequest(url: url))
         }
     }

@@ -13,7 +13,7 @@ import Testing
         real.stub(.any, .data(zipped).header("Content-Encoding", "gzip"))
         let realURL = try real.serve().url
         let realSession = URLSession(configuration: .withoutProxy).intercepting { request, next in
-            try await next.exchange(URLRequest(url: realURL))
+            try await next(URLRequest(url: realURL))
         }
         let network = MockNetwork()
         network.stub(.any, .passthrough(to: realSession))

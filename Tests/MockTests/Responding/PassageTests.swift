@@ -19,7 +19,7 @@ import Testing
                 return network.urlSession.intercepting { request, next in
                     var request = request
                     request.setValue("1", forHTTPHeaderField: "X-Version")
-                    return try await next.exchange(request)
+                    return try await next(request)
                 }
             case .chain:
                 return MockURLSession(network).timingOut(after: .seconds(60)).limited(to: 64)
@@ -30,7 +30,7 @@ import Testing
                 return real.intercepting { request, next in
                     var request = request
                     request.url = URL(string: "http://localhost:\(port)/again")
-                    return try await next.exchange(request)
+                    return try await next(request)
                 }
             }
         }
@@ -62,7 +62,7 @@ import Testing
                 to: session.intercepting { request, next in
                     var request = request
                     request.url = URL(string: "https://api.example.com/v2/users")
-                    return try await next.exchange(request)
+                    return try await next(request)
                 }))
 
         let answer = try await session.exchange(.test("v1/users")).0.text

@@ -38,7 +38,9 @@ import FoundationNetworking
 
     /// Has nothing to show itself.
     private struct NoSession: HTTPSession {
-        func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
+        func send(
+            _ request: URLRequest, awaiting part: ResponsePart
+        ) async throws -> (HTTPBody, HTTPURLResponse) {
             throw URLError(.unsupportedURL)
         }
     }

@@ -1,6 +1,5 @@
 #if canImport(FoundationNetworking)
 import Foundation
-import FoundationNetworking
 
 /// A second `URLSession` that streams the responses of another one.
 ///

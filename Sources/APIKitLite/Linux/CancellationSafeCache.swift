@@ -1,6 +1,5 @@
 #if canImport(FoundationNetworking)
 import Foundation
-import FoundationNetworking
 
 /// A wrapper around a session's cache that replies on the queue on which tasks are cancelled.
 ///

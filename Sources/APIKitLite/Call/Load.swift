@@ -1,0 +1,101 @@
+import Foundation
+
+/// One request of a load: it is sent, its response is checked, and its errors are made here.
+///
+/// Loads, streams, event streams and downloads share it.
+struct Load {
+    let session: any HTTPSession
+    /// The request. Nil if it could not be made.
+    var request: URLRequest?
+    /// The status and the headers, as soon as they have arrived.
+    var response: HTTPURLResponse?
+    let redaction: Redaction
+    /// The type of the `APIRequest`, if there is one.
+    var requestType: String?
+
+    /// Sends the request, and returns the body of its response if it is accepted.
+    ///
+    /// If the task was cancelled before, nothing is sent. If it is cancelled during the exchange,
+    /// the load fails, even if the session returns a response.
+    ///
+    /// - Parameters:
+    ///   - part: The part of the response to wait for.
+    ///   - refusalTimer: Returns the timer that limits how long the body of a refused response is
+    ///     read. It is called when that response has arrived.
+    ///   - validate: Throws if the response is not accepted. For a stream, it gets an empty body
+    ///     first. If it throws, it is called again with the beginning of the body, so that its error
+    ///     can describe the body.
+    nonisolated(nonsending) mutating func open(
+        awaiting part: ResponsePart, refusalTimer: () -> DeadlineTimer? = { nil },
+        validate: (Data, HTTPURLResponse) throws -> Void
+    ) async throws(APIRequestError) -> (HTTPBody, HTTPURLResponse) {
+        let (body, http) = try await send(awaiting: part)
+        do {
+            try validate(body.data ?? Data(), http)
+        } catch {
+            throw await refusal(.validate, error, body, within: refusalTimer()) { data in
+                try validate(data, http)
+            }
+        }
+        return (body, http)
+    }
+
+    private nonisolated(nonsending) mutating func send(
+        awaiting part: ResponsePart
+    ) async throws(APIRequestError) -> (HTTPBody, HTTPURLResponse) {
+        var data: Data?
+        do {
+            try Task.checkNotCancelled()
+            guard let request else { throw URLError(.badURL) }
+            let (body, http) = try await session.send(request, awaiting: part)
+            (response, data) = (http, body.data)
+            try Task.checkNotCancelled()
+            return (body, http)
+        } catch {
+            throw failure(.transport, error, data, isCancellation: Task.isCancelled)
+        }
+    }
+
+    /// Returns the error for a response that is not accepted, with the beginning of its body.
+    ///
+    /// - Parameters:
+    ///   - error: The reason why it is not accepted.
+    ///   - timer: Limits how long the body is read. Nil for no limit.
+    ///   - describe: Throws the reason again, if the body of a stream says more about it.
+    nonisolated(nonsending) func refusal(
+        _ stage: APIRequestError.Stage, _ error: any Error, _ body: HTTPBody,
+        within timer: DeadlineTimer? = nil, describe: (Data) throws -> Void = { _ in }
+    ) async -> APIRequestError {
+        if let data = body.data { return failure(stage, error, data) }
+        let data = await body.beginning(within: timer)
+        if Task.isCancelled {
+            return failure(.transport, URLError(.cancelled), isCancellation: true)
+        }
+        do {
+            try describe(data)
+            return failure(stage, error, data)
+        } catch {
+            return failure(stage, error, data)
+        }
+    }
+
+    /// Returns the error of a stage.
+    func failure(
+        _ stage: APIRequestError.Stage, _ underlying: any Error, _ data: Data? = nil,
+        isCancellation: Bool = false
+    ) -> APIRequestError {
+        var error = APIRequestError(
+            stage: stage, request: request, response: response, data: data, underlying: underlying,
+            isCancellation: isCancellation, redaction: redaction)
+        error.requestType = requestType
+        return error
+    }
+
+    /// Informs the session if the error is that of a response that was not accepted or parsed.
+    ///
+    /// - Returns: The error.
+    func reported(_ error: APIRequestError) -> APIRequestError {
+        if error.stage == .validate || error.stage == .parse { session.loadDidFail(error) }
+        return error
+    }
+}

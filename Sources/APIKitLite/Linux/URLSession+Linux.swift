@@ -1,0 +1,192 @@
+import Foundation
+
+// Foundation on Linux (up to Swift 6.3) differs from that of Apple platforms in what a session does
+// with a task. Each function here has a second, plain form for those platforms.
+
+#if canImport(FoundationNetworking)
+extension URLSession {
+    /// Prepares the session for a new task.
+    ///
+    /// - Throws: ``TransportError/invalidatedSession`` if the session was invalidated: creating a
+    ///   task would end the process.
+    func prepareForTask() throws {
+        if isInvalidated { throw TransportError.invalidatedSession }
+        makeCancellationSafe()
+    }
+
+    /// Prevents cancelled data tasks of this session from ending the process: see
+    /// `CancellationSafeCache`.
+    ///
+    /// - Returns: This session.
+    @discardableResult
+    package func makeCancellationSafe() -> URLSession {
+        CancellationSafeCache.wrapCache(of: configuration)
+        return self
+    }
+
+    /// Creates a task whose delegate receives the pieces of the body.
+    ///
+    /// - Returns: The task, and a function to call once when it has completed.
+    func streamingTask(
+        with request: URLRequest
+    ) -> (task: URLSessionDataTask, didComplete: @Sendable () -> Void) {
+        StreamingSession.dataTask(with: request, for: self)
+    }
+
+    /// Prevents the configuration's `httpAdditionalHeaders` from being sent to another origin.
+    ///
+    /// Foundation adds them to each request that does not set them. This sets them to a blank value,
+    /// and libcurl does not send a header with a blank value.
+    func suppressingAdditionalHeaders(in request: URLRequest) -> URLRequest {
+        var request = request
+        let names = (configuration.httpAdditionalHeaders ?? [:]).keys
+        for name in names.map({ String(describing: $0) })
+        where !isOpenHeader(name) && request.value(forHTTPHeaderField: name) == nil {
+            request.setValue(" ", forHTTPHeaderField: name)
+        }
+        return request
+    }
+
+    /// Asks a delegate about a redirect.
+    func ask(
+        _ delegate: any URLSessionTaskDelegate, about task: URLSessionTask,
+        _ response: HTTPURLResponse, _ next: URLRequest,
+        completion: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        delegate.urlSession(
+            self, task: task, willPerformHTTPRedirection: response, newRequest: next,
+            completionHandler: completion)
+    }
+
+    /// Whether the session was invalidated. For a subclass, false.
+    private var isInvalidated: Bool {
+        guard type(of: self) == URLSession.self, let position = Self.position else { return false }
+        return Mirror(reflecting: self).children[position].value as? Bool ?? false
+    }
+
+    // Stored, because a search for the label in each exchange takes four times as long.
+    nonisolated(unsafe)  // A constant of a type that is not marked `Sendable`.
+        private static let position = Mirror(reflecting: shared).children.firstIndex {
+            $0.label == "invalidated"
+        }
+}
+
+extension URLSessionTask {
+    /// Ends the task at a redirect, without following it.
+    ///
+    /// Foundation ends the process if the handler is called after a cancellation. So call this only
+    /// if the exchange was not cancelled. If other code cancels the task, its state shows that, but
+    /// possibly too late.
+    func endAtRedirect(isCancelled: Bool, _ completionHandler: (URLRequest?) -> Void) {
+        if !isCancelled, state == .running || state == .suspended { completionHandler(nil) }
+    }
+
+    /// Does nothing: a task that ends at a redirect must not be cancelled, see `endAtRedirect`.
+    func cancelAfterRedirect() {}
+}
+
+extension URLSessionExchange {
+    /// Ends the task, so that its request is sent again with a new one.
+    ///
+    /// libcurl asks for the body again if the server closes a kept-alive connection just as the
+    /// request reuses it. Foundation cannot rewind a body of bytes: it would send the headers alone,
+    /// and the exchange would hang until its timeout.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
+    ) {
+        let canBeSentAgain = task.originalRequest?.canBeSentAgain ?? false
+        decide(canBeSentAgain ? .resend : .failure(URLError(.requestBodyStreamExhausted)))
+        completionHandler(nil)
+        // This runs on Foundation's loading queue, where cancelling would be a deadlock.
+        DispatchQueue.global().async { task.cancel() }
+    }
+
+    /// Answers a challenge as the app's delegate does.
+    ///
+    /// If no credential is given, Foundation never completes the task. So the task is cancelled
+    /// here: its response is kept, its body is lost.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        didReceive challenge: URLAuthenticationChallenge,
+        completionHandler:
+            @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        let answer: @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void = {
+            [self] disposition, credential in
+            if disposition == .useCredential, let credential {
+                return completionHandler(.useCredential, credential)
+            }
+            if disposition != .cancelAuthenticationChallenge,
+                let response = task.response as? HTTPURLResponse
+            {
+                decide(.refused(response))
+            }
+            completionHandler(.cancelAuthenticationChallenge, nil)
+        }
+        guard let delegate = appDelegate(of: session) else {
+            return answer(.performDefaultHandling, nil)
+        }
+        delegate.urlSession(session, task: task, didReceive: challenge, completionHandler: answer)
+    }
+}
+
+extension HTTPURLResponse {
+    /// Whether the response may not be the last one: Foundation asks for a credential when it is
+    /// complete, and may then send the request again.
+    var mayBeFollowed: Bool {
+        statusCode == 401
+            && value(forHTTPHeaderField: "WWW-Authenticate")?.lowercased().contains("basic") == true
+    }
+}
+
+extension URLRequest {
+    /// The request as libcurl sends it: without the headers that were set to a blank value.
+    package var withoutSuppressedHeaders: URLRequest {
+        guard allHTTPHeaderFields?.values.contains(" ") == true else { return self }
+        var sent = self
+        for (name, value) in allHTTPHeaderFields ?? [:] where value == " " {
+            sent.setValue(nil, forHTTPHeaderField: name)
+        }
+        return sent
+    }
+}
+#else
+extension URLSession {
+    func prepareForTask() {}
+
+    func streamingTask(
+        with request: URLRequest
+    ) -> (task: URLSessionDataTask, didComplete: @Sendable () -> Void) {
+        (dataTask(with: request), {})
+    }
+
+    // Foundation adds the additional headers below the delegate; only the documentation of
+    // `httpAdditionalHeaders` is followed here.
+    func suppressingAdditionalHeaders(in request: URLRequest) -> URLRequest { request }
+
+    // The method of the delegate is optional.
+    func ask(
+        _ delegate: any URLSessionTaskDelegate, about task: URLSessionTask,
+        _ response: HTTPURLResponse, _ next: URLRequest,
+        completion: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        let answered: Void? = delegate.urlSession?(
+            self, task: task, willPerformHTTPRedirection: response, newRequest: next,
+            completionHandler: completion)
+        if answered == nil { completion(next) }
+    }
+}
+
+extension URLSessionTask {
+    func endAtRedirect(isCancelled: Bool, _ completionHandler: (URLRequest?) -> Void) {
+        completionHandler(nil)
+    }
+
+    func cancelAfterRedirect() { cancel() }
+}
+
+extension HTTPURLResponse {
+    var mayBeFollowed: Bool { false }
+}
+#endif

@@ -1,0 +1,45 @@
+import Foundation
+
+/// An error of a transport that `URLError` does not have.
+public enum TransportError: LocalizedError, CustomStringConvertible, Equatable, Sendable {
+    /// The response, from this URL, did not come over HTTP, such as that of a `file:` or `data:`
+    /// URL.
+    case notHTTP(URL?)
+    /// The `URLSession` was invalidated. On Apple platforms, Foundation raises an exception instead.
+    case invalidatedSession
+    /// A server redirected the refresh of a credential, which is a secret, to another origin. The
+    /// redirect was not followed. Both origins are texts such as `https://auth.example.com`.
+    case refusedRedirect(from: String, to: String)
+    /// The reader of a body was too slow: more bytes waited than this limit allows. It received all
+    /// bytes up to the limit before this error. See ``HTTPSession/stream(_:buffering:)``.
+    case bodyLimit(Int)
+    /// A body that comes in pieces has another reader, or was read before.
+    case bodyReadTwice
+
+    /// A sentence that says what happened and what to do.
+    public var errorDescription: String? { description }
+
+    /// A sentence that says what happened and what to do.
+    public var description: String {
+        switch self {
+        case .notHTTP(let url):
+            let scheme = url?.scheme.map { "a \($0): URL" } ?? "a URL without a scheme"
+            return "The answer did not come over HTTP but from \(scheme). Use http: or https:."
+        case .invalidatedSession:
+            return "The URLSession was invalidated and sends nothing any more. Make a new one."
+        case .refusedRedirect(let from, let to):
+            return """
+                \(from) redirected the refresh of a credential to \(to). That was refused, because \
+                the refresh carries a secret. Send the refresh to \(to) instead.
+                """
+        case .bodyLimit(let limit):
+            return """
+                The response came faster than it was read: more than \(byteCount(limit)) waited. \
+                Read without long pauses, or let more bytes wait: session.stream(request, \
+                buffering:).
+                """
+        case .bodyReadTwice:
+            return "The body was read before. Its pieces are not kept: read it in one loop."
+        }
+    }
+}
