@@ -42,7 +42,7 @@ import FoundationNetworking
             .chunks(["retry: 5000\nid: 7\ndata: a\n\n"], contentType: "text/event-stream"),
             .status(204))
         let stream = MockURLSession(network)
-            .events(URLRequest(url: url), clock: clock, random: { 1 })
+            .events(URLRequest(url: url), clock: clock, random: { 0 })
 
         let reader = Task {
             var texts: [String] = []
@@ -74,18 +74,6 @@ import FoundationNetworking
 
         #expect(
             status.withLock { $0 }
-                == "The network connection was lost. Next attempt in 0.0 seconds.")
-    }
-
-    @Test func decidesWithoutANetwork() {
-        let request = URLRequest(url: url)
-        var reconnection = Reconnection(.eventStream)
-        reconnection.retry = .seconds(5)
-
-        let decision = reconnection.decision(after: .complete, of: request)
-
-        #expect(decision == .reconnect(after: .seconds(5)))
-        #expect(reconnection.decision(after: .response(status: 204), of: request) == .end)
-        #expect(reconnection.decision(after: .response(status: 404), of: request) == .fail)
+                == "The network connection was lost. Next attempt in 0.1 seconds.")
     }
 }

@@ -8,7 +8,7 @@ func compareReal(rounds: Int) async throws {
     let request = URLRequest(url: server.url)
     func session() -> URLSession { URLSession(configuration: .ephemeral) }
     let plain = session()
-    let safe = session().makeCancellationSafe()
+    let safe = session()
     let exchanging = session()
     let uncached = URLSessionConfiguration.ephemeral
     uncached.urlCache = nil

@@ -20,20 +20,17 @@ struct Load {
     ///
     /// - Parameters:
     ///   - part: The part of the response to wait for.
-    ///   - refusalTimer: Returns the timer that limits how long the body of a refused response is
-    ///     read. It is called when that response has arrived.
     ///   - validate: Throws if the response is not accepted. For a stream, it gets an empty body
     ///     first. If it throws, it is called again with the beginning of the body, so that its error
     ///     can describe the body.
     nonisolated(nonsending) mutating func open(
-        awaiting part: ResponsePart, refusalTimer: () -> DeadlineTimer? = { nil },
-        validate: (Data, HTTPURLResponse) throws -> Void
+        awaiting part: ResponsePart, validate: (Data, HTTPURLResponse) throws -> Void
     ) async throws(APIRequestError) -> (HTTPBody, HTTPURLResponse) {
         let (body, http) = try await send(awaiting: part)
         do {
             try validate(body.data ?? Data(), http)
         } catch {
-            throw await refusal(.validate, error, body, within: refusalTimer()) { data in
+            throw await refusal(.validate, error, body) { data in
                 try validate(data, http)
             }
         }
@@ -60,14 +57,13 @@ struct Load {
     ///
     /// - Parameters:
     ///   - error: The reason why it is not accepted.
-    ///   - timer: Limits how long the body is read. Nil for no limit.
     ///   - describe: Throws the reason again, if the body of a stream says more about it.
     nonisolated(nonsending) func refusal(
         _ stage: APIRequestError.Stage, _ error: any Error, _ body: HTTPBody,
-        within timer: DeadlineTimer? = nil, describe: (Data) throws -> Void = { _ in }
+        describe: (Data) throws -> Void = { _ in }
     ) async -> APIRequestError {
         if let data = body.data { return failure(stage, error, data) }
-        let data = await body.beginning(within: timer)
+        let data = await body.beginning()
         if Task.isCancelled {
             return failure(.transport, URLError(.cancelled), isCancellation: true)
         }

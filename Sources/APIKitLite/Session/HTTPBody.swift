@@ -178,12 +178,8 @@ extension HTTPBody {
     /// Returns the beginning of the body of a refused response, for the error: at most 1 MiB.
     ///
     /// If the body ends with an error, returns what arrived: the refusal matters more.
-    ///
-    /// - Parameter timer: Limits the time for all of it. Nil for no limit.
-    nonisolated(nonsending) func beginning(within timer: DeadlineTimer? = nil) async -> Data {
+    nonisolated(nonsending) func beginning() async -> Data {
         if let data { return data.prefix(Self.longestBeginning) }
-        let limit = timer?.schedule { end(throwing: URLError(.timedOut)) }
-        defer { limit?.1.cancel() }
         var data = Data()
         var pieces = makeAsyncIterator()
         while data.count < Self.longestBeginning, let piece = try? await pieces.next() {

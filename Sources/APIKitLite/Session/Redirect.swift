@@ -8,7 +8,7 @@ import Foundation
 ///
 /// A request to another origin (scheme, host or port) keeps only content and content-negotiation
 /// headers: those of RFC 9110 whose names begin with `Accept`, `Content-` or `If-`, and `Range` and
-/// `User-Agent`. Credentials, cookies and headers that this function does not know are removed.
+/// `User-Agent`; and `Last-Event-ID`, without which an event stream would start again. Credentials, cookies and headers that this function does not know are removed.
 ///
 /// - Parameters:
 ///   - response: The response to check.
@@ -49,6 +49,7 @@ private let openHeaders: Set<String> = [
     "accept", "accept-charset", "accept-encoding", "accept-language",
     "content-encoding", "content-language", "content-length", "content-location", "content-range",
     "content-type",
+    "last-event-id",
     "if-match", "if-modified-since", "if-none-match", "if-range", "if-unmodified-since",
     "range", "user-agent",
 ]

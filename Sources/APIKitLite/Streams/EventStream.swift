@@ -7,8 +7,19 @@ import Foundation
 /// for try await event in session.events(URLRequest(url: url)) { show(event.data) }
 /// ```
 ///
-/// When a connection ends, the next one sends the ID of the last event as `Last-Event-ID`, after the
-/// delay that the server asked for: see ``Reconnection``. Each iterator has a connection of its own,
+/// When a connection ends, the next one sends the ID of the last event as `Last-Event-ID`. The rules
+/// are those of the HTML Standard, section 9.2.3, within the limits of a ``RetryPolicy``:
+/// - Only a `GET` is sent again. Any other request may have an effect, so it is sent once.
+/// - The status 204 ends the events.
+/// - After a complete body, and after a `URLError` with one of the policy's codes, the client
+///   connects again.
+/// - After one of the policy's statuses, such as 503, the client reconnects too. (The HTML Standard
+///   gives up in this case.)
+/// - Any other status, another media type, and a body that cannot be parsed fail.
+///
+/// The server's `retry` is the shortest delay before the *n*-th connection without an event, and 100
+/// ms if it sent none or less. The backoff of the policy is added to it: `random × min(maximumDelay,
+/// min(retry, baseDelay) × 2ⁿ⁻¹)`. Each iterator has a connection of its own,
 /// and nothing is sent before its first `next()`.
 ///
 /// The transfer ends as soon as the loop is left, the iterator is released, or the task is cancelled.
@@ -73,11 +84,13 @@ public struct EventStream: AsyncSequence, Sendable {
                     reconnection.lastEventID = event.id
                     return event
                 }
-                do throws(ConnectionEnd) {
-                    try await readOrConnect()
-                } catch {
-                    try await recover(from: error)
+                var error: APIRequestError?
+                do throws(APIRequestError) {
+                    if try await readOrConnect() { continue }
+                } catch let failure {
+                    error = failure
                 }
+                try await recover(from: error)
             }
             return nil
         }
@@ -95,18 +108,24 @@ public struct EventStream: AsyncSequence, Sendable {
         }
 
         /// Reads the next events of the connection. If there is no connection, opens one.
-        private nonisolated(nonsending) mutating func readOrConnect() async throws(ConnectionEnd) {
-            if let events = try await connection?.nextEvents() {
+        ///
+        /// - Returns: False if the body of the connection is complete.
+        private nonisolated(nonsending) mutating func readOrConnect()
+            async throws(APIRequestError) -> Bool
+        {
+            guard connection == nil else {
+                guard let events = try await connection?.nextEvents() else { return false }
                 self.events = events[...]
                 reconnection.attempts = 0
-            } else {
-                lostAt = lostAt ?? timeline.now()
-                reconnection.attempts += 1
-                connection = try await .open(
-                    stream.request, reconnection, over: limitedSession,
-                    redaction: stream.redaction
-                ) { timeLeft.map { DeadlineTimer($0, on: timeline) } }
+                return true
             }
+            lostAt = lostAt ?? timeline.now()
+            reconnection.attempts += 1
+            connection = try await .open(
+                Load(
+                    session: limitedSession, request: stream.request, redaction: stream.redaction),
+                reconnection)
+            return true
         }
 
         /// The session, which ends an attempt to connect at the deadline of the policy.
@@ -124,8 +143,10 @@ public struct EventStream: AsyncSequence, Sendable {
         private var elapsed: Duration { timeline.now() - (lostAt ?? timeline.now()) }
 
         /// Suspends until it is time for a new connection, unless the events have ended.
+        ///
+        /// - Parameter error: The error that ended the connection. Nil if its body was complete.
         private nonisolated(nonsending) mutating func recover(
-            from end: ConnectionEnd
+            from error: APIRequestError?
         ) async throws(APIRequestError) {
             reconnection.retry = retry
             if let connection {
@@ -136,40 +157,33 @@ public struct EventStream: AsyncSequence, Sendable {
             connection = nil
             try checkNotCancelled()
             let decision = reconnection.decision(
-                after: end.ending, of: stream.request, elapsed: elapsed, now: stream.now(),
-                random: stream.random())
+                after: error.map { .init($0) } ?? .complete, of: stream.request, elapsed: elapsed,
+                now: stream.now(), random: stream.random())
             switch decision {
             case .end: finish()
             case .fail:
                 finish()
-                throw report(end.error ?? errorAfterCompleteBody)
+                throw stream.load.reported(error ?? errorAfterCompleteBody)
             case .reconnect(let delay):
-                stream.willReconnect(delay, end.error)
-                if delay > .zero { try? await timeline.sleep(timeline.now() + delay) }
+                stream.willReconnect(delay, error)
+                try? await timeline.sleep(timeline.now() + delay)
             }
         }
 
         /// The error if the last connection had none, and there is no new one.
         private var errorAfterCompleteBody: APIRequestError {
             let isLimit = reconnection.attempts >= reconnection.policy.maximumAttempts
-            return stream.failure(
+            return stream.load.failure(
+                .transport,
                 isLimit
                     ? NoEventsError(connectionCount: reconnection.attempts)
                     : URLError(.timedOut))
         }
 
-        /// Informs the session of an error that its response caused.
-        private func report(_ error: APIRequestError) -> APIRequestError {
-            if error.stage == .validate || error.stage == .parse {
-                stream.session.loadDidFail(error)
-            }
-            return error
-        }
-
         private mutating func checkNotCancelled() throws(APIRequestError) {
             guard Task.isCancelled else { return }
             finish()
-            throw stream.failure(URLError(.cancelled), isCancellation: true)
+            throw stream.load.failure(.transport, URLError(.cancelled), isCancellation: true)
         }
 
         /// Ends the transfer and the events.
@@ -180,13 +194,61 @@ public struct EventStream: AsyncSequence, Sendable {
         }
     }
 
-    /// The error of a stream that has no response.
-    private func failure(
-        _ underlying: any Error, isCancellation: Bool = false
-    ) -> APIRequestError {
-        APIRequestError(
-            stage: .transport, request: request, underlying: underlying,
-            isCancellation: isCancellation, redaction: redaction)
+    /// A load of the request, for the errors of a stream that has no response.
+    private var load: Load { Load(session: session, request: request, redaction: redaction) }
+}
+
+/// One connection of an ``EventStream``, whose response is an event stream.
+private struct EventConnection {
+    private(set) var parser: ServerSentEvents
+    private var pieces: HTTPBody.AsyncIterator
+    private let load: Load
+
+    /// Sends the request of the next connection, and checks the status and headers of its response.
+    static nonisolated(nonsending) func open(
+        _ load: Load, _ reconnection: Reconnection
+    ) async throws(APIRequestError) -> EventConnection {
+        var load = load
+        do {
+            load.request = try load.request.map(reconnection.request)
+        } catch {
+            throw load.failure(.makeRequest, error)
+        }
+        let (body, response) = try await load.open(awaiting: .head()) { _, response in
+            try response.validateStatus(200)
+        }
+        let parser = ServerSentEvents(continuing: reconnection.lastEventID)
+        do {
+            try parser.checkContentType(of: response)
+        } catch {
+            throw await load.refusal(.parse, error, body)
+        }
+        return EventConnection(parser: parser, pieces: body.makeAsyncIterator(), load: load)
+    }
+
+    /// Suspends until an event has arrived, and returns all that have.
+    ///
+    /// - Returns: At least one event, or nil at the end of the body. An event without an empty line
+    ///   after it is ignored.
+    nonisolated(nonsending) mutating func nextEvents() async throws(APIRequestError)
+        -> [ServerSentEvent]?
+    {
+        // The empty piece throws the error that follows the events of the last call, if there is one.
+        var piece: Data? = Data()
+        while let bytes = piece {
+            do {
+                let events = try parser.parse(bytes)
+                if !events.isEmpty { return events }
+            } catch {
+                throw load.failure(.parse, error)
+            }
+            do {
+                piece = try await pieces.next()
+            } catch {
+                throw load.failure(.transport, error)
+            }
+        }
+        return nil
     }
 }
 
@@ -207,8 +269,8 @@ extension HTTPSession {
     /// again. Only a `GET` is sent again.
     ///
     /// - Parameters:
-    ///   - request: The request to send. It gets the headers that ``Reconnection/request(_:)``
-    ///     describes.
+    ///   - request: The request to send. It gets the headers `Accept`, `Cache-Control`
+    ///     and `Last-Event-ID`, unless it has them.
     ///   - lastEventID: The ID of the last event of an earlier stream. Empty if there is none.
     ///   - policy: The limits and the jitter of the delays. With ``RetryPolicy/never``, the request
     ///     is sent once.

@@ -35,7 +35,7 @@ import Testing
         #expect(network.requests.map { $0.header("Last-Event-ID") } == [nil, "2", "3"])
         #expect(
             network.requests.map { $0.header("Accept") }.allSatisfy { $0 == "text/event-stream" })
-        #expect(network.requests.map { $0.header("Cache-Control") }.allSatisfy { $0 == "no-store" })
+        #expect(network.requests.map { $0.header("Cache-Control") }.allSatisfy { $0 == "no-cache" })
     }
 
     @Test(arguments: Transport.allCases)
@@ -67,8 +67,11 @@ import Testing
             clock: clock, random: { 0.5 })
         let task = Task { try await list(stream) }
 
-        // The jitter halves the delays, but not that of Retry-After.
-        for delay in [Duration.seconds(2), .seconds(2), .seconds(9), .microseconds(500)] {
+        // The backoff of 500 ms, halved by the jitter, or Retry-After is added to what `retry` asks
+        // for. The last delay is the shortest one.
+        for delay in [
+            Duration.milliseconds(4_250), .milliseconds(4_250), .seconds(13), .milliseconds(100),
+        ] {
             await clock.waitForSleepers()
             #expect(clock.pending == [delay])
             await clock.advance(by: delay)
@@ -143,7 +146,7 @@ import Testing
 
         #expect(
             reports.withLock { $0 } == [
-                "0.0 seconds complete", "0.0 seconds -1001 ", "0.0 seconds 503 busy",
+                "0.1 seconds complete", "0.1 seconds -1001 ", "0.1 seconds 503 busy",
             ])
     }
 
