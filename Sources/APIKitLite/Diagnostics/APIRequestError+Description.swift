@@ -7,7 +7,8 @@ extension APIRequestError {
     /// Secrets are redacted as ``redaction`` describes. A request body over 10,000 bytes is shown as
     /// its type and size.
     public var description: String {
-        (sentences + [curl].compactMap(\.self)).joined(separator: "\n")
+        let error = hiding()
+        return (error.sentences + [error.curl].compactMap(\.self)).joined(separator: "\n")
     }
 
     /// The curl command of the request that failed. It occurs once, even if the error wraps others.
@@ -20,7 +21,7 @@ extension APIRequestError {
             ?? (underlying as? APIRequestError)?.hiding(redaction).curl
     }
 
-    /// The description without the curl command: see ``description``.
+    /// The description of an error that `hiding(_:)` returned, without the curl command.
     var sentences: [String] {
         [headline, answer].compactMap(\.self) + reason
     }
@@ -85,30 +86,17 @@ extension APIRequestError {
         guard stage == .parse, let data, HTMLPage.isPage(data, contentType: contentType),
             let title = HTMLPage.title(of: data)
         else { return nil }
-        let shown = Excerpt(redacting: title, with: redaction, limit: 100).text(limit: 100)
-        return "The body is an HTML page titled \(shown.debugDescription)."
+        let shown = redaction.excerpt(title, limit: 100).debugDescription
+        return "The body is an HTML page titled \(shown)."
     }
 
-    /// The sentences about a decoding error, which depend on whether the body is JSON.
+    /// The sentences about a decoding error, with the JSON around its place.
     private func reason(_ error: DecodingError) -> [String] {
-        switch Result(catching: { () throws(JSONText.Failure) in try JSONText(data ?? Data()) }) {
-        case .success(let json):
-            let reason = DecodingReason(error, in: json, redaction: redaction)
-            let excerpt = Excerpt(json, reason.found, redaction, 200)
-            return [reason.sentence, "Body: " + excerpt.text()]
-        case .failure(let failure):
-            // An empty coding path means that the decoder could not read the body at all.
-            guard let data, case .dataCorrupted(let context) = error, context.codingPath.isEmpty
-            else {
-                return [DecodingReason(error, redaction: redaction).sentence, body]
-                    .compactMap(\.self)
-            }
-            let announced = response?.expectedContentLength ?? -1
-            let reason = DecodingReason(
-                failure, body: data, contentType: contentType, announced: announced,
-                redaction: redaction)
-            return [reason.sentence]
-        }
+        let text = UndecodedText(
+            subject: "The body", data: data, contentType: contentType,
+            announced: response?.expectedContentLength ?? -1, redaction: redaction)
+        let (sentence, json) = text.reason(error)
+        return [sentence, json.map { "Body: " + $0 } ?? body].compactMap(\.self)
     }
 
     /// The beginning of the body, or its type and size if its content cannot be shown.
@@ -117,10 +105,8 @@ extension APIRequestError {
     /// type and size.
     private var body: String? {
         guard let data, !data.isEmpty else { return nil }
-        if let excerpt = Excerpt(
-            body: data, contentType: contentType, redaction: redaction, limit: 200)
-        {
-            return "Body: " + excerpt.text()
+        if let text = redaction.body(data, contentType: contentType) {
+            return "Body: " + text.excerpt()
         }
         guard response == nil else { return nil }
         return "Body: " + redaction.placeholder(for: data, contentType: contentType)
@@ -139,14 +125,13 @@ extension APIRequestError {
         // Through `Any`: the compiler bridges every error to `NSError`, which has a description.
         let anything: Any = error
         // The error of a mock hides only what its own network hides.
-        if redaction == .standard, let error = anything as? any RedactedError {
-            return Excerpt(error.description, onOneLine: false).text(limit: 4_000)
+        if redaction.isStandard, let error = anything as? any RedactedError {
+            return error.description.excerpt(limit: 4_000, onOneLine: false)
         }
         let text =
             (anything as? any CustomStringConvertible)?.description
             ?? (error as? any LocalizedError)?.errorDescription
             ?? String(reflecting: error)
-        return Excerpt(redacting: text, with: redaction, limit: 4_000, onOneLine: false)
-            .text(limit: 4_000)
+        return redaction.excerpt(text, limit: 4_000, onOneLine: false)
     }
 }

@@ -70,10 +70,11 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
         wasCancelled = isCancellation
     }
 
-    /// Returns the error with texts that also hide what another redaction hides.
-    package func hiding(_ other: Redaction) -> APIRequestError {
+    /// Returns the error with texts that also hide what another redaction hides, and everywhere the
+    /// values of its request's secrets.
+    package func hiding(_ other: Redaction? = nil) -> APIRequestError {
         var error = self
-        error.redaction = redaction.union(other)
+        error.redaction = (other.map(redaction.union) ?? redaction).hidingValues(of: request)
         return error
     }
 
@@ -131,8 +132,7 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
             return nil
         }
         return (underlying as? any LocalizedError)?.errorDescription.map { text in
-            Excerpt(redacting: text, with: redaction, limit: 4_000, onOneLine: false)
-                .text(limit: 4_000)
+            redaction.hidingValues(of: request).excerpt(text, limit: 4_000, onOneLine: false)
         }
     }
 }

@@ -6,7 +6,7 @@ extension MultipartBody {
         let delimiter = "--" + redaction.text(boundary)
         let lines = parts.flatMap { part in
             let headers = part.headers.map { name, value in
-                "\(name): \(redaction.headerValue(value, named: name))"
+                "\(name): \(redaction.value(value, named: name))"
             }
             return [delimiter] + headers + ["", part.text(redacting: redaction)]
         }
@@ -17,16 +17,14 @@ extension MultipartBody {
 extension MultipartBody.Part {
     /// Whether the content is a secret because of the name, as for a form field.
     package func isHidden(by redaction: Redaction) -> Bool {
-        redaction.hides(name, in: .item, value: data)
+        redaction.hides(name, String(decoding: data, as: UTF8.self))
     }
 
     /// Returns the content as a text may show it: redacted, or as its type and size.
     fileprivate func text(redacting redaction: Redaction) -> String {
         if isHidden(by: redaction) { return Redaction.mark }
-        if let body = redaction.body(data, contentType: contentType) {
-            return (try? JSONValue(body.utf8))?.pretty ?? body
-        }
-        return fieldText.map(redaction.text)
+        return redaction.body(data, contentType: contentType, isPretty: true)
+            ?? fieldText.map(redaction.text)
             ?? redaction.placeholder(for: data, contentType: contentType)
     }
 
@@ -39,18 +37,17 @@ extension MultipartBody.Part {
     ///   - redaction: The secrets to hide.
     package func summary(limit: Int, redacting redaction: Redaction) -> String {
         let content =
-            excerpt(limit: limit, redacting: redaction)?.text(limit: limit)
-            ?? placeholder(redacting: redaction)
+            excerpt(limit: limit, redacting: redaction) ?? placeholder(redacting: redaction)
         return "\(redaction.text(name))=\(content)"
     }
 
     /// Returns the beginning of the content on one line, with secrets redacted; nil for a file and
     /// for bytes that are not text.
-    package func excerpt(limit: Int, redacting redaction: Redaction) -> Excerpt? {
-        if isHidden(by: redaction) { return Excerpt(Redaction.mark) }
+    package func excerpt(limit: Int, redacting redaction: Redaction) -> String? {
+        if isHidden(by: redaction) { return Redaction.mark }
         guard fileName == nil else { return nil }
-        return Excerpt(body: data, contentType: contentType, redaction: redaction, limit: limit)
-            ?? fieldText.map { Excerpt(redacting: $0, with: redaction, limit: limit) }
+        let text = redaction.body(data, contentType: contentType) ?? fieldText.map(redaction.text)
+        return text?.excerpt(limit: limit)
     }
 
     /// Returns the name of the file, the type and the size:

@@ -1,9 +1,5 @@
 import Foundation
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 /// A value that may hold a credential, of which `dump(_:)`, a debugger and a failed expectation
 /// show only the description.
 package protocol OpaquelyReflected: CustomReflectable, CustomStringConvertible {}

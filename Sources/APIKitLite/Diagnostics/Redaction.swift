@@ -2,11 +2,15 @@ import Foundation
 
 /// The names of the secrets that a log, an error or a curl command must not show.
 ///
-/// A name applies to headers, query items, form fields, JSON keys and names in texts. Unless the
-/// redaction is ``none``, it also hides the user info of URLs, and shows a body as its type and
-/// size if the body is neither JSON nor a form.
+/// A name applies to headers, query items, form fields and JSON keys. Unless the redaction is
+/// ``none``, it also hides the user info of URLs, and shows a body as its type and size if the body
+/// is neither JSON nor a form.
 ///
 ///     request.curlCommand(redacting: .standard.adding("X-Tenant", "birthday"))
+///
+/// A value of at least four characters that a request carries under such a name is also hidden
+/// elsewhere in the same error, event or report, for example if the server repeats it in a message.
+/// The body of the request is searched for such values up to 100,000 bytes.
 ///
 /// An app that has further secrets gives its redaction to all its requests at once, with
 /// ``APIRequest/redaction`` in a protocol extension.
@@ -15,40 +19,34 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
     /// The names whose values are shown although a rule would hide them.
     private let shownNames: Set<String>
     private let readsWords: Bool
+    /// The secrets of a request, as it is and percent-encoded. The longest comes first.
+    var values: [String] = []
 
-    /// The default redaction: it recognizes the usual secrets by the words in their names, and
-    /// payment card numbers by their digits.
+    /// The default redaction: it recognizes the usual secrets by the words in their names.
     ///
-    /// The words of a name are separated by case, hyphens, underscores or dots, so
-    /// `X-Amz-Security-Token`, `userPassword` and `client_secret` are secrets. These words and pairs
-    /// of words make a name one:
+    /// The words of a name are separated by case, hyphens, underscores or dots, and may be in the
+    /// plural, so `X-Amz-Security-Token`, `userPassword`, `client_secret` and `backup_codes` are
+    /// secrets. These words make a name one:
     ///
-    /// - Passwords: password, passwd, pwd, passphrase, passcode, secret, credential, mnemonic, seed
-    ///   phrase; pass, pw and pin as the last word.
-    /// - Tokens and keys: token, bearer, JWT, authorization, and API, access, private, signing,
+    /// - Passwords: password, passwd, pwd, pass, pw, pin, passphrase, passcode, secret, credential,
+    ///   mnemonic, seed phrase, security answer.
+    /// - Tokens and keys: token, bearer, JWT, DPoP, authorization, and API, access, private, signing,
     ///   subscription and other keys.
     /// - One-time codes: OTP, TOTP, one-time code, verification, SMS, MFA, two-factor, login, reset,
     ///   recovery, backup and device code.
-    /// - Sessions: cookie, session id, `JSESSIONID`, CSRF, XSRF; session and sid as the last word,
-    ///   in a header, a query or a form.
-    /// - Signatures, also of signed URLs: signature, HMAC; sig as the last word.
+    /// - Sessions: cookie, session id, `JSESSIONID`, CSRF, XSRF; session and sid as the last word.
+    /// - Signatures, also of signed URLs: signature, sig, HMAC.
     /// - Payment and identity: card number, credit card, CVV, CVC, CVN, security code, IBAN, account
     ///   number, SSN, social security.
     ///
-    /// Not every value with such a name is hidden, and some values without one are:
+    /// Some values with such a name are shown:
     ///
-    /// - A property of a secret is shown, such as `token_type`, `max_tokens` or `session_count`. So
-    ///   are `true`, `false` and `null`.
-    /// - `code`, `key`, `auth`, `access` and `refresh` are hidden in a query and in a form. In JSON
-    ///   they are often no secrets (the `code` of an error), so they are hidden there only if the
-    ///   value looks like a token: 16 characters or more, with letters and digits mixed. The same
-    ///   holds for vague names in every place, such as `handle` and `policy`.
-    /// - In a text, `password=…`, `Authorization: …`, JSON Web Tokens, and the user and password of
-    ///   a curl command are hidden.
-    /// - In every text, a payment card number is hidden: 13 to 19 digits that begin with 2 to 6 and
-    ///   pass the Luhn check, with or without a space or a hyphen between groups of digits. One in
-    ///   ten other numbers of that form passes the check, too. Timestamps begin with 1, so they
-    ///   remain visible; where an identifier is hidden, `showing(_:)` shows it.
+    /// - A property of a secret, such as `token_type` or `session_count`; a number in the plural, such
+    ///   as `max_tokens`; and `true`, `false` and `null`.
+    /// - The values of `code`, `key`, `auth`, `access`, `refresh`, `assertion`, `session` and `sid`
+    ///   are hidden in a header, a query and a form. In JSON they are often no secrets (the `code` of
+    ///   an error), so they are hidden there only if the value looks like a token: 20 characters or
+    ///   more, with a digit and a small letter, and without a space.
     ///
     /// Personal data, such as a name, an email address or a birthday, is shown: see
     /// `adding(_:)`.
@@ -97,19 +95,19 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
             readsWords: readsWords)
     }
 
-    /// Returns this redaction without some names, so that a test can show what they hide.
+    /// Returns a redaction that no longer hides these names, for example in a test.
     ///
     ///     let network = MockNetwork(redacting: .standard.showing("pin"))
     ///
     /// Whole names are compared, without case, hyphens and underscores. The value of such a header,
-    /// query item, form field or JSON key is shown as it is, also if it looks like a secret. An
-    /// object or array under another secret name remains hidden as a whole.
+    /// query item, form field or JSON key is shown as it is. An object or array under another secret
+    /// name remains hidden as a whole.
     ///
     /// - Parameter names: The names whose values are not secrets.
     /// - Returns: A redaction that hides what this one hides, except the values of these names.
     public func showing(_ names: String...) -> Redaction { showing(names) }
 
-    /// Returns this redaction without some names, so that a test can show what they hide.
+    /// Returns a redaction that no longer hides these names.
     ///
     /// The names apply as in `showing(_:)`.
     ///
@@ -124,54 +122,37 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
 
     /// Returns a redaction that hides what this one or another one hides.
     func union(_ other: Redaction) -> Redaction {
-        Redaction(
+        var union = Redaction(
             names: names.union(other.names),
             shownNames: shownNames.intersection(other.shownNames),
             readsWords: readsWords || other.readsWords)
+        union.values = values + other.values
+        return union
     }
-
-    /// Whether payment card numbers are hidden wherever they occur.
-    var hidesCardNumbers: Bool { readsWords }
 
     /// Whether this redaction hides nothing.
     var isEmpty: Bool { names.isEmpty && !readsWords }
 
-    /// Returns what a name implies about its value.
-    package func secrecy(of name: String, in place: NamePlace) -> Secrecy {
-        let name = name.withoutByteOrderMark
-        if shows(name) { return .none }
-        if !names.isEmpty, isListed(name) { return .always }
-        return readsWords ? SecretName.secrecy(of: name, in: place) : .none
-    }
-
-    /// Whether the values of some names are shown as they are.
-    var hasShownNames: Bool { !shownNames.isEmpty }
+    /// Whether the names are those of ``standard``.
+    var isStandard: Bool { names.isEmpty && shownNames.isEmpty && readsWords }
 
     /// Whether a value with this name is shown as it is.
     package func shows(_ name: String) -> Bool {
-        hasShownNames && shownNames.contains(name.withoutByteOrderMark.folded)
+        !shownNames.isEmpty && shownNames.contains(name.folded)
     }
 
-    /// Whether a value with this name is a secret.
+    /// Whether a value is a secret because of its name.
     ///
     /// - Parameters:
     ///   - name: The name.
-    ///   - place: The place in which the name occurs.
-    ///   - value: The bytes of the value.
-    package func hides(_ name: String, in place: NamePlace, value: some Collection<UInt8>) -> Bool {
-        switch secrecy(of: name, in: place) {
-        case .none: false
-        case .byValue: SecretName.looksLikeToken(value)
-        case .always: !isLiteral(value) || isListed(name.withoutByteOrderMark)
-        }
-    }
-
-    /// Whether a value is `true`, `false` or `null`. With a name that only its words make secret, it
-    /// is none.
-    private func isLiteral(_ value: some Collection<UInt8>) -> Bool {
-        guard value.count == 4 || value.count == 5 else { return false }
-        return ["true", "false", "null"]
-            .contains(String(decoding: value, as: UTF8.self).lowercased())
+    ///   - value: The value as text, or `nil` for an object or array.
+    ///   - isKey: Whether the name is a JSON key, where `code` is often no secret.
+    package func hides(_ name: String, _ value: String?, isKey: Bool = false) -> Bool {
+        if name.isEmpty || value == "null" || shows(name) { return false }
+        if !names.isEmpty, isListed(name) { return true }
+        guard readsWords else { return false }
+        return SecretName.isSecret(name) && !SecretName.isHarmless(value, named: name)
+            || SecretName.isVague(name) && (!isKey || SecretName.looksLikeToken(value))
     }
 
     /// Whether the list of names has this name, or a part of it: `user[password]`, `/route?token`.
@@ -181,32 +162,28 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
                 .contains { names.contains(String($0).folded) }
     }
 
-    /// Returns the value of a header with its secrets redacted.
-    ///
-    /// The value of a secret header is hidden as a whole; any other value is redacted as a text.
-    package func headerValue(_ value: String, named name: String) -> String {
-        if shows(name) { return value }
-        return hides(name, in: .header, value: value.utf8) ? Self.mark : text(value)
+    /// Returns a text with the secrets of the request redacted.
+    package func text(_ text: String) -> String {
+        values.reduce(text) {
+            $0.replacingOccurrences(of: $1, with: Self.mark, options: .literal)
+        }
     }
 
-    /// Returns a body with its secrets redacted and all other bytes unchanged.
-    ///
-    /// JSON is recognized by its text, a form by its content type.
+    /// Returns the beginning of a text with the secrets of the request redacted.
     ///
     /// - Parameters:
-    ///   - body: The body.
-    ///   - contentType: The value of the `Content-Type` header.
-    /// - Returns: `nil` if the body is neither JSON nor a form, because any part of it may then be
-    ///   a secret. Without redaction, `nil` if the body is not text.
-    package func body(_ body: Data, contentType: String?) -> String? {
-        if isEmpty { return exactText(body) }
-        if let json = json(Array(body)) { return String(decoding: json, as: UTF8.self) }
-        guard mediaType(contentType) == Self.formType else { return nil }
-        return exactText(body).map { items($0) }
+    ///   - text: The text.
+    ///   - limit: The length of the result, in bytes.
+    ///   - onOneLine: Whether a line break and the spaces after it become one space.
+    package func excerpt(_ text: String, limit: Int = 200, onOneLine: Bool = true) -> String {
+        self.text(text).excerpt(limit: limit, onOneLine: onOneLine)
     }
 
-    /// The media type of a form.
-    static let formType = "application/x-www-form-urlencoded"
+    /// Returns the value of a header or of a field with its secrets redacted.
+    package func value(_ value: String, named name: String) -> String {
+        if shows(name) { return value }
+        return hides(name, value) ? Self.mark : text(value)
+    }
 
     /// Returns the description of a body that cannot be shown: `<image/png, 1,234 bytes>`.
     package func placeholder(for body: Data, contentType: String?) -> String {
@@ -220,11 +197,28 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
 }
 
 extension String {
-    /// The name in the form in which names are compared.
-    fileprivate var folded: String { lowercased().filter { $0 != "-" && $0 != "_" } }
+    /// The name in the form in which names are compared: its letters and digits.
+    fileprivate var folded: String { lowercased().filter { $0.isLetter || $0.isNumber } }
 
-    /// The name without a byte order mark. In a form, a mark at the start belongs to the first name.
-    fileprivate var withoutByteOrderMark: String {
-        unicodeScalars.first == "\u{feff}" ? String(unicodeScalars.dropFirst()) : self
+    /// Returns the beginning of the text, cut between two characters, with `…` if more follows.
+    ///
+    /// - Parameters:
+    ///   - limit: The length of the result, in bytes.
+    ///   - onOneLine: Whether a line break and the spaces after it become one space.
+    package func excerpt(limit: Int = 200, onOneLine: Bool = true) -> String {
+        let text = onOneLine ? self.onOneLine : self
+        guard text.utf8.count > limit else { return text }
+        var end = text.utf8.index(text.startIndex, offsetBy: limit - "…".utf8.count)
+        while end.samePosition(in: text.unicodeScalars) == nil {
+            end = text.utf8.index(before: end)
+        }
+        return text[..<end] + "…"
+    }
+
+    /// The text without control characters: each run of them, and the spaces after it, is a space.
+    private var onOneLine: String {
+        guard unicodeScalars.contains(where: { $0.value < 0x20 }) else { return self }
+        let lines = unicodeScalars.split { $0.value < 0x20 }.map { $0.drop { $0 == " " } }
+        return lines.filter { !$0.isEmpty }.map { String($0) }.joined(separator: " ")
     }
 }

@@ -32,27 +32,16 @@ public struct StreamElementError: LocalizedError, RedactingError {
     }
 
     package func sentences(redacting redaction: Redaction) -> [String] {
-        let (reason, excerpt) = reason(redaction)
-        return ["Element \(number) of the stream could not be parsed."] + reason
-            + ["Element: " + excerpt.text()]
-    }
-
-    /// The sentences about the original error, and the part of the element to show.
-    private func reason(_ redaction: Redaction) -> ([String], Excerpt) {
-        let start = Excerpt(redacting: text, with: redaction, limit: 200)
+        let start = redaction.element(text).excerpt()
         guard let error = underlying as? DecodingError else {
             let error = APIRequestError(stage: .parse, underlying: underlying, redaction: redaction)
-            return (error.reason, start)
+            return [headline] + error.reason + ["Element: " + start]
         }
-        do throws(JSONText.Failure) {
-            let json = try JSONText(text.utf8)
-            let reason = DecodingReason(error, in: json, of: "The element", redaction: redaction)
-            return ([reason.sentence], Excerpt(json, reason.found, redaction, 200))
-        } catch {
-            let reason = DecodingReason(
-                error, body: Data(text.utf8), of: "The element", contentType: nil, announced: -1,
-                redaction: redaction)
-            return ([reason.sentence], start)
-        }
+        let element = UndecodedText(
+            subject: "The element", data: Data(text.utf8), redaction: redaction)
+        let (sentence, json) = element.reason(error)
+        return [headline, sentence, "Element: " + (json ?? start)]
     }
+
+    private var headline: String { "Element \(number) of the stream could not be parsed." }
 }

@@ -16,8 +16,9 @@ extension URLRequest {
 
     /// Returns a curl command, with a placeholder for a body of more than `longestBody` bytes.
     func curlCommand(redacting: Redaction, longestBody: Int) -> String {
-        let url = redacting.url(url?.absoluteString ?? "")
-        let body = curlBody(redacting, longest: longestBody)
+        let redaction = redacting.hidingValues(of: self)
+        let url = redaction.url(url?.absoluteString ?? "")
+        let body = curlBody(redaction, longest: longestBody)
         let method = httpMethod ?? "GET"
 
         var words = ["curl"]
@@ -31,7 +32,7 @@ extension URLRequest {
         }
         words.append(shellQuoted(url))
         for (name, value) in (allHTTPHeaderFields ?? [:]).sorted(by: { $0.key < $1.key }) {
-            let shown = redacting.headerValue(value, named: name)
+            let shown = redaction.value(value, named: name)
             // For curl, "Name:" removes a header, and "Name;" sends it with an empty value.
             let isBlank = shown.allSatisfy { $0 == " " || $0 == "\t" }
             words += ["-H", shellQuoted(isBlank ? name + ";" : name + ": " + shown)]

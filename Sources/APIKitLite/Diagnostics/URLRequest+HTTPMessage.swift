@@ -6,7 +6,8 @@ extension URLRequest {
     ///
     /// `Host` is the first header; the others are sorted by name. A JSON body is indented, with
     /// sorted keys. A `multipart/form-data` body is shown part by part, with the type and the size
-    /// of a file. A body that is read from files is shown as their names and sizes. The text is the same on every platform, and does not end with a line break.
+    /// of a file. A body that is read from files is shown as their names and sizes. The text is the
+    /// same on every platform, and does not end with a line break.
     ///
     ///     #expect(
     ///         request.httpMessage == """
@@ -22,12 +23,13 @@ extension URLRequest {
     ///   placeholder is shown for a body stream, or for a body that is not text.
     /// - Returns: The message.
     public func httpMessage(redacting redaction: Redaction) -> String {
+        let redaction = redaction.hidingValues(of: self)
         let parts = URLParts(url?.absoluteString ?? "")
         let path = parts.path.utf8.first == UInt8(ascii: "/") ? parts.path : "/" + parts.path
         let target = redaction.url(path + (parts.query.map { "?" + $0 } ?? ""))
 
         var headers = (allHTTPHeaderFields ?? [:]).map { name, value in
-            (name: capitalized(name), value: redaction.headerValue(value, named: name))
+            (name: capitalized(name), value: redaction.value(value, named: name))
         }
         headers.sort { ($0.name.lowercased(), $0.name) < ($1.name.lowercased(), $1.name) }
         let host = headers.first { $0.name.lowercased() == "host" }?.value ?? parts.hostAndPort
@@ -46,10 +48,16 @@ extension URLRequest {
         if let multipart = try? MultipartBody(body, contentType: type) {
             return multipart.text(redacting: redaction)
         }
-        guard let text = redaction.body(body, contentType: type) else {
-            return redaction.placeholder(for: body, contentType: type)
-        }
-        return (try? JSONValue(text.utf8))?.pretty ?? text
+        return redaction.body(body, contentType: type, isPretty: true)
+            ?? redaction.placeholder(for: body, contentType: type)
+    }
+
+    /// Returns the method and the URL, with secrets redacted.
+    ///
+    /// - Parameter redaction: The secrets to hide.
+    package func line(redacting redaction: Redaction) -> String {
+        let url = redaction.hidingValues(of: self).url(url?.absoluteString ?? "(no URL)")
+        return "\(httpMethod ?? "GET") \(url.excerpt(limit: 2_000, onOneLine: false))"
     }
 }
 

@@ -88,13 +88,15 @@ extension ExchangeEvent: CustomStringConvertible {
             return "\(line(id, request)): \(HTTPStatus.describe(status)), streaming, "
                 + text(duration)
         case .closed(let id, let request, let bytes, let ending, let duration):
+            let redaction = redaction.hidingValues(of: request)
             return "\(line(id, request)): \(text(ending, redaction)) after \(byteCount(bytes)), "
                 + text(duration)
         case .failed(let id, let request, let error, let duration):
-            return "\(line(id, request)): \(reason(error, redaction)), \(text(duration))"
+            let reason = reason(error, redaction.hidingValues(of: request))
+            return "\(line(id, request)): \(reason), \(text(duration))"
         case .rejected(let error):
             let sentences = error.hiding(redaction).sentences
-            return Excerpt(sentences.joined(separator: " ")).text(limit: 1_000)
+            return sentences.joined(separator: " ").excerpt(limit: 1_000)
         }
     }
 
@@ -113,7 +115,7 @@ extension ExchangeEvent: CustomStringConvertible {
         let sentences = APIRequestError(
             stage: .transport, underlying: error, redaction: redaction
         ).reason
-        return Excerpt(sentences.joined(separator: " ")).text(limit: 1_000)
+        return sentences.joined(separator: " ").excerpt(limit: 1_000)
     }
 
     /// A duration in seconds with three decimals. The text does not depend on the locale.

@@ -21,7 +21,7 @@ public struct StreamEventError: LocalizedError, RedactingError {
     public var errorDescription: String? { "The server reported an error in its answer." }
 
     package func sentences(redacting redaction: Redaction) -> [String] {
-        let data = Excerpt(redacting: event.data, with: redaction, limit: 200).text()
+        let data = redaction.element(event.data).excerpt()
         return [
             "The server sent an event of the type \(event.event.debugDescription).",
             "Data: \(data)",

@@ -1,11 +1,5 @@
 import Foundation
 
-/// Whether the bytes are valid UTF-8.
-func isUTF8(_ bytes: [UInt8]) -> Bool {
-    // Most texts are ASCII, which the processor can check many bytes at a time.
-    bytes.reduce(0, |) < 0x80 || exactText(bytes) != nil
-}
-
 /// Returns the text of a body in UTF-8, or nil if the bytes are not UTF-8. Unlike Foundation, keeps
 /// a byte order mark.
 package func exactText(_ bytes: some Collection<UInt8>) -> String? {

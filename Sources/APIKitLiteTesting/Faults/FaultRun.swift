@@ -136,7 +136,7 @@ struct FaultRun: Sendable {
     /// Returns the text for an error, without secrets.
     private static func text(of error: any Error) -> String {
         if let error = error as? URLError { return URLError.name(of: error.code) }
-        let text = Excerpt(redacting: "\(error)", limit: 300).text(limit: 300)
+        let text = "\(error)".excerpt(limit: 300)
         let type = "\(type(of: error))"
         return text.hasPrefix(type) ? text : "\(type) (\(text))"
     }

@@ -22,7 +22,7 @@ enum JSONFault: Hashable, Sendable, CustomStringConvertible {
         case .wrongTypes: return value.withLeavesOfAnotherType
         case .wrongTopLevel:
             guard case .array = value else { return .array([value]) }
-            return .object([.init(key: "items", value: value)])
+            return .object(["items": value])
         case .wrongType(let path): return value.replacing(path) { $0.ofAnotherType }
         case .null(let path): return value.replacing(path) { _ in .null }
         }
@@ -44,8 +44,9 @@ extension JSONValue {
     /// The members of an object or the elements of an array, with their steps in a key path.
     private var children: [(step: String, value: JSONValue)] {
         switch self {
-        case .object(let members): members.map { (JSONPath.step($0.key), $0.value) }
-        case .array(let elements): elements.enumerated().map { (JSONPath.step($0), $1) }
+        case .object(let members):
+            members.sorted { $0.key < $1.key }.map { (JSONText.step($0.key), $0.value) }
+        case .array(let elements): elements.enumerated().map { (JSONText.step($0), $1) }
         case .string, .number, .boolean, .null: []
         }
     }
@@ -54,7 +55,7 @@ extension JSONValue {
     fileprivate var ofAnotherType: JSONValue {
         switch self {
         case .object: .array([])
-        case .array, .null: .object([])
+        case .array, .null: .object([:])
         case .string: .number("0")
         case .number(let digits): .string(digits)
         case .boolean(let value): .string("\(value)")
@@ -65,7 +66,7 @@ extension JSONValue {
     fileprivate var withLeavesOfAnotherType: JSONValue {
         switch self {
         case .object(let members) where !members.isEmpty:
-            .object(members.map { .init(key: $0.key, value: $0.value.withLeavesOfAnotherType) })
+            .object(members.mapValues(\.withLeavesOfAnotherType))
         case .array(let elements) where !elements.isEmpty:
             .array(elements.map(\.withLeavesOfAnotherType))
         case .object, .array, .string, .number, .boolean, .null: ofAnotherType
@@ -83,13 +84,11 @@ extension JSONValue {
             guard path.hasPrefix(here) else { return value }
             switch value {
             case .object(let members):
-                return .object(
-                    members.map {
-                        .init(key: $0.key, value: rebuilt($0.value, here + JSONPath.step($0.key)))
-                    })
+                let rebuilt = members.map { ($0, rebuilt($1, here + JSONText.step($0))) }
+                return .object(Dictionary(uniqueKeysWithValues: rebuilt))
             case .array(let elements):
                 return .array(
-                    elements.enumerated().map { rebuilt($1, here + JSONPath.step($0)) })
+                    elements.enumerated().map { rebuilt($1, here + JSONText.step($0)) })
             case .string, .number, .boolean, .null: return value
             }
         }

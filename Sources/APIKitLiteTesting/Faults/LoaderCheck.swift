@@ -121,7 +121,7 @@ struct LoaderCheck<T: APIRequest> {
             return "sent \(sent.line), although it was cancelled before"
         }
         guard checked.outcome != wanted else { return nil }
-        let reason = checked.error.map { ": " + Excerpt("\($0)").text(limit: 500) } ?? ""
+        let reason = checked.error.map { ": " + "\($0)".excerpt(limit: 500) } ?? ""
         let aim = wanted == .value ? "a value" : "\(wanted)"
         return "must end in \(aim), but ended in \(checked.outcome)\(reason)"
     }
@@ -136,9 +136,8 @@ private func prefixViolation(_ elements: [String], _ sampleElements: [String]) -
     else { return nil }
     let wanted =
         sampleElements.indices.contains(index) ? "is \(sampleElements[index])" : "does not exist"
-    return Excerpt(
-        "delivered \(elements[index]) as element \(index + 1), which \(wanted) in the sample"
-    ).text(limit: 500)
+    return "delivered \(elements[index]) as element \(index + 1), which \(wanted) in the sample"
+        .excerpt(limit: 500)
 }
 
 /// The outcome of a load, with the error if it threw one.

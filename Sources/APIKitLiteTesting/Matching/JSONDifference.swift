@@ -58,7 +58,9 @@ struct JSONDifference {
         guard !isDone else { return }
         switch (expected, actual) {
         case (.object(let expected), .object(let actual)):
-            compare(expected, actual, at: path)
+            for key in Set(expected.keys).union(actual.keys).sorted() {
+                compare(expected[key], actual[key], at: path.adding(key, of: expected, actual))
+            }
         case (.array(let expected), .array(let actual)) where relation == .equal:
             for index in 0..<max(expected.count, actual.count) {
                 let pair = (expected.element(at: index), actual.element(at: index))
@@ -76,25 +78,6 @@ struct JSONDifference {
             compare(expected, actual, at: path)
         } else if expected != nil || relation == .equal {
             record(expected, actual, at: path)
-        }
-    }
-
-    /// Compares the members of two objects, which are sorted by key. If a key is repeated, the last
-    /// value counts, as in most parsers.
-    private mutating func compare(
-        _ expected: [JSONValue.Member], _ actual: [JSONValue.Member], at path: KeyPath
-    ) {
-        var expected = expected[...]
-        var actual = actual[...]
-        while !isDone {
-            let key: String
-            switch (expected.first?.key, actual.first?.key) {
-            case (nil, nil): return
-            case (let one?, nil), (nil, let one?): key = one
-            case (let one?, let other?):
-                key = other.utf8.lexicographicallyPrecedes(one.utf8) ? other : one
-            }
-            compare(expected.take(key), actual.take(key), at: path + key)
         }
     }
 
@@ -132,12 +115,10 @@ struct JSONDifference {
 }
 
 extension JSONDifference {
-    /// The path to a value, and whether a name on it marks a secret.
+    /// The path to a value, with the names on it, which may mark a secret.
     private struct KeyPath: CustomStringConvertible {
         private(set) var description = "$"
-        private var secrecy = Secrecy.none
-        /// Whether the redaction shows the value of the last key as it is.
-        private var isShown = false
+        private var names: [String] = []
         /// The secrets to hide. Without it, the path is not recorded: a comparison without an
         /// explanation does not show it.
         private let redaction: Redaction?
@@ -146,19 +127,22 @@ extension JSONDifference {
             self.redaction = redaction
         }
 
-        static func + (path: KeyPath, key: String) -> KeyPath {
-            guard let redaction = path.redaction else { return path }
-            var path = path
-            path.description += JSONPath.step(redaction.text(key))
-            path.secrecy = max(path.secrecy, redaction.secrecy(of: key, in: .key))
-            path.isShown = redaction.shows(key)
+        /// Returns the path to the member of two objects that are compared.
+        func adding(
+            _ key: String, of expected: [String: JSONValue], _ actual: [String: JSONValue]
+        ) -> KeyPath {
+            guard let redaction else { return self }
+            var path = self
+            path.description += JSONText.step(redaction.text(key))
+            let names = [expected, actual].map { redaction.name(of: key, in: $0) }
+            path.names.append(names.first { $0 != key } ?? key)
             return path
         }
 
         static func + (path: KeyPath, index: Int) -> KeyPath {
             guard path.redaction != nil else { return path }
             var path = path
-            path.description += JSONPath.step(index)
+            path.description += JSONText.step(index)
             return path
         }
 
@@ -186,36 +170,13 @@ extension JSONDifference {
         /// Returns a value as a text may show it.
         func shown(_ value: JSONValue?) -> String {
             guard let value else { return "nothing" }
-            var excerpt: String { value.excerpt(limit: 60, redacting: redaction(of: value)) }
-            switch (value, secrecy) {
-            case (.null, _), (.boolean, _), (_, .none): return excerpt
-            case (.string(let text), .byValue):
-                return SecretName.looksLikeToken(text.utf8) ? Redaction.mark : excerpt
-            case (_, .byValue): return excerpt
-            case (_, .always): return Redaction.mark
-            }
-        }
-
-        /// The redaction of a value that has no secret name.
-        private func redaction(of value: JSONValue) -> Redaction {
-            switch value {
-            case .string, .number: isShown ? .none : redaction ?? .standard
-            case .object, .array, .boolean, .null: redaction ?? .standard
-            }
-        }
-    }
-}
-
-extension JSONValue {
-    /// Whether both values are the same string, number, Boolean or null.
-    fileprivate func isSameScalar(as other: JSONValue) -> Bool {
-        switch (self, other) {
-        case (.string(let text), .string(let other)): text.utf8.elementsEqual(other.utf8)
-        case (.number(let text), .number(let other)):
-            text == other || JSONNumber(text).isEqual(to: JSONNumber(other))
-        case (.boolean(let value), .boolean(let other)): value == other
-        case (.null, .null): true
-        default: false
+            let redaction = redaction ?? .standard
+            let name = names.last ?? ""
+            let isInSecret = names.dropLast().contains { redaction.hides($0, nil, isKey: true) }
+            let isLiteral = ["true", "false", "null"].contains(value.scalar)
+            let isHidden = redaction.hides(name, value.scalar, isKey: true)
+            if isHidden || isInSecret && !isLiteral { return Redaction.mark }
+            return value.excerpt(limit: 60, redacting: redaction, named: name)
         }
     }
 }
@@ -223,17 +184,5 @@ extension JSONValue {
 extension [JSONValue] {
     fileprivate func element(at index: Int) -> JSONValue? {
         indices.contains(index) ? self[index] : nil
-    }
-}
-
-extension ArraySlice<JSONValue.Member> {
-    /// Removes the members with a key from the front, and returns the value of the last one.
-    fileprivate mutating func take(_ key: String) -> JSONValue? {
-        var value: JSONValue?
-        while let member = first, member.key.utf8.elementsEqual(key.utf8) {
-            value = member.value
-            removeFirst()
-        }
-        return value
     }
 }

@@ -6,7 +6,7 @@ import APIKitLite
 /// network.stub(.post("/users").json(["name": "Emma"]), .json(["id": 42, "tags": ["new", nil]]))
 /// ```
 ///
-/// The keys are sorted. A variable cannot stand in the literal, except inside a string:
+/// A variable cannot stand in the literal, except inside a string:
 /// `"\(name)"`. For other variables, use `.json(encoding:)`, or JSON text with interpolations.
 public struct JSONLiteral: Sendable {
     /// A value inside a literal: a string, a number, a Boolean, `nil`, an object or an array.
@@ -24,7 +24,7 @@ public struct JSONLiteral: Sendable {
 extension JSONLiteral: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral {
     /// Creates a JSON object.
     public init(dictionaryLiteral members: (String, Value)...) {
-        json = .object(sorting: members)
+        json = .object(of: members)
     }
 
     /// Creates a JSON array.
@@ -36,7 +36,7 @@ extension JSONLiteral: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral
 extension JSONLiteral.Value: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral {
     /// Creates a JSON object.
     public init(dictionaryLiteral members: (String, JSONLiteral.Value)...) {
-        json = .object(sorting: members)
+        json = .object(of: members)
     }
 
     /// Creates a JSON array.
@@ -75,10 +75,8 @@ extension JSONLiteral.Value: ExpressibleByStringInterpolation, ExpressibleByInte
 }
 
 extension JSONValue {
-    /// Returns an object with its keys sorted, as `JSONValue` requires.
-    fileprivate static func object(sorting members: [(String, JSONLiteral.Value)]) -> JSONValue {
-        .object(
-            members.map { Member(key: $0, value: $1.json) }
-                .sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) })
+    /// Returns an object. If a key is repeated, its last value counts.
+    fileprivate static func object(of members: [(String, JSONLiteral.Value)]) -> JSONValue {
+        .object(Dictionary(members.map { ($0, $1.json) }) { $1 })
     }
 }

@@ -84,7 +84,7 @@ public struct RecordedRequest: Sendable {
     /// The body as JSON text without spaces and with sorted keys; nil if the body is not JSON.
     ///
     /// A test can compare it: `#expect(request.json == #"{"age":7,"name":"Emma"}"#)`.
-    public var json: String? { (try? JSONValue(body))?.sorted.compact }
+    public var json: String? { (try? JSONValue(body))?.compact }
 
     /// The parts of a `multipart/form-data` body, in order; nil if the body is of another type or
     /// malformed.

@@ -19,9 +19,8 @@ extension RequestMatcher {
     /// Requires a body that is equal to a JSON text.
     ///
     /// The order of keys does not matter, nor does the notation of a number: `1` equals `1.0`.
-    /// Arrays are compared in order. Integers are compared exactly. Other numbers are compared as
-    /// `Double`, to about 17 digits, so `1e-400` equals `0.0`. Exponents above 2⁶² are compared as
-    /// they are written, so `1e5000000000000000000` differs from `10e4999999999999999999`.
+    /// Arrays are compared in order. Integers are compared exactly, up to 38 digits. Other numbers
+    /// are compared as `Double`, to about 17 digits. If a key is repeated, its last value counts.
     ///
     /// - Parameter text: The JSON text. Text that is not JSON is a configuration error.
     public func json(_ text: String) -> RequestMatcher {
@@ -77,9 +76,9 @@ extension RequestMatcher {
         _ relation: JSONDifference.Relation, _ text: String, of criterion: String
     ) -> RequestMatcher {
         do {
-            return adding(relation, try JSONValue(text.utf8))
+            return adding(relation, try JSONValue(Data(text.utf8)))
         } catch {
-            return broken("\(criterion) was given text that is not JSON: \(error.sentence)")
+            return broken("\(criterion) was given text that is not JSON: \(JSONText.reason(error))")
         }
     }
 
@@ -96,24 +95,12 @@ extension RequestMatcher {
                 case nil: return .has("no body")
                 case .failure(let failure):
                     let body = reading.bodyPlaceholder
-                    return .has("\(body), which is not JSON: \(failure.sentence).")
+                    return .has("\(body), which is not JSON: \(JSONText.reason(failure))")
                 case .success(let actual):
                     let lines = JSONDifference.lines(
                         expected, relation, actual, reading.redaction)
                     return MatchReport.Difference("it differs:", details: lines)
                 }
             })
-    }
-}
-
-extension JSONText.Failure {
-    /// Where and why the text is not JSON, without quoting it.
-    fileprivate var sentence: String {
-        switch self {
-        case .truncated(let index): "it ends too early, at byte \(index)"
-        case .unexpected(let index): "byte \(index) cannot stand there"
-        case .tooDeep(let index): "it is nested too deep, at byte \(index)"
-        case .notUTF8: "it is not UTF-8"
-        }
     }
 }

@@ -79,10 +79,7 @@ private struct ExpectedPart: Sendable {
     /// Returns the data as a text may show it.
     private func shownData(_ redaction: Redaction) -> String? {
         guard let text else { return data.map { byteCount($0.count) } }
-        let isSecret = redaction.hides(name, in: .item, value: text.utf8)
-        return quoted(
-            isSecret
-                ? Excerpt(Redaction.mark) : Excerpt(redacting: text, with: redaction, limit: 60))
+        return quoted(redaction.value(text, named: name).excerpt(limit: 60))
     }
 
     /// Describes how the parts of a request differ: those of the same name by their differences; if
@@ -139,7 +136,7 @@ private struct ExpectedPart: Sendable {
             let expected = String(decoding: data, as: UTF8.self)
             lines.append("the content is " + HiddenDifference.text(actual, insteadOf: expected))
         } else {
-            let actual = part.excerpt(limit: 60, redacting: redaction).map(quoted)
+            let actual = part.excerpt(limit: 60, redacting: redaction).map { quoted($0) }
             add("content", shownData(redaction), actual ?? part.placeholder(redacting: redaction))
             let count = zip(data, part.data).prefix { $0 == $1 }.count
             if count > 0 { lines[lines.count - 1] += ", the same up to byte \(count)" }
@@ -152,7 +149,6 @@ private func quoted(_ text: String, _ redaction: Redaction) -> String {
     redaction.text(text).debugDescription
 }
 
-private func quoted(_ excerpt: Excerpt) -> String {
-    let text = excerpt.text(limit: 60)
-    return text == Redaction.mark ? text : "\"\(text)\""
+private func quoted(_ excerpt: String) -> String {
+    excerpt == Redaction.mark ? excerpt : "\"\(excerpt)\""
 }

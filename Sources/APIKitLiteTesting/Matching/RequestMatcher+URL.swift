@@ -190,7 +190,7 @@ extension RequestMatcher {
     public func header(_ name: String, _ value: String? = nil) -> RequestMatcher {
         @Sendable func shown(_ value: String?, _ redaction: Redaction) -> String {
             guard let value else { return name }
-            return "\(name): \(redaction.headerValue(value, named: name))"
+            return "\(name): \(redaction.value(value, named: name))"
         }
         return adding(
             Criterion { redaction in

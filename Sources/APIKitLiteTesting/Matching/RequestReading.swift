@@ -14,7 +14,7 @@ final class RequestReading {
     }
 
     /// The secrets that the texts about this request hide.
-    var redaction: Redaction { record.redaction }
+    private(set) lazy var redaction = record.redaction.hidingValues(of: request)
     var request: URLRequest { record.request }
     var method: String { record.method }
     var body: Data { record.body }
@@ -32,8 +32,8 @@ final class RequestReading {
     private(set) lazy var query = NamedItem.list(url.query ?? "", plusIsSpace: false)
 
     /// The body as JSON, or why it is not JSON; nil if there is no body.
-    private(set) lazy var json: Result<JSONValue, JSONText.Failure>? =
-        body.isEmpty ? nil : Result { () throws(JSONText.Failure) in try JSONValue(body) }
+    private(set) lazy var json: Result<JSONValue, any Error>? =
+        body.isEmpty ? nil : Result { try JSONValue(body) }
 
     /// The fields of a form; nil if the body is something else. A body without a `Content-Type` is
     /// read as a form.
@@ -73,9 +73,8 @@ final class RequestReading {
     var shownBody: String? {
         if body.isEmpty { return nil }
         if case .success(let multipart) = multipart { return multipart.parts.summary(redaction) }
-        let shown = Excerpt(
-            body: body, contentType: contentType, redaction: redaction, limit: 120)
-        return shown?.text(limit: 120) ?? bodyPlaceholder
+        let shown = redaction.body(body, contentType: contentType)
+        return shown?.excerpt(limit: 120) ?? bodyPlaceholder
     }
 }
 
@@ -114,32 +113,20 @@ struct NamedItem: Hashable, Sendable {
 
     /// Whether the item contains a secret.
     func isSecret(_ redaction: Redaction) -> Bool {
-        isHidden(redaction) || redaction.text(name) != name
-            || value.map { valueRedaction(redaction).text($0) != $0 } ?? false
+        redaction.text(name) != name
+            || value.map { redaction.value($0, named: name) != $0 } ?? false
     }
 
     /// Returns the item as a text may show it.
     func shown(_ redaction: Redaction) -> String {
         let shownName = shownName(redaction)
         guard let value else { return shownName }
-        if isHidden(redaction) { return "\(shownName)=\(Redaction.mark)" }
-        return "\(shownName)=\(Self.shown(value, valueRedaction(redaction)))"
+        let shown = redaction.value(value, named: name)
+        return "\(shownName)=\(shown.excerpt(limit: 500, onOneLine: false))"
     }
 
-    func shownName(_ redaction: Redaction) -> String { Self.shown(name, redaction) }
-
-    /// Whether the value is a secret because of its name.
-    private func isHidden(_ redaction: Redaction) -> Bool {
-        value.map { redaction.hides(name, in: .item, value: $0.utf8) } ?? false
-    }
-
-    /// The redaction of the value, which has no secret name.
-    private func valueRedaction(_ redaction: Redaction) -> Redaction {
-        redaction.shows(name) ? .none : redaction
-    }
-
-    private static func shown(_ text: String, _ redaction: Redaction) -> String {
-        Excerpt(redacting: text, with: redaction, limit: 500, onOneLine: false).text(limit: 500)
+    func shownName(_ redaction: Redaction) -> String {
+        redaction.excerpt(name, limit: 500, onOneLine: false)
     }
 }
 

@@ -130,16 +130,16 @@ extension JSONValue {
     ) -> JSONValue? {
         switch self {
         case .object(let members):
-            var shown: [Member] = []
-            for member in members {
-                let key = redaction.text(member.key)
-                let isSecret = key != member.key || redaction.hides(member)
-                if isSecret {
-                    hidden.append("JSON key \(key)")
-                } else if redaction.shows(member) {
-                    shown.append(member)
-                } else if let value = member.value.withoutSecrets(redaction, &hidden) {
-                    shown.append(Member(key: member.key, value: value))
+            var shown: [String: JSONValue] = [:]
+            for (key, value) in members.sorted(by: { $0.key < $1.key }) {
+                let shownKey = redaction.text(key)
+                let name = redaction.name(of: key, in: members)
+                if key != shownKey || redaction.hides(name, value.scalar, isKey: true) {
+                    hidden.append("JSON key \(shownKey)")
+                } else if redaction.shows(key), value.scalar != nil {
+                    shown[key] = value
+                } else {
+                    shown[key] = value.withoutSecrets(redaction, &hidden)
                 }
             }
             return .object(shown)
@@ -148,31 +148,8 @@ extension JSONValue {
         case .string(let text) where redaction.text(text) != text:
             hidden.append("a JSON string")
             return nil
-        case .number(let text) where redaction.text(text) != text:
-            hidden.append("a JSON number")
-            return nil
         case .string, .number, .boolean, .null:
             return self
-        }
-    }
-}
-
-extension Redaction {
-    /// Whether the value of a member is a secret because of its name. `null`, `true` and `false`
-    /// are no secrets.
-    package func hides(_ member: JSONValue.Member) -> Bool {
-        switch member.value {
-        case .boolean, .null: false
-        case .string(let text): hides(member.key, in: .key, value: text.utf8)
-        case .object, .array, .number: secrecy(of: member.key, in: .key) == .always
-        }
-    }
-
-    /// Whether the value of a member is shown as it is because of its name.
-    fileprivate func shows(_ member: JSONValue.Member) -> Bool {
-        switch member.value {
-        case .string, .number: shows(member.key)
-        case .object, .array, .boolean, .null: false
         }
     }
 }

@@ -24,17 +24,15 @@ public struct VerificationError: LocalizedError, CustomStringConvertible, Sendab
         return ((thrown ?? []) + findings).joined(separator: "\n")
     }
 
-    /// Returns the text of the body's error, without the secrets of the network.
+    /// Returns the text of the body's error. That of a load hides the secrets of the network.
     private func text(of error: any Error) -> String {
         switch error {
         case let error as APIRequestError:
             "\(error.hiding(redaction))"
         case let error as AuthenticationError:
             "\(AuthenticationError(underlying: error.underlying.hiding(redaction)))"
-        case is any RedactedError:
-            "\(error)"
         default:
-            redaction.text("\(error)")
+            "\(error)"
         }
     }
 

@@ -67,16 +67,6 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
                 + "not an APIRequestError")
     }
 
-    @Test func secretsAreNotShown() async throws {
-        struct Leak: Error, CustomStringConvertible {
-            var description: String { "https://a.example.com/?access_token=abc123 is odd" }
-        }
-        let failure = try await failure([.slow]) { _, _ in throw Leak() }
-
-        #expect("\(failure)".contains(" is odd"))
-        #expect(!"\(failure)".contains("abc123"))
-    }
-
     @Test func aBodyThatHangsIsGivenUp() async throws {
         let hangs = Gate()
         // Time is up for the body that hangs, as soon as it does.

@@ -8,7 +8,10 @@ import Testing
     private static let rows: [(MockResponse, String)] = [
         (.json([:]), "{}"), (.json([]), "[]"),
         (.json(["b": 1, "a": -2.5, "c": "x"]), #"{"a":-2.5,"b":1,"c":"x"}"#),
-        (.json([1, 1e20, true, false, nil, "\"\n"]), #"[1,1e+20,true,false,null,"\"\n"]"#),
+        (
+            .json([1, 1e20, true, false, nil, "\"\n"]),
+            #"[1,100000000000000000000,true,false,null,"\"\n"]"#
+        ),
         (.json(["a": [["b": [nil, [:], []]]]]), #"{"a":[{"b":[null,{},[]]}]}"#),
         (.json(["text": "\(1 + 1) {}"]), #"{"text":"2 {}"}"#),
         // A string is JSON text, not a JSON string.

@@ -210,10 +210,13 @@ import Testing
             (RequestMatcher.get("/users/{id"), "brace without its partner"),
             (.path(prefix: "/{"), "brace without its partner"), (.path(exactly: "/a?b"), "? or #"),
             (.host("https://h"), "not a host alone"), (.host("h:80"), "not a host alone"),
-            (.json("{\n  \"a\": x}"), ".json(_:) was given text that is not JSON: byte 9"),
+            (
+                .json("{\n  \"a\": x}"),
+                ".json(_:) was given text that is not JSON: Invalid value around character 9"
+            ),
             (
                 .json(containing: "[1"),
-                ".json(containing:) was given text that is not JSON: it ends"
+                ".json(containing:) was given text that is not JSON: Unexpected end"
             ),
             (.json(encoding: ["x": Double.nan]), "could not encode Dictionary<String, Double>"),
             (.anyOf(), "no matcher"), (.anyOf(.any, .json("")), "not JSON"),

@@ -38,9 +38,9 @@ extension URLRequest {
         },
         Pasted(
             .test("users", method: "POST", body: #"{ "name": "Emma", "age": 3.0 }"#),
-            ##"network.stub(.post("/users").json(#"{"age":3.0,"name":"Emma"}"#), .json("{}"))"##
+            ##"network.stub(.post("/users").json(#"{"age":3,"name":"Emma"}"#), .json("{}"))"##
         ) { network in
-            network.stub(.post("/users").json(#"{"age":3.0,"name":"Emma"}"#), .json("{}"))
+            network.stub(.post("/users").json(#"{"age":3,"name":"Emma"}"#), .json("{}"))
         },
         Pasted(
             .test("a", method: "POST", body: ###"["\"#", "\\##"]"###),
@@ -89,7 +89,7 @@ extension URLRequest {
             network.stub(.get("/a").query(["page": "2"]), .json("{}"))
         },
         Pasted(
-            .url("https://h/https%3A%2F%2Fu%3Ahunter2%40x/b"),
+            .url("https://h/hunter2/b?token=hunter2"),
             #"network.stub(.get("/{secret}/b"), .json("{}"))"#
         ) { network in
             network.stub(.get("/{secret}/b"), .json("{}"))
@@ -97,7 +97,7 @@ extension URLRequest {
         Pasted(
             .test(
                 "a", method: "PUT",
-                body: #"[1,{"password":"hunter2","user":"Emma"},"//u:hunter2@h"]"#),
+                body: #"[1,{"password":"hunter2","user":"Emma"},"not hunter2"]"#),
             ##"network.stub(.put("/a").json(containing: #"[1,{"user":"Emma"}]"#), .json("{}"))"##
         ) { network in
             network.stub(.put("/a").json(containing: #"[1,{"user":"Emma"}]"#), .json("{}"))
@@ -127,7 +127,9 @@ extension URLRequest {
                 ).part("long"), .json("{}"))
         },
         Pasted(
-            .multipart(.file("a", fileName: "//u:hunter2@h", contentType: "x/y", data: Data())),
+            .multipart(
+                .file("a", fileName: "hunter2", contentType: "x/y", data: Data()),
+                .text("token", "hunter2")),
             #"network.stub(.post("/a").part("a", contentType: "x/y"), .json("{}"))"#
         ) { network in
             network.stub(.post("/a").part("a", contentType: "x/y"), .json("{}"))

@@ -64,9 +64,9 @@ import Testing
                 """
                 {
                   "a": [
-                    1.50,
-                    1e3,
-                    -0,
+                    1.5,
+                    1000,
+                    0,
                     [
                       true,
                       null
@@ -80,10 +80,7 @@ import Testing
                 """
             ),
             (#"["\u00e9\n\/\ud83d\ude00\u0001"]"#, "[\n  \"é\\n/😀\\u0001\"\n]"),
-            (
-                #"{"ä":1,"a":2,"Z":3,"a":4}"#,
-                "{\n  \"Z\": 3,\n  \"a\": 2,\n  \"a\": 4,\n  \"ä\": 1\n}"
-            ),
+            (#"{"ä":1,"a":2,"Z":3,"a":4}"#, "{\n  \"Z\": 3,\n  \"a\": 4,\n  \"ä\": 1\n}"),
             ("  7 ", "7"),
             ("hello", "<application/json, 5 bytes>"),
         ]
@@ -99,8 +96,8 @@ import Testing
     @Test func removesSecrets() throws {
         let request = try request(
             "POST", "https://u:hunter2@h/cb?code=hunter2&state=1", type: "application/json",
-            body: #"{"password": "hunter2", "to": "https://x?token=hunter2"}"#
-        ).header("Authorization", "Bearer hunter2").header("Referer", "https://h?key=hunter2")
+            body: #"{"password": "hunter2", "to": "https://x?a=hunter2"}"#
+        ).header("Authorization", "Bearer hunter2").header("Referer", "https://h?a=hunter2")
 
         #expect(
             request.httpMessage == """
@@ -108,15 +105,15 @@ import Testing
                 Host: h
                 Authorization: REDACTED
                 Content-Type: application/json
-                Referer: https://h?key=REDACTED
+                Referer: https://h?a=REDACTED
 
                 {
                   "password": "REDACTED",
-                  "to": "https://x?token=REDACTED"
+                  "to": "https://x?a=REDACTED"
                 }
                 """)
         #expect(request.httpMessage(redacting: .none).components(separatedBy: "hunter2").count == 6)
-        #expect(request.httpMessage(redacting: ["state"]).contains("code=hunter2&state=REDACTED"))
+        #expect(request.httpMessage(redacting: ["state"]).contains("state=REDACTED"))
     }
 
     @Test(arguments: [

@@ -1,0 +1,65 @@
+import Foundation
+
+/// JSON as `JSONSerialization` reads it: a tree of `[String: Any]`, `[Any]`, `String`, `NSNumber` and
+/// `NSNull`.
+package enum JSONText {
+    /// Returns the tree of a JSON text. If a key is repeated, its last value counts.
+    ///
+    /// - Throws: An error of Foundation when the text is not JSON: see ``reason(_:)``.
+    package static func read(_ text: Data) throws -> Any {
+        try JSONSerialization.jsonObject(with: text, options: .fragmentsAllowed)
+    }
+
+    /// Returns why a text is not JSON, in the words of Foundation and without quoting the text.
+    package static func reason(_ error: any Error) -> String {
+        let text = (error as NSError).userInfo[NSDebugDescriptionErrorKey] as? String
+        return text ?? "The data is not in the correct format."
+    }
+
+    /// Returns the text of a string, a number, a Boolean or null, and `nil` for an object or array.
+    package static func scalar(_ value: Any) -> String? {
+        switch value {
+        case let string as String: return string
+        case let number as NSNumber:
+            if isBoolean(number) { return number.boolValue ? "true" : "false" }
+            // Foundation writes `1.0` on Linux and `1` on Apple platforms.
+            let text = number.stringValue
+            return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+        case is NSNull: return "null"
+        default: return nil
+        }
+    }
+
+    /// Whether a number is `true` or `false`. Of the numbers in JSON, only these have the type
+    /// `char`.
+    package static func isBoolean(_ number: NSNumber) -> Bool {
+        String(cString: number.objCType) == "c"
+    }
+
+    /// Returns a text as a JSON string, with its quotation marks.
+    package static func quoted(_ text: String) -> String {
+        var result = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"", "\\": result += "\\\(scalar)"
+            case "\n": result += "\\n"
+            case "\0"..<" ":
+                let digits = String(scalar.value, radix: 16)
+                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result + "\""
+    }
+
+    /// Returns the step of a path to a member of an object: `.name`, or `["a-b"]` if the key is not a
+    /// word.
+    package static func step(_ key: String) -> String {
+        let startsWord = key.first.map { !$0.isNumber } ?? false
+        let isWord = key.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
+        return startsWord && isWord ? ".\(key)" : "[\(quoted(key))]"
+    }
+
+    /// Returns the step of a path to an element of an array: `[1]`.
+    package static func step(_ index: Int) -> String { "[\(index)]" }
+}

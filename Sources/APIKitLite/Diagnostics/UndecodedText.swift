@@ -1,0 +1,134 @@
+import Foundation
+
+/// A text of the server that could not be decoded: a body, or an element of a stream.
+struct UndecodedText {
+    /// Its name in a sentence, such as `The body`.
+    let subject: String
+    /// Its bytes, or `nil` if they are not known.
+    let data: Data?
+    /// The value of the `Content-Type` header.
+    var contentType: String?
+    /// The expected length in bytes; -1 if it is not known.
+    var announced: Int64 = -1
+    let redaction: Redaction
+
+    /// Returns a sentence about a decoding error, and the JSON around the place of the error; `nil` if
+    /// the text is not JSON.
+    func reason(_ error: DecodingError) -> (sentence: String, json: String?) {
+        let json: Any
+        do {
+            json = try JSONText.read(data ?? Data())
+        } catch let failure {
+            // An empty coding path means that the decoder could not read the text at all.
+            guard let data, case .dataCorrupted(let context) = error, context.codingPath.isEmpty
+            else { return (sentence(about: error), nil) }
+            return (sentence(about: data, notJSON: failure), nil)
+        }
+        let place = JSONPlace(error.context?.codingPath ?? [], in: json, redaction: redaction)
+        return (sentence(about: error, at: place), whole ?? place.excerpt(limit: Self.limit))
+    }
+
+    /// The length of the JSON that is shown, in bytes.
+    private static let limit = 200
+
+    /// The whole JSON, as the server sent it except for secrets; `nil` if it is too long.
+    private var whole: String? {
+        guard let data, data.count <= Self.limit else { return nil }
+        let text = redaction.body(data, contentType: nil)
+        return text.flatMap { $0.utf8.count <= Self.limit ? $0.excerpt() : nil }
+    }
+
+    /// Describes a decoding error of JSON.
+    private func sentence(about error: DecodingError, at place: JSONPlace) -> String {
+        let path = "At " + redaction.place(error.context?.codingPath ?? [])
+        switch error {
+        case .typeMismatch(let type, _), .valueNotFound(let type, _):
+            return "\(path): expected \(describe(type)), found \(place.description)."
+        case .keyNotFound(let key, _):
+            return "\(path): the key \(place.missing(key.stringValue)). \(place.listOfKeys)"
+        case .dataCorrupted(let context)
+        where context.codingPath.isEmpty && context.debugDescription.contains("not valid JSON"):
+            // On Linux, decoding `[1.5]` as integers throws "not valid JSON" with an empty path.
+            return "\(subject) is JSON, but the decoder refused it. Look for a number that "
+                + "does not fit its type, such as 1.5 for Int."
+        case .dataCorrupted(let context):
+            let detail = redaction.detail(of: context).map { " " + $0 } ?? ""
+            return "\(path): found \(place.description) that cannot be used.\(detail)"
+        @unknown default:
+            return redaction.text(error.localizedDescription)
+        }
+    }
+
+    /// Describes a decoding error without the JSON.
+    private func sentence(about error: DecodingError) -> String {
+        let detail = error.context.map { redaction.detail(of: $0) ?? "it cannot be used." }
+        let place = redaction.place(error.context?.codingPath ?? [])
+        return "At \(place): \(detail ?? redaction.text("\(error)"))"
+    }
+
+    /// Describes a text that is not JSON.
+    private func sentence(about data: Data, notJSON failure: any Error) -> String {
+        let start = data.prefix(512).drop { [0x20, 0x0a, 0x0d, 0x09].contains($0) }
+        let isHTML = HTMLPage.isPage(data, contentType: contentType)
+        if start.isEmpty, data.count <= 512 {
+            return "\(subject) is empty, where JSON was expected."
+        }
+        if isHTML, let title = HTMLPage.title(of: data) {
+            let shown = redaction.excerpt(title, limit: 100).debugDescription
+            return "\(subject) is an HTML page titled \(shown), not JSON."
+        }
+        if start.first == UInt8(ascii: "<") {
+            return "\(subject) is \(isHTML ? "HTML" : "HTML or XML"), where JSON was expected."
+        }
+        if announced > data.count {
+            return "\(subject) is truncated: the JSON ends too early, "
+                + "after \(byteCount(data.count)) of \(byteCount(announced))."
+        }
+        return "\(subject) is not JSON: \(JSONText.reason(failure))"
+    }
+}
+
+extension DecodingError {
+    fileprivate var context: Context? {
+        switch self {
+        case .typeMismatch(_, let context), .valueNotFound(_, let context),
+            .keyNotFound(_, let context), .dataCorrupted(let context):
+            context
+        @unknown default: nil
+        }
+    }
+}
+
+extension Redaction {
+    /// A coding path as text. It is bounded, because the server chooses the keys.
+    fileprivate func place(_ path: [any CodingKey]) -> String {
+        excerpt(describe(path), limit: 1_000)
+    }
+
+    /// The debug description of a decoding error, or `nil` if it may quote a secret.
+    fileprivate func detail(of context: DecodingError.Context) -> String? {
+        let text = excerpt(context.debugDescription, limit: 1_000)
+        let words = text.split { " \"'()".contains($0) }
+        let mayQuote = context.codingPath.contains { key in
+            words.contains { hides(key.stringValue, String($0), isKey: true) }
+        }
+        return mayQuote ? nil : text
+    }
+}
+
+/// Returns a coding path as text: `$.items[1].id`.
+func describe(_ path: [any CodingKey]) -> String {
+    path.reduce(into: "$") { text, key in
+        // The string of an array index is "Index 1". The string of an object key "1" is "1".
+        let index = key.intValue.flatMap { key.stringValue == String($0) ? nil : $0 }
+        text += index.map { JSONText.step($0) } ?? JSONText.step(key.stringValue)
+    }
+}
+
+/// Returns the JSON name of a dictionary or an array, and the Swift name of any other type.
+private func describe(_ type: any Any.Type) -> String {
+    let name = String(describing: type)
+    if name.hasPrefix("Dictionary<") { return "an object" }
+    if name.hasPrefix("Array<") { return "an array" }
+    return name
+}

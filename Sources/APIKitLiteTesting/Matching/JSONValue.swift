@@ -1,0 +1,94 @@
+import APIKitLite
+import Foundation
+
+/// The content of a JSON text, without the order of keys and the space between values.
+enum JSONValue: Sendable {
+    case object([String: JSONValue])
+    case array([JSONValue])
+    case string(String)
+    /// The text of the number, as Foundation writes it.
+    case number(String)
+    case boolean(Bool)
+    case null
+
+    /// Reads a whole text. If a key is repeated, its last value counts.
+    ///
+    /// - Throws: An error of Foundation when the text is not JSON: see `JSONText.reason(_:)`.
+    init(_ text: Data) throws {
+        self.init(tree: try JSONText.read(text))
+    }
+
+    private init(tree: Any) {
+        switch tree {
+        case let object as [String: Any]: self = .object(object.mapValues(JSONValue.init(tree:)))
+        case let list as [Any]: self = .array(list.map(JSONValue.init(tree:)))
+        case let string as String: self = .string(string)
+        case let number as NSNumber where JSONText.isBoolean(number):
+            self = .boolean(number.boolValue)
+        case is NSNumber: self = .number(JSONText.scalar(tree) ?? "")
+        default: self = .null
+        }
+    }
+
+    /// The value as `JSONText` reads it.
+    var tree: Any {
+        switch self {
+        case .object(let members): members.mapValues(\.tree)
+        case .array(let elements): elements.map(\.tree)
+        case .string(let text): text
+        case .number(let digits):
+            Decimal(string: digits).map(NSDecimalNumber.init)
+                ?? NSNumber(value: Double(digits) ?? .nan)
+        case .boolean(let value): value
+        case .null: NSNull()
+        }
+    }
+
+    /// The text of a string, number, Boolean or null; nil for an object or array.
+    var scalar: String? { JSONText.scalar(tree) }
+
+    /// The value on one line, without spaces and with sorted keys.
+    var compact: String {
+        var writer = JSONWriter(.none)
+        writer.write(tree)
+        return writer.text
+    }
+
+    /// Returns the redacted beginning of the value on one line.
+    ///
+    /// - Parameters:
+    ///   - limit: The length of the result, in bytes.
+    ///   - redaction: The secrets to hide.
+    ///   - name: The key of the value; empty if it has none.
+    func excerpt(limit: Int, redacting redaction: Redaction, named name: String = "") -> String {
+        var writer = JSONWriter(redaction, upTo: limit)
+        writer.write(tree, named: name)
+        return writer.text.excerpt(limit: limit)
+    }
+
+    /// Whether both values are the same string, number, Boolean or null.
+    ///
+    /// Integers are compared exactly. Other numbers are also equal as `Double`, because encoders
+    /// write 0.1 with different numbers of digits.
+    func isSameScalar(as other: JSONValue) -> Bool {
+        switch (self, other) {
+        case (.string(let text), .string(let other)): return text.utf8.elementsEqual(other.utf8)
+        case (.number(let digits), .number(let other)):
+            let number = Decimal(string: digits)
+            if number != nil, number == Decimal(string: other) { return true }
+            let areIntegers = (digits + other).allSatisfy { $0.isNumber || $0 == "-" }
+            return !areIntegers && Double(digits) == Double(other)
+        case (.boolean(let value), .boolean(let other)): return value == other
+        case (.null, .null): return true
+        default: return false
+        }
+    }
+}
+
+extension Redaction {
+    /// The name that decides whether a member of a JSON object is a secret: its key, or the name
+    /// beside its value.
+    func name(of key: String, in object: [String: JSONValue]) -> String {
+        key.lowercased() == "value" ? name(of: key, in: object.mapValues(\.tree)) : key
+    }
+}

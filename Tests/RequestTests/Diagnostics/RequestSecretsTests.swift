@@ -1,0 +1,154 @@
+import APIKitLite
+import Foundation
+import Testing
+
+/// The secrets that a request carries under their names are hidden in every text about it.
+@Suite(.timeLimit(.minutes(5))) struct RequestSecretsTests {
+    private static let secret = "hun/ter 2+é"
+
+    private struct Refusal: LocalizedError, CustomStringConvertible {
+        let description: String
+        var errorDescription: String? { description }
+    }
+
+    /// Requests that carry the secret, each in another place.
+    private static var requests: [URLRequest] {
+        get throws {
+            let base = URL(string: "https://h")!
+            let items: RequestItems = ["access_token": secret]
+            var userInfo = URLRequest(url: URL(string: "https://emma:hun%2Fter%202%2B%C3%A9@h")!)
+            userInfo.httpMethod = "POST"
+            return [
+                userInfo,
+                try URLRequest("GET", base, query: items),
+                URLRequest(url: URL(string: "https://h#access_token=hun%2Fter%202%2b%C3%A9")!),
+                try URLRequest("POST", base).formBody(items),
+                try URLRequest("POST", base).jsonBody(["a": ["password": [secret]]]),
+                try URLRequest("POST", base).jsonBody([["name": "pinCode", "value": secret]]),
+                try URLRequest("POST", base).multipartBody([.text("password", secret)]),
+            ]
+        }
+    }
+
+    @Test func hidesWhatTheRequestCarriesInTheTextOfAnError() throws {
+        let encoded = PercentEncoding.pathValue.encode(Self.secret)
+        let texts = [
+            Self.secret, "\(Self.secret) is wrong", "see https://x/\(encoded)?a=b",
+            "a=\(PercentEncoding.form.encode(Self.secret))",
+            #"{"message": "\#(Self.secret) is wrong", "\#(Self.secret)": 1}"#,
+        ]
+        for request in try Self.requests {
+            for text in texts {
+                let response = HTTPURLResponse(
+                    url: request.url!, statusCode: 400, httpVersion: nil,
+                    headerFields: ["Content-Type": "application/json"])
+                for underlying in [Refusal(description: text), UnacceptableStatus(statusCode: 400)]
+                    as [any Error]
+                {
+                    let error = APIRequestError(
+                        stage: .validate, request: request, response: response,
+                        data: Data(text.utf8), underlying: underlying)
+                    let events = [
+                        ExchangeEvent.rejected(error),
+                        .failed(id: 1, request, underlying, after: .zero),
+                        .closed(id: 1, request, bytes: 1, .failed(underlying), after: .zero),
+                    ]
+                    let shown =
+                        [error.description, error.localizedDescription] + events.map(\.description)
+                    for shown in shown {
+                        #expect(
+                            !shown.contains(Self.secret) && !shown.contains(encoded), "\(shown)")
+                        #expect(!shown.contains("hun%2F") && !shown.contains("hun/"), "\(shown)")
+                    }
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("Bearer hunter2", "hunter2 has expired", "REDACTED has expired"),
+        ("Bearer hunter2", "Bearer realm=\"x\"", "Bearer realm=\"x\""),
+        ("hunter2", "hunter2 has expired", "REDACTED has expired"),
+        ("Basic ZW1tYQ==", "got ZW1tYQ==", "got REDACTED"),
+        ("Digest user=\"emma\", response=\"hunter2\"", "got hunter2", "got REDACTED"),
+    ])
+    func hidesTheCredentialOfAHeader(_ header: String, _ text: String, _ shown: String) throws {
+        let request = try URLRequest("GET", URL(string: "https://h")!)
+            .header("Authorization", header)
+        let error = APIRequestError(
+            stage: .validate, request: request, underlying: Refusal(description: text))
+
+        #expect(error.localizedDescription == shown)
+    }
+
+    @Test func hidesTheValueOfACookieAndNotItsName() throws {
+        let request = try URLRequest("GET", URL(string: "https://h")!)
+            .header("Cookie", "visitor=hunter2; theme=hunter3")
+        let text = "No visitor hunter2, hunter3"
+        let error = APIRequestError(
+            stage: .validate, request: request, underlying: Refusal(description: text))
+
+        #expect(error.localizedDescription == "No visitor REDACTED, REDACTED")
+    }
+
+    @Test func hidesTheSameSecretInAnotherPlaceOfTheRequest() throws {
+        let request = try URLRequest(
+            "GET", URL(string: "https://h")!, path: "/sessions/{id}", ["id": "hunter2"],
+            query: ["to": "hunter2", "page": 2]
+        ).header("Authorization", "Bearer hunter2").header("X-Copy", "hunter2")
+
+        #expect(
+            request.curlCommand()
+                == "curl 'https://h/sessions/REDACTED?to=REDACTED&page=2' "
+                + "-H 'Authorization: REDACTED' -H 'X-Copy: REDACTED'")
+        #expect(
+            ExchangeEvent.started(id: 1, request).description
+                == "#1 GET https://h/sessions/REDACTED?to=REDACTED&page=2")
+        #expect(request.httpMessage.contains("GET /sessions/REDACTED?to=REDACTED&page=2"))
+        #expect(request.curlCommand(redacting: .none).components(separatedBy: "hunter2").count == 5)
+    }
+
+    /// A short value would be found in too many words, and a number in the plural is a count.
+    @Test func leavesShortValuesAndOtherNamesAlone() throws {
+        let request = try URLRequest(
+            "POST", URL(string: "https://h")!,
+            query: ["pin": "123", "token": true, "max_tokens": 4096, "name": "Emma"]
+        ).jsonBody(["password": nil as String?])
+        let text = "123 true null 4096 Emma"
+        let error = APIRequestError(
+            stage: .validate, request: request, underlying: Refusal(description: text))
+
+        #expect(error.localizedDescription == text)
+    }
+
+    @Test func hidesTheSecretsOfEachRequestOfAChainOfErrors() throws {
+        func request(_ token: String) throws -> URLRequest {
+            try URLRequest("GET", URL(string: "https://h")!).header("Authorization", token)
+        }
+        let inner = APIRequestError(
+            stage: .validate, request: try request("hunter2"),
+            underlying: Refusal(description: "hunter2 hunter3"))
+        let outer = APIRequestError(
+            stage: .transport, request: try request("hunter3"),
+            underlying: AuthenticationError(underlying: inner))
+
+        #expect(inner.description.contains("REDACTED hunter3"))
+        #expect(outer.description.contains("REDACTED REDACTED"))
+        #expect(!outer.description.contains("hunter"))
+    }
+
+    @Test func hidesTheNamesOfTheRedaction() throws {
+        let request = try URLRequest("GET", URL(string: "https://h")!, query: ["birthday": "May 1"])
+        func text(_ redaction: Redaction) -> String {
+            APIRequestError(
+                stage: .validate, request: request,
+                underlying: Refusal(description: "May 1 is no birthday"), redaction: redaction
+            ).localizedDescription
+        }
+
+        #expect(text(.standard) == "May 1 is no birthday")
+        #expect(text(.standard.adding("birthday")) == "REDACTED is no birthday")
+        #expect(text(["birthday"]) == "REDACTED is no birthday")
+        #expect(text(.none) == "May 1 is no birthday")
+    }
+}
