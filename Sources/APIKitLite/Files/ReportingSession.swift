@@ -20,10 +20,22 @@ public struct ReportingSession: SessionPolicy {
     public func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
         // A refresh is not what is uploaded, and other requests need it, too.
         if RefreshScope.current != nil { return try await next.exchange(request) }
-        let file = request.repeatableBody?.files.first?.url
-        let transfer = TransferProgress(progress, nil, file: file)
-        let request = reported(request, to: transfer)
-        return try await transfer.run { [next] in try await next.exchange(request) }
+        let body = request.repeatableBody ?? request.httpBody.map { RepeatableBody([.bytes($0)]) }
+        let transfer = TransferProgress(progress, nil, file: body?.files.first?.url)
+        guard let body else {
+            // The size of a stream is unknown.
+            transfer.begin(at: 0, of: request.httpBodyStream == nil ? 0 : nil)
+            return try await transfer.run { [next] in try await next.exchange(request) }
+        }
+        transfer.begin(at: 0, of: Int64(body.size))
+        var reported = request
+        reported.httpBodyStream = RepeatableBodyStream(body) { transfer.reach($0) }
+        let answer = try await transfer.run { [next, reported] in
+            try await next.exchange(reported)
+        }
+        // A mock on Apple platforms does not report what it reads.
+        transfer.reach(body.size)
+        return answer
     }
 
     /// Opens a stream, and reports how much of the request's body was read until the headers of the
@@ -39,29 +51,6 @@ public struct ReportingSession: SessionPolicy {
             return try await session.exchange(request)
         }
     }
-
-    /// Returns the request with a body that reports when it is read.
-    private func reported(_ request: URLRequest, to transfer: TransferProgress) -> URLRequest {
-        let data = request.httpBody.map { RepeatableBody([.bytes($0)]) }
-        guard let body = request.repeatableBody ?? data else {
-            // The size of any other stream is unknown.
-            transfer.begin(at: 0, of: request.httpBodyStream == nil ? 0 : nil)
-            return request
-        }
-        let size = Int64(body.size)
-        transfer.begin(at: 0, of: size)
-        let last = Locked(0)
-        var request = request
-        request.httpBodyStream = RepeatableBodyStream(body) { count in
-            let added = last.withLock { last in
-                defer { last = count }
-                return count - last
-            }
-            // At the start of each attempt, nothing has been read.
-            if count == 0 { transfer.begin(at: 0, of: size) } else { transfer.add(added) }
-        }
-        return request
-    }
 }
 
 extension HTTPSession {
@@ -74,8 +63,8 @@ extension HTTPSession {
     /// The unit is a byte. The `userInfo` of the progress also has the speed (`throughputKey`) and
     /// the remaining time (`estimatedTimeRemainingKey`). A byte counts as sent when the connection
     /// has taken it, so a few hundred kilobytes may be on their way when the progress is complete.
-    /// If the request is sent again, the progress starts again at 0. For a stream of your own, the
-    /// progress is indeterminate.
+    /// If the request is sent again, the progress starts again. For a stream of your own, the progress
+    /// is indeterminate.
     ///
     /// `progress.cancel()` cancels the exchange, which then throws `URLError.cancelled`. For that,
     /// the session replaces the `cancellationHandler` of the progress.

@@ -33,9 +33,8 @@ extension URLSession: HTTPSession {
         try await followingRedirects(of: request) { [self] request, limits in
             try prepareTask()
             let stream = URLSessionStream(limits)
-            let attempt = try BodyAttempt(request, cancel: stream.cancel)
             return try await withTaskCancellationHandler {
-                stream.start(attempt, on: self)
+                stream.start(request, on: self)
                 return try await stream.head()
             } onCancel: {
                 stream.cancel()
@@ -57,7 +56,7 @@ extension URLSession: HTTPSession {
         var redirects = 0
         var resends = 0
         while true {
-            switch try await send(request, limits) {
+            switch try await request.withSentBody({ try await send($0, limits) }) {
             case .answer(let body, let response): return (body, response)
             case .resend:
                 resends += 1
@@ -89,13 +88,11 @@ extension URLSession: HTTPSession {
     ) async throws -> URLSessionExchange.Outcome<Data> {
         try prepareTask()
         let exchange = URLSessionExchange(limits)
-        let attempt = try BodyAttempt(request, cancel: exchange.cancel)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 // Foundation calls this handler exactly once, also for a cancelled task.
-                let task = dataTask(with: attempt.request) { data, response, error in
-                    let outcome = exchange.outcome(data, response, error)
-                    continuation.resume(with: attempt.end(with: outcome))
+                let task = dataTask(with: request) { data, response, error in
+                    continuation.resume(with: exchange.outcome(data, response, error))
                 }
                 exchange.start(task)
             }

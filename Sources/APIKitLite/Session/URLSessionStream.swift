@@ -16,19 +16,16 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
     private let flow = StreamFlowControl()
 
     private weak var owner: URLSession?
-    private var attempt: BodyAttempt?
     /// Called when the task has completed.
     private var didComplete: @Sendable () -> Void = {}
 
     /// Starts a task that streams for a session.
     ///
     /// - Parameters:
-    ///   - attempt: The attempt, which this object closes.
+    ///   - request: The request.
     ///   - owner: The app's session.
-    func start(_ attempt: BodyAttempt, on owner: URLSession) {
+    func start(_ request: URLRequest, on owner: URLSession) {
         self.owner = owner
-        self.attempt = attempt
-        let request = attempt.request
         #if canImport(FoundationNetworking)
         let (task, didComplete) = StreamingSession.dataTask(with: request, for: owner)
         self.didComplete = didComplete
@@ -87,8 +84,7 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
         _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
     ) {
         didComplete()
-        let outcome = outcome(nil, task.response, error)
-        switch attempt?.end(with: outcome) ?? outcome {
+        switch outcome(nil, task.response, error) {
         case .success(.redirect(let next)):
             opened.end(with: .success(.redirect(next)))
         case .success(.resend):
