@@ -37,7 +37,8 @@ extension URLRequest {
     ///
     /// A browser sends a form with files in the same way. If a part is a file on disk, see
     /// ``MultipartPart/file(_:at:contentType:)``, the body is read when the request is sent, as that
-    /// of ``fileBody(_:contentType:)``.
+    /// of ``fileBody(_:contentType:)``. A `URLSession` writes such a form to a temporary file, sends
+    /// that and removes it, for each attempt.
     ///
     /// - Parameters:
     ///   - parts: The fields and files, in order.
@@ -46,7 +47,8 @@ extension URLRequest {
     ///     same bytes. If a part is a file on disk, it is random.
     /// - Throws: ``RequestBuildingError`` for a line break or NUL in a name, file name or content
     ///   type, for a boundary that is too long or occurs in a part, on GET or HEAD, and if the
-    ///   request has a body; ``FileBodyError`` if a file is missing or not a regular file.
+    ///   request has a body; ``FileBodyError`` if a file is missing, unreadable or not a regular
+    ///   file.
     public func multipartBody(
         _ parts: [MultipartPart], boundary: String? = nil
     ) throws -> URLRequest {
@@ -75,16 +77,16 @@ extension URLRequest {
     /// to send the request opens the file again: a retry, a redirect with status 307 or 308, or a
     /// repetition with a new credential.
     ///
-    /// The file must not change until the request is sent. If it is missing then, has another size,
-    /// or is written to while it is read, the exchange throws ``FileBodyError``, and the server does
-    /// not receive a complete body.
+    /// The file must not change until the request is sent. If it is missing or unreadable then, or
+    /// has another size, the exchange throws ``FileBodyError``, and the server does not receive a
+    /// complete body. If a file is overwritten with as many bytes while it is read, nobody notices.
     ///
     /// - Parameters:
     ///   - file: The URL of the file.
     ///   - contentType: The media type of the file. If it is nil, a `Content-Type` that the request
     ///     has is kept. Otherwise it follows from the extension of the name, if that is a common one
     ///     such as `json`, `jpg`, `mp4` or `zip`. Any other file is `application/octet-stream`.
-    /// - Throws: ``FileBodyError`` if the file is missing or not a regular file;
+    /// - Throws: ``FileBodyError`` if the file is missing, unreadable or not a regular file;
     ///   ``RequestBuildingError`` on GET or HEAD, if the request has a body, and for a line break or
     ///   NUL in the type.
     public func fileBody(_ file: URL, contentType: String? = nil) throws -> URLRequest {

@@ -20,33 +20,24 @@ public struct ReportingSession: SessionPolicy {
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         // A refresh is not what is uploaded, and other requests need it, too.
         if request.isRefresh { return try await next.send(request, awaiting: part) }
-        let file = request.repeatableBody?.files.first?.url
-        let transfer = TransferProgress(progress, nil, file: file)
-        let request = reported(request, to: transfer)
-        return try await transfer.run { [next] in try await next.send(request, awaiting: part) }
-    }
-
-    /// Returns the request with a body that reports when it is read.
-    private func reported(_ request: URLRequest, to transfer: TransferProgress) -> URLRequest {
-        let data = request.httpBody.map { RepeatableBody([.bytes($0)]) }
-        guard let body = request.repeatableBody ?? data else {
-            // The size of any other stream is unknown.
+        let body = request.repeatableBody ?? request.httpBody.map { RepeatableBody([.bytes($0)]) }
+        let transfer = TransferProgress(progress, nil, file: body?.files.first?.url)
+        guard let body else {
+            // The size of a stream is unknown.
             transfer.begin(at: 0, of: request.httpBodyStream == nil ? 0 : nil)
-            return request
-        }
-        let size = Int64(body.size)
-        transfer.begin(at: 0, of: size)
-        let last = Locked(0)
-        var request = request
-        request.httpBodyStream = RepeatableBodyStream(body) { count in
-            let added = last.withLock { last in
-                defer { last = count }
-                return count - last
+            return try await transfer.run { [next] in
+                try await next.send(request, awaiting: part)
             }
-            // At the start of each attempt, nothing has been read.
-            if count == 0 { transfer.begin(at: 0, of: size) } else { transfer.add(added) }
         }
-        return request
+        transfer.begin(at: 0, of: Int64(body.size))
+        var reported = request
+        reported.httpBodyStream = RepeatableBodyStream(body) { transfer.reach($0) }
+        let answer = try await transfer.run { [next, reported] in
+            try await next.send(reported, awaiting: part)
+        }
+        // A mock on Apple platforms does not report what it reads.
+        transfer.reach(body.size)
+        return answer
     }
 }
 

@@ -67,6 +67,14 @@ final class TransferProgress: Sendable {
         }
     }
 
+    /// Sets the number of transferred bytes. It is smaller than before if a body is sent again.
+    func reach(_ count: Int) {
+        update { state in
+            state.completed = Int64(count)
+            state.rate.note(state.completed, at: timeline.now())
+        }
+    }
+
     /// Marks the transfer as complete, also if its length was unknown.
     func complete() {
         update { $0.total = $0.completed }

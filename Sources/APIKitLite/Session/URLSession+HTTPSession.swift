@@ -22,7 +22,11 @@ extension URLSession: HTTPSession {
         var redirects = 0
         var resends = 0
         while true {
-            switch try await outcome(of: next, awaiting: part) {
+            let observer = (next.httpBodyStream as? RepeatableBodyStream)?.didRead
+            let outcome = try await next.withSentBody { request in
+                try await self.outcome(of: request, awaiting: part, didSend: observer)
+            }
+            switch outcome {
             case .answer(let body, let response): return (body, response)
             case .resend:
                 resends += 1
@@ -45,22 +49,21 @@ extension URLSession: HTTPSession {
 
     /// Sends a request once, with one task.
     private func outcome(
-        of request: URLRequest, awaiting part: ResponsePart
+        of request: URLRequest, awaiting part: ResponsePart,
+        didSend: (@Sendable (_ count: Int) -> Void)?
     ) async throws -> URLSessionExchange.Outcome {
         try Task.checkNotCancelled()
         try prepareForTask()
         switch part {
         case .body:
-            let exchange = URLSessionExchange()
-            let attempt = try BodyAttempt(request, cancel: exchange.cancel)
+            let exchange = URLSessionExchange(didSend: didSend)
             return try await withTaskCancellationHandler {
                 // Not `data(for:)`: on Linux it resumes its continuation on the loading queue. If
                 // it is cancelled under a mock, every `URLSession` of the process deadlocks.
                 try await withCheckedThrowingContinuation { continuation in
                     // Foundation calls this handler exactly once, even for a cancelled task.
-                    let task = dataTask(with: attempt.request) { data, response, error in
-                        let outcome = exchange.outcome(data, response, error)
-                        continuation.resume(with: attempt.end(with: outcome))
+                    let task = dataTask(with: request) { data, response, error in
+                        continuation.resume(with: exchange.outcome(data, response, error))
                     }
                     exchange.start(task)
                 }
@@ -69,10 +72,10 @@ extension URLSession: HTTPSession {
             }
         case .head(let limit, let hasSteadyReader):
             let stream = URLSessionStream(
-                BodyBuffer(limit: limit), StreamFlowControl(hasSteadyReader: hasSteadyReader))
-            let attempt = try BodyAttempt(request, cancel: stream.cancel)
+                BodyBuffer(limit: limit), StreamFlowControl(hasSteadyReader: hasSteadyReader),
+                didSend: didSend)
             return try await withTaskCancellationHandler {
-                stream.start(attempt, on: self)
+                stream.start(request, on: self)
                 return try await stream.head()
             } onCancel: {
                 stream.cancel()

@@ -30,6 +30,7 @@ class URLSessionExchange: NSObject, ExchangeDelegate,
     // Shared by all exchanges. It is held for nanoseconds, and creating a lock for each exchange
     // would cost more than everything else in this type.
     private static let lock = NSLock()
+    private let didSend: (@Sendable (_ count: Int) -> Void)?
     private var task: URLSessionTask?
     /// Whether the exchange was cancelled or its task has ended.
     private var isOver = false
@@ -39,6 +40,13 @@ class URLSessionExchange: NSObject, ExchangeDelegate,
     /// Whether the response of the task is wanted: the exchange was not cancelled, and this object
     /// has not decided how the task ends.
     var wantsResponse: Bool { Self.lock.withLock { decision == nil && !isOver } }
+
+    /// Creates an exchange.
+    ///
+    /// - Parameter didSend: Gets the number of bytes of the body that were sent so far.
+    init(didSend: (@Sendable (_ count: Int) -> Void)? = nil) {
+        self.didSend = didSend
+    }
 
     func appDelegate(of session: URLSession) -> (any URLSessionTaskDelegate)? {
         session.delegate as? any URLSessionTaskDelegate
@@ -96,6 +104,14 @@ class URLSessionExchange: NSObject, ExchangeDelegate,
     /// Records how the task ends.
     func decide(_ decision: Decision) {
         Self.lock.withLock { self.decision = decision }
+    }
+
+    // Foundation on Linux does not call it: the stream of the body reports what is read.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didSendBodyData count: Int64,
+        totalBytesSent total: Int64, totalBytesExpectedToSend expected: Int64
+    ) {
+        didSend?(Int(clamping: total))
     }
 
     func urlSession(

@@ -21,24 +21,26 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
     private let flow: StreamFlowControl
 
     private weak var owner: URLSession?
-    private var attempt: BodyAttempt?
     /// Called when the task has completed.
     private var didComplete: @Sendable () -> Void = {}
 
-    init(_ buffer: BodyBuffer, _ flow: StreamFlowControl) {
+    init(
+        _ buffer: BodyBuffer, _ flow: StreamFlowControl,
+        didSend: (@Sendable (_ count: Int) -> Void)? = nil
+    ) {
         self.buffer = buffer
         self.flow = flow
+        super.init(didSend: didSend)
     }
 
     /// Starts a task that streams for a session.
     ///
     /// - Parameters:
-    ///   - attempt: The attempt, which this object closes.
+    ///   - request: The request.
     ///   - owner: The app's session.
-    func start(_ attempt: BodyAttempt, on owner: URLSession) {
+    func start(_ request: URLRequest, on owner: URLSession) {
         self.owner = owner
-        self.attempt = attempt
-        let (task, didComplete) = owner.streamingTask(with: attempt.request)
+        let (task, didComplete) = owner.streamingTask(with: request)
         self.didComplete = didComplete
         flow.control(task)
         start(task)
@@ -88,8 +90,7 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
         _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
     ) {
         didComplete()
-        let outcome = outcome(nil, task.response, error)
-        switch attempt?.end(with: outcome) ?? outcome {
+        switch outcome(nil, task.response, error) {
         case .success(.answer(_, let http)):
             open(http)
             buffer.finish()

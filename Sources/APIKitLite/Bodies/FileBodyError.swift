@@ -1,6 +1,6 @@
 import Foundation
 
-/// An error for a file that cannot be sent as a body, or that changes while it is sent.
+/// An error for a file that cannot be sent as a body, or whose size changes before it was sent.
 ///
 /// `fileBody` and `multipartBody` throw it when a request is built. A session throws it when the
 /// request is sent. A retry policy does not retry it.
@@ -15,8 +15,6 @@ public struct FileBodyError: LocalizedError, CustomStringConvertible, Equatable,
         case unreadable(POSIXErrorCode)
         /// The size in bytes is another one than when the request was built.
         case resized(from: Int, to: Int)
-        /// The file was written to while it was read.
-        case modified
     }
 
     /// The URL of the file.
@@ -51,7 +49,6 @@ public struct FileBodyError: LocalizedError, CustomStringConvertible, Equatable,
             "cannot be read (\(String(cString: strerror(code.rawValue))))"
         case .resized(let old, let new):
             "changed its size in bytes from \(old) to \(new) after the request was built"
-        case .modified: "was changed while it was sent"
         }
     }
 }

@@ -1,0 +1,96 @@
+import Foundation
+
+/// A request body of bytes and files that is read when it is sent, from the start for each attempt.
+///
+/// A ``RepeatableBodyStream`` is the form in which a `URLRequest` has it.
+package struct RepeatableBody: Hashable, Sendable {
+    /// A file, and the size that it had when the body was made.
+    package struct File: Hashable, Sendable {
+        /// The URL of the file.
+        package let url: URL
+        /// The size in bytes.
+        package let size: Int
+
+        /// Looks the file up.
+        ///
+        /// - Throws: ``FileBodyError`` if the file is missing, not a regular file or unreadable.
+        package init(_ url: URL) throws(FileBodyError) {
+            self.url = url
+            size = try sizeOfFile(at: url)
+        }
+
+        /// Checks that the file can still be read and has the same size.
+        ///
+        /// - Throws: ``FileBodyError``.
+        func check() throws(FileBodyError) {
+            let current = try sizeOfFile(at: url)
+            guard current == size else {
+                throw FileBodyError(url, .resized(from: size, to: current))
+            }
+        }
+    }
+
+    /// A part of the body.
+    package enum Segment: Hashable, Sendable {
+        case bytes(Data)
+        case file(File)
+
+        /// The size in bytes.
+        package var size: Int {
+            switch self {
+            case .bytes(let data): data.count
+            case .file(let file): file.size
+            }
+        }
+    }
+
+    /// The parts, in order.
+    package let segments: [Segment]
+
+    /// Creates a body.
+    package init(_ segments: [Segment]) {
+        self.segments = segments
+    }
+
+    /// The size of the whole body, in bytes.
+    package var size: Int { segments.reduce(0) { $0 + $1.size } }
+
+    /// The files of the body, in order.
+    package var files: [File] {
+        segments.compactMap { if case .file(let file) = $0 { file } else { nil } }
+    }
+
+    /// Checks that each file can still be read and has the same size.
+    ///
+    /// - Throws: ``FileBodyError``.
+    package func checkFiles() throws(FileBodyError) {
+        for file in files { try file.check() }
+    }
+}
+
+/// Returns the size of a regular file in bytes. A symbolic link is followed.
+///
+/// This is checked before a file is opened, because opening a pipe waits for its writer.
+///
+/// - Throws: ``FileBodyError`` if the file is missing, not a regular file or unreadable.
+private func sizeOfFile(at url: URL) throws(FileBodyError) -> Int {
+    let path = url.path(percentEncoded: false)
+    // A NUL would end the path, so that another file is read.
+    guard url.isFileURL, !path.contains("\0") else { throw FileBodyError(url, .notAFile) }
+    var status = stat()
+    guard stat(path, &status) == 0 else { throw FileBodyError(url, errno: errno) }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw FileBodyError(url, .notAFile) }
+    guard access(path, R_OK) == 0 else { throw FileBodyError(url, errno: errno) }
+    // On a watch, `Int` may have 32 bits.
+    return Int(clamping: status.st_size)
+}
+
+extension FileBodyError {
+    /// Creates the error for a failed call of the system.
+    fileprivate init(_ file: URL, errno code: Int32) {
+        self.init(
+            file,
+            code == ENOENT || code == ENOTDIR
+                ? .missing : .unreadable(POSIXErrorCode(rawValue: code) ?? .EIO))
+    }
+}

@@ -1,0 +1,125 @@
+import Foundation
+
+/// The stream of a ``RepeatableBody``, which is the `httpBodyStream` of a request.
+///
+/// The stream in a request is never read. Each attempt to send the request reads a copy, which
+/// `reopened()` returns. So a request can be sent several times, even at the same time.
+package final class RepeatableBodyStream: InputStream {
+    /// The bytes and files.
+    package let body: RepeatableBody
+    /// Called with the number of bytes that were read or sent so far in one attempt.
+    package let didRead: (@Sendable (_ count: Int) -> Void)?
+
+    /// The segments that are not read to their end, the first of which is being read.
+    private var rest: ArraySlice<RepeatableBody.Segment> = []
+    /// The stream of the first segment; nil before it is opened.
+    private var input: InputStream?
+    /// The number of bytes that the first segment still has.
+    private var left = 0
+    private var count = 0
+    private var status = Stream.Status.notOpen
+    /// The reason why the body could not be read; nil if nothing has failed.
+    package private(set) var failure: FileBodyError?
+
+    /// Creates a stream that is not open.
+    ///
+    /// - Parameters:
+    ///   - body: The bytes and files.
+    ///   - didRead: Observes how much was read.
+    package init(_ body: RepeatableBody, didRead: (@Sendable (_ count: Int) -> Void)? = nil) {
+        self.body = body
+        self.didRead = didRead
+        super.init(data: Data())
+    }
+
+    /// Returns a stream with the same body and observer that is not open.
+    package func reopened() -> RepeatableBodyStream {
+        RepeatableBodyStream(body, didRead: didRead)
+    }
+
+    package override var streamStatus: Stream.Status { status }
+
+    package override var streamError: (any Error)? { failure }
+
+    package override var hasBytesAvailable: Bool { status == .open }
+
+    /// Goes to the start. Foundation on Linux opens the stream again if it sends a request again.
+    package override func open() {
+        (rest, input, count, failure) = (body.segments[...], nil, 0, nil)
+        status = .open
+    }
+
+    package override func close() {
+        input = nil
+        status = .closed
+    }
+
+    /// Reads the next bytes.
+    ///
+    /// - Returns: Their number; 0 at the end; -1 if a file cannot be read or has another size, and
+    ///   if the stream is not open.
+    package override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength: Int) -> Int {
+        guard status == .open, maxLength > 0 else {
+            return status == .open || status == .atEnd ? 0 : -1
+        }
+        do throws(FileBodyError) {
+            let added = try readSegments(buffer, maxLength)
+            count += added
+            if added > 0 { didRead?(count) } else { status = .atEnd }
+            return added
+        } catch {
+            (input, failure) = (nil, error)
+            status = .error
+            return -1
+        }
+    }
+
+    /// Reads from one segment.
+    ///
+    /// - Returns: The number of bytes; 0 at the end of the body.
+    private func readSegments(
+        _ buffer: UnsafeMutablePointer<UInt8>, _ maxLength: Int
+    ) throws(FileBodyError) -> Int {
+        while let segment = rest.first {
+            if input == nil { try open(segment) }
+            let added = left == 0 ? 0 : input?.read(buffer, maxLength: min(maxLength, left)) ?? -1
+            left -= max(added, 0)
+            if left == 0 || added <= 0 { try finish(segment) }
+            if added > 0 { return added }
+        }
+        return 0
+    }
+
+    private func open(_ segment: RepeatableBody.Segment) throws(FileBodyError) {
+        switch segment {
+        case .bytes(let data):
+            input = InputStream(data: data)
+        case .file(let file):
+            try file.check()
+            input = InputStream(url: file.url)
+        }
+        left = segment.size
+        input?.open()
+    }
+
+    /// Goes to the next segment.
+    ///
+    /// - Throws: ``FileBodyError`` for a file that was resized. So its last bytes are withheld, and
+    ///   no server receives a complete body.
+    private func finish(_ segment: RepeatableBody.Segment) throws(FileBodyError) {
+        if case .file(let file) = segment {
+            var extra: UInt8 = 0
+            guard left == 0, input?.read(&extra, maxLength: 1) == 0 else {
+                try file.check()
+                throw FileBodyError(file.url, .unreadable(.EIO))
+            }
+        }
+        rest.removeFirst()
+        input = nil
+    }
+
+    package override func getBuffer(
+        _ buffer: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>,
+        length: UnsafeMutablePointer<Int>
+    ) -> Bool { false }
+}

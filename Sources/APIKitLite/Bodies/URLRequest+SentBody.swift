@@ -1,0 +1,61 @@
+import Foundation
+
+extension URLRequest {
+    /// Sends the request with a body that is opened for this attempt. A form with files is written
+    /// to a temporary file for that.
+    ///
+    /// - Parameter send: Sends the request that it gets. The body must be open or no longer needed
+    ///   when it returns.
+    /// - Returns: The result of `send`.
+    /// - Throws: ``FileBodyError`` if a file is missing, unreadable or has another size, before
+    ///   the attempt or after its failure; otherwise the error of `send`; `CocoaError` if the
+    ///   temporary file cannot be written.
+    func withSentBody<Result>(
+        _ send: (URLRequest) async throws -> Result
+    ) async throws -> Result {
+        guard let stream = httpBodyStream as? RepeatableBodyStream else {
+            return try await send(self)
+        }
+        try stream.body.checkFiles()
+        do {
+            guard stream.body.segments.count > 1 else { return try await send(sending(stream)) }
+            return try await stream.body.withTemporaryFile { form in
+                try await send(sending(RepeatableBodyStream(form, didRead: stream.didRead)))
+            }
+        } catch {
+            if !Task.isCancelled { try stream.body.checkFiles() }
+            throw error
+        }
+    }
+}
+
+extension RepeatableBody {
+    /// Calls a function with the body as one file, which is removed afterwards.
+    fileprivate func withTemporaryFile<Result>(
+        _ use: (RepeatableBody) async throws -> Result
+    ) async throws -> Result {
+        let url = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).form")
+        defer { try? FileManager.default.removeItem(at: url) }
+        try await write(to: url)
+        return try await use(RepeatableBody([.file(File(url))]))
+    }
+
+    /// Writes the body to a new file that only this user may read.
+    private func write(to url: URL) async throws {
+        try Data().write(to: url, options: .withoutOverwriting)
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o600], ofItemAtPath: url.path(percentEncoded: false))
+        let file = try FileHandle(forWritingTo: url)
+        defer { try? file.close() }
+        let stream = RepeatableBodyStream(self)
+        stream.open()
+        var piece = [UInt8](repeating: 0, count: 1 << 18)
+        while stream.hasBytesAvailable {
+            try Task.checkNotCancelled()
+            let count = stream.read(&piece, maxLength: piece.count)
+            try file.write(contentsOf: piece.prefix(max(count, 0)))
+            await Task.yield()
+        }
+        if let failure = stream.failure { throw failure }
+    }
+}
