@@ -30,7 +30,7 @@ final class NetworkCore: Responder {
     private let sourceLocation: String?
     private let closure: Closure?
     let handlers = HandlerPool()
-    private let stubs = Locked(StubIndex())
+    private let stubs = Locked<[Stub]>([])
     private let unanswered = Locked(UnansweredRequests())
     private let declined = Locked<[RequestMatcher]>([])
     private let serverCount = Locked(0)
@@ -67,13 +67,13 @@ final class NetworkCore: Responder {
         let stub = Stub(
             matcher, behavior, times: times, sourceLocation: sourceLocation, redaction: redaction,
             journal: journal, network: self, verified: verified.withLock { $0 })
-        stubs.withLock { $0.add(stub) }
+        stubs.withLock { $0.append(stub) }
         return stub
     }
 
     /// Removes a stub, so that `verify()` no longer checks it.
     func remove(_ stub: Stub) {
-        stubs.withLock { $0 = $0.removing(stub) }
+        stubs.withLock { $0.removeAll { $0 === stub } }
     }
 
     /// Leaves matching requests to the next protocol class.
@@ -120,7 +120,7 @@ final class NetworkCore: Responder {
         let reading = RequestReading(record)
         // A copy: the predicates that run below may add stubs or make requests.
         let stubs = stubs.withLock { $0 }
-        for stub in stubs.candidates(for: reading) {
+        for stub in stubs.reversed() {
             guard let captured = stub.matcher.match(reading), let next = stub.nextResponse() else {
                 continue
             }
@@ -132,7 +132,7 @@ final class NetworkCore: Responder {
             let request = record.request
             return .later { ResponsePlan(answer: Answer(try await closure(request), to: request)) }
         }
-        return .now(.failure(fail(.unmatched(reading, among: stubs.all, of: sourceLocation))))
+        return .now(.failure(fail(.unmatched(reading, among: stubs, of: sourceLocation))))
     }
 
     private func resolution(
@@ -197,7 +197,7 @@ final class NetworkCore: Responder {
         return plan
     }
 
-    var stubCount: Int { stubs.withLock { $0.all.count } }
+    var stubCount: Int { stubs.withLock { $0.count } }
 
     /// The first errors of requests without an answer, and the number of all.
     var errors: UnansweredRequests { unanswered.withLock { $0 } }
@@ -220,7 +220,7 @@ final class NetworkCore: Responder {
     ///   call is a configuration error.
     func findings(at sourceLocation: String) -> [String] {
         verified.withLock { $0 = $0 ?? sourceLocation }
-        let stubs = stubs.withLock { $0.all }
+        let stubs = stubs.withLock { $0 }
         let broken = stubs.compactMap { stub in
             stub.configurationError.map { "\($0) (\(stub.sourceLocation))" }
         }
@@ -259,7 +259,7 @@ extension NetworkCore {
         serverCount.withLock { $0 -= 1 }
     }
 
-    var matchesWithUserCode: Bool { stubs.withLock { $0.hasPredicates } }
+    var matchesWithUserCode: Bool { stubs.withLock { $0.contains { $0.matcher.hasPredicate } } }
 
     /// The protocol class that intercepts for this network alone; leased on first use.
     var protocolClass: MockURLProtocol.Type {
