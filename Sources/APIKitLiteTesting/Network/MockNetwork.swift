@@ -17,8 +17,8 @@ import Foundation
 /// try network.verify()
 /// ```
 ///
-/// If a client waits for an answer for five seconds of real time and only the test can end that,
-/// the network writes once to standard error which stubs hold, delay or never give an answer.
+/// If a client waits for what only the test can give, and nothing happens for five seconds of real
+/// time, the network writes to standard error which stubs hold, delay or never give an answer.
 ///
 /// A session or a configuration keeps its network alive. No request reaches a real server, except
 /// through ``MockResponse/passthrough(to:)`` and ``decline(_:fileID:line:)``.
@@ -47,11 +47,6 @@ public final class MockNetwork: Sendable {
 
     init(_ core: NetworkCore) {
         self.core = core
-    }
-
-    /// Creates a network for the library itself, which may report nothing.
-    init(clock: MockClock, reporter: WaitReporter?) {
-        core = NetworkCore(nil, clock: clock, reporter: reporter)
     }
 
     /// Creates a network that answers requests from a closure.

@@ -39,7 +39,7 @@ extension NetworkCore {
             let player = player(of: decision.record, id, for: client, respond)
             player.start(plan, isKnownAtArrival: true)
             plan.stream?.start(running: run)
-            if mayStall(plan) { stallWatch.begin(id, of: self) }
+            watch.begin()
             return CancellationHandle(
                 recordCancellation: recordCancellation, cancelWork: { player.cancel() })
         case .later(_, let work):
@@ -56,7 +56,7 @@ extension NetworkCore {
                 }
             }
             player.watchHandler(onTimeout: handler.cancel)
-            stallWatch.begin(id, of: self)
+            watch.begin()
             return CancellationHandle(
                 recordCancellation: recordCancellation,
                 cancelWork: {
@@ -64,12 +64,6 @@ extension NetworkCore {
                     handler.cancel()
                 })
         }
-    }
-
-    /// Whether the answer may wait for something other than the time.
-    private func mayStall(_ plan: ResponsePlan) -> Bool {
-        if case .never = plan.ending { return true }
-        return plan.gate != nil || plan.hasLaterBody || time.mockClock != nil
     }
 
     /// Makes the player of a request's answer, which also records the end of the request.

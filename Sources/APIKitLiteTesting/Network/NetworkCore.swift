@@ -38,12 +38,12 @@ final class NetworkCore: Responder {
     private let verified = Locked<String?>(nil)
     private let leasedClass = Locked<LeasedProtocolClass?>(nil)
     private let cookies = Locked<HTTPCookieStorage?>(nil)
-    /// Reports requests whose answer does not come.
-    let stallWatch: StallWatch
+    /// Reports what waits for the test.
+    let watch: WaitWatch
 
     init(
         _ closure: Closure?, clock: (any Clock<Duration>)?, redaction: Redaction = .standard,
-        sourceLocation: String? = nil, reporter: WaitReporter? = .current
+        sourceLocation: String? = nil
     ) {
         self.closure = closure
         self.redaction = redaction
@@ -51,8 +51,8 @@ final class NetworkCore: Responder {
         let journal = Journal()
         self.journal = journal
         time = clock.map(makeTime) ?? JumpingTime(activity: journal.count)
-        stallWatch = StallWatch(reporter)
-        time.mockClock?.register(self)
+        watch = time.mockClock?.watch ?? WaitWatch()
+        watch.add(self)
     }
 
     deinit {
@@ -66,7 +66,7 @@ final class NetworkCore: Responder {
     ) -> Stub {
         let stub = Stub(
             matcher, behavior, times: times, sourceLocation: sourceLocation, redaction: redaction,
-            journal: journal, network: self, verified: verified.withLock { $0 })
+            journal: journal, watch: watch, verified: verified.withLock { $0 })
         stubs.withLock { $0.append(stub) }
         return stub
     }
@@ -201,9 +201,6 @@ final class NetworkCore: Responder {
 
     /// The first errors of requests without an answer, and the number of all.
     var errors: UnansweredRequests { unanswered.withLock { $0 } }
-
-    /// Whether neither a stub nor the closure answers a recorded request.
-    func isUnmatched(_ record: RecordedRequest) -> Bool { record.stub == nil && closure == nil }
 
     /// The number of failures that `verify()` reports as requests without an answer.
     var unansweredCount: Int { unanswered.withLock { $0.count } }
