@@ -54,8 +54,8 @@ public final class MockNetwork: Sendable {
     /// Stubs that are added later are asked before the closure.
     ///
     /// The closure runs in the background, in a task with the task-local values of the code that
-    /// creates the network; for a ``MockURLSession``, with those of the caller. Calls may overlap.
-    /// When a request is cancelled, the task of its call is cancelled.
+    /// creates the network. Calls may overlap. When a request is cancelled, the task of its call is
+    /// cancelled.
     ///
     /// The closure may block where the system has task executors (Linux, macOS 15, iOS 18): while
     /// 64 calls of a process block, further calls wait for a thread. On earlier systems, the

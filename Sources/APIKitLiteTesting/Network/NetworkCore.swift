@@ -29,7 +29,7 @@ final class NetworkCore: Responder {
     /// names it.
     private let sourceLocation: String?
     private let closure: Closure?
-    let handlers = HandlerPool()
+    let handlers = Handlers()
     private let stubs = Locked<[Stub]>([])
     private let unanswered = Locked(UnansweredRequests())
     private let declined = Locked<[RequestMatcher]>([])
@@ -56,7 +56,6 @@ final class NetworkCore: Responder {
     }
 
     deinit {
-        handlers.close()
         leasedClass.withLock { $0 }?.giveBack()
     }
 
