@@ -8,22 +8,14 @@ import Testing
 @Suite(.timeLimit(.minutes(5)), .usesSockets) struct WaitReportSamples {
     typealias UserRequest = TestingSamples.UserRequest
 
-    @Test func saysWhyNoRequestComes() async throws {
-        let reports = Locked<[String]>([])
-        let reporter = WaitReporter { text in reports.withLock { $0.append(text) } }
-        try await WaitReporter.$current.withValue(reporter, operation: waitsForAnotherPath)
-
-        let text = reports.withLock { $0.joined() }
-        // Line numbers differ in the guide.
-        #expect(text.hasPrefix("APIKitLiteTesting: stub.started() (DocumentationTests/"))
-        // In real time, a busy machine reports that the wait has lasted before it ends.
-        #expect(
-            text.contains(
-                ": 0 of 1 request came to the stub for method GET, path /user/{id} ("))
-        #expect(text.contains("\n    No stub answers GET https://api.example.com/users/42.\n"))
+    @Test func aStubThatNoRequestReaches() async throws {
+        let test = Task { try await waitsForAnotherPath() }
+        // Otherwise it waits for ever, as the guide says.
+        test.cancel()
+        try await test.value
     }
 
-    @Sendable private func waitsForAnotherPath() async throws {
+    private func waitsForAnotherPath() async throws {
         let network = MockNetwork()
         let stub = network.stub(.get("/user/{id}"), .json(#"{"name": "Emma"}"#).held)
         let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network.urlSession)

@@ -3,16 +3,23 @@ import APIKitLiteTesting
 import Foundation
 import XCTest
 
-/// A request belongs to the handler that was set when it was made.
+/// A request belongs to the handler that was set when its object was made.
 final class ReplacedHandlerTests: HandlerTestCase {
     #if canImport(FoundationNetworking)
-    // On Apple platforms Foundation asks nobody inside `resume()`, so a request counts as made a
-    // moment later, when `startLoading` is called.
+    // In a session without a cache, Foundation on Linux makes the object inside `resume()`.
+    // Elsewhere a request counts as made a moment later.
+    private func makeSessionWithoutCache() -> URLSession {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.protocolClasses = [MockURLProtocol.self]
+        configuration.urlCache = nil
+        return URLSession(configuration: configuration)
+    }
+
     func testAnotherHandlerNeverAnswers() {
         let strays = Locked<[String]>([])
         for number in 0..<300 {
             let path = "/first/\(number)"
-            let session = makeSession()
+            let session = makeSessionWithoutCache()
             MockURLProtocol.requestHandler = { _ in answer("first") }
 
             let load = Load(url(path), over: session)
@@ -33,7 +40,7 @@ final class ReplacedHandlerTests: HandlerTestCase {
         for number in 0..<100 {
             MockURLProtocol.requestHandler = nil
 
-            let load = Load(url("/\(number)"), over: makeSession())
+            let load = Load(url("/\(number)"), over: makeSessionWithoutCache())
             MockURLProtocol.requestHandler = { _ in answer("late") }
             wait(for: [load.ended], timeout: 10)
 

@@ -12,12 +12,20 @@ package final class ReportRecorder: Sendable {
     /// The reports so far.
     package var reports: [String] { recorded.withLock { $0 } }
 
-    /// Runs a body whose waits and networks report here.
-    package func run<R: Sendable>(_ body: () throws -> R) rethrows -> R {
-        let reporter = WaitReporter(clock: clock) { [recorded] text in
+    /// A network whose waits are reported here, with those on its clock.
+    package func network(
+        clock: MockClock? = nil, redacting redaction: Redaction = .standard
+    ) -> MockNetwork {
+        let network = MockNetwork(clock: clock, redacting: redaction)
+        record(network.watch)
+        return network
+    }
+
+    /// Collects the reports of a watch.
+    package func record(_ watch: WaitWatch) {
+        watch.reporter = WaitWatch.Reporter(clock: clock) { [recorded] text in
             recorded.withLock { $0.append(text) }
         }
-        return try WaitReporter.$current.withValue(reporter, operation: body)
     }
 
     /// Suspends until something is watched.

@@ -189,14 +189,8 @@ package struct PathTemplate: Hashable, Sendable {
         return values
     }
 
-    /// The text of each segment, or nil for a segment with a name. An index of templates uses it.
-    package var literals: [String?] {
-        segments.map { pieces in
-            guard let piece = pieces.first else { return "" }
-            guard pieces.count == 1, case .literal(let literal) = piece else { return nil }
-            return literal
-        }
-    }
+    /// The number of segments.
+    package var segmentCount: Int { segments.count }
 
     /// Returns the segments of a percent-encoded path, each decoded. An empty path is equal to `/`.
     package static func decodedSegments(ofPath path: String) -> [String] {

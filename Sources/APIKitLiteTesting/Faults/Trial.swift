@@ -33,8 +33,9 @@ struct Trial<Outcome: Sendable>: Sendable {
     ///   - watchdog: Decides when the work hangs.
     init(_ response: MockResponse, watchdog: Watchdog) {
         // It moves by itself as long as the trial lasts.
-        clock = MockClock(isWatched: false)
-        network = MockNetwork(clock: clock, reporter: nil)
+        clock = MockClock()
+        clock.watch.reporter = nil
+        network = MockNetwork(clock: clock)
         network.stub(.any, response, times: .any)
         self.watchdog = watchdog
     }

@@ -1,5 +1,15 @@
 import Foundation
 
+/// Starts a task on the threads for handlers, where the system has task executors.
+@discardableResult
+func startHandlerTask(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+    if #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) {
+        Task(executorPreference: HandlerThreads.shared, operation: work)
+    } else {
+        Task(operation: work)
+    }
+}
+
 /// Threads for handlers that block.
 ///
 /// Swift's own pool has one thread for each core: as many handlers that sleep or wait on a

@@ -52,7 +52,7 @@ extension URLSessionUploadTask {
     fileprivate func body() throws -> Data {
         #if canImport(FoundationNetworking)
         // Foundation on Linux keeps the body of an upload in a private property; a mirror finds it.
-        switch Mirror(reflecting: self).descendant(named: "knownBody").flatMap(Self.source) {
+        switch (mirrored("knownBody") as Any?).flatMap(Self.source) {
         case let data as DispatchData: return Data(data)
         case let file as URL: return try Data(contentsOf: file)
         default: break

@@ -4,9 +4,7 @@ import Foundation
 extension RequestMatcher {
     /// Requires a method. The case of its name matters (RFC 9110, section 9.1).
     public func method(_ name: String) -> RequestMatcher {
-        var matcher = self
-        matcher.key.method = matcher.key.method ?? name
-        return matcher.adding("method \(name)") {
+        adding("method \(name)") {
             $0.method == name
         } or: {
             .has($0.method)
@@ -71,15 +69,8 @@ extension RequestMatcher {
         do {
             let parsed = try PathTemplate(template)
             let unescaped = parsed.unescaped
-            var matcher = self
-            matcher.key.path =
-                matcher.key.path ?? unescaped.map {
-                    // Both readings may match, so the index treats a segment in which they differ
-                    // as any text.
-                    zip(parsed.literals, $0.literals).map { $0 == $1 ? $0 : nil }
-                } ?? parsed.literals
             let hint = PathTemplate.hint(for: template)
-            return matcher.addingPath("path", template, hint: hint, isWhole: true) {
+            return addingPath("path", template, hint: hint, isWhole: true) {
                 parsed.match($0) ?? unescaped?.match($0)
             }
         } catch {
@@ -99,9 +90,7 @@ extension RequestMatcher {
                 ".path(exactly:) was given a ? or #. Escape it, or use .query(exactly:).")
         }
         let segments = PathTemplate.decodedSegments(ofPath: path)
-        var matcher = self
-        matcher.key.path = matcher.key.path ?? segments
-        return matcher.addingPath("path exactly", path, isWhole: true) {
+        return addingPath("path exactly", path, isWhole: true) {
             $0.elementsEqual(segments) { $0.hasSameBytes(as: $1) } ? [:] : nil
         }
     }
@@ -116,7 +105,7 @@ extension RequestMatcher {
             let text = prefix.hasSuffix("/") ? String(prefix.dropLast()) : prefix
             let parsed = try PathTemplate(text)
             let unescaped = parsed.unescaped
-            let count = text.isEmpty || text == "/" ? 0 : parsed.literals.count
+            let count = text.isEmpty || text == "/" ? 0 : parsed.segmentCount
             // With a slash at the end of the prefix, at least one more segment must follow.
             let least = text == prefix ? count : count + 1
             let hint = PathTemplate.hint(for: text)

@@ -33,8 +33,6 @@ public struct RequestMatcher: Sendable, CustomStringConvertible {
     private var usableCount = Int.max
     /// Whether a criterion calls the user's code.
     private(set) var hasPredicate = false
-    /// The criteria that an index can use to find the matcher.
-    var key = IndexKey()
 
     init() {}
 
@@ -189,15 +187,5 @@ extension RequestMatcher {
             }
         }
         return (points.reduce(0, +), outcomes.allSatisfy { $0 == .holds })
-    }
-}
-
-extension RequestMatcher {
-    /// The criteria by which a network finds stubs.
-    struct IndexKey: Sendable {
-        /// The exact method; nil for any.
-        var method: String?
-        /// The decoded segments of the path, nil for one with a name in it; nil for any path.
-        var path: [String?]?
     }
 }

@@ -5,7 +5,7 @@ import Foundation
 /// every request one fixed answer.
 ///
 /// It is faster than a mocked `URLSession`, and it works where a custom `URLProtocol` does not, as
-/// on watchOS. Handlers run in the caller's task.
+/// on watchOS.
 public final class MockURLSession: HTTPSession {
     /// The arguments of a completion handler: the data, the response and the error.
     public typealias Response = (data: Data?, urlResponse: URLResponse?, error: (any Error)?)

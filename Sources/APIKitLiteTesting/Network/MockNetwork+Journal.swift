@@ -24,7 +24,7 @@ extension MockNetwork {
     /// Suspends until the network has received a number of requests, or until the task is
     /// cancelled.
     ///
-    /// A wait that lasts five seconds, or that is cancelled, is reported to standard error.
+    /// If nothing happens for five seconds, the wait is reported to standard error.
     ///
     /// - Parameters:
     ///   - count: The number of requests, counted from the creation of the network.
@@ -37,10 +37,10 @@ extension MockNetwork {
     ) async -> [RecordedRequest] {
         let received = core.journal.count
         if received.number < count {
-            let watch = watch("waitForRequests", count, "\(fileID):\(line)") {
+            let call = call("waitForRequests", count, "\(fileID):\(line)") {
                 "\(received.number) of \(requestCount(count)) came"
             }
-            await watch.run { await received.wait(for: count) }
+            await core.watch.run(call) { await received.wait(for: count) }
         }
         return requests
     }
@@ -50,7 +50,7 @@ extension MockNetwork {
     ///
     /// Requests that the journal no longer keeps do not count: see ``journalLimit``.
     ///
-    /// A wait that lasts five seconds, or that is cancelled, is reported to standard error.
+    /// If nothing happens for five seconds, the wait is reported to standard error.
     ///
     /// - Parameters:
     ///   - count: The number of matching requests, counted from the creation of the network.
@@ -75,7 +75,7 @@ extension MockNetwork {
     /// The client may receive the result a moment later. Requests that the journal no longer keeps
     /// do not count: see ``journalLimit``.
     ///
-    /// A wait that lasts five seconds, or that is cancelled, is reported to standard error.
+    /// If nothing happens for five seconds, the wait is reported to standard error.
     ///
     /// - Parameters:
     ///   - count: The number of ended requests, counted from the creation of the network.
@@ -108,11 +108,11 @@ extension MockNetwork {
         if first.count >= count || Task.isCancelled { return first }
         // The report must not ask the matcher, which may have a predicate of the user's.
         let number = Locked(first.count)
-        let watch = watch(name, count, sourceLocation) { [redaction = core.redaction] in
+        let call = call(name, count, sourceLocation) { [redaction = core.redaction] in
             "\(number.withLock { $0 }) of \(requestCount(count)) \(verb) that match "
                 + matcher.text(redacting: redaction)
         }
-        return await watch.run {
+        return await core.watch.run(call) {
             var seen = start
             while true {
                 await counter.wait(for: seen + 1)
@@ -124,15 +124,14 @@ extension MockNetwork {
         }
     }
 
-    private func watch(
+    private func call(
         _ name: String, _ count: Int, _ sourceLocation: String,
         progress: @escaping @Sendable () -> String
-    ) -> WaitWatch {
-        WaitWatch(
-            .init(
-                text: "network.\(name)(\(count == 1 ? "" : "\(count)"))",
-                sourceLocation: sourceLocation, progress: progress),
-            over: [core], on: core.mockClock)
+    ) -> WaitReport.Call {
+        WaitReport.Call(
+            text: "network.\(name)(\(count == 1 ? "" : "\(count)"))",
+            sourceLocation: sourceLocation,
+            progress: progress)
     }
 }
 

@@ -17,8 +17,8 @@ import Foundation
 /// try network.verify()
 /// ```
 ///
-/// If a client waits for an answer for five seconds of real time and only the test can end that,
-/// the network writes once to standard error which stubs hold, delay or never give an answer.
+/// If a client waits for what only the test can give, and nothing happens for five seconds of real
+/// time, the network writes to standard error which stubs hold, delay or never give an answer.
 ///
 /// A session or a configuration keeps its network alive. No request reaches a real server, except
 /// through ``MockResponse/passthrough(to:)`` and ``decline(_:fileID:line:)``.
@@ -49,18 +49,13 @@ public final class MockNetwork: Sendable {
         self.core = core
     }
 
-    /// Creates a network for the library itself, which may report nothing.
-    init(clock: MockClock, reporter: WaitReporter?) {
-        core = NetworkCore(nil, clock: clock, reporter: reporter)
-    }
-
     /// Creates a network that answers requests from a closure.
     ///
     /// Stubs that are added later are asked before the closure.
     ///
     /// The closure runs in the background, in a task with the task-local values of the code that
-    /// creates the network; for a ``MockURLSession``, with those of the caller. Calls may overlap.
-    /// When a request is cancelled, the task of its call is cancelled.
+    /// creates the network. Calls may overlap. When a request is cancelled, the task of its call is
+    /// cancelled.
     ///
     /// The closure may block where the system has task executors (Linux, macOS 15, iOS 18): while
     /// 64 calls of a process block, further calls wait for a thread. On earlier systems, the

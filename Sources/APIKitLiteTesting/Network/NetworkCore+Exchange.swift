@@ -79,7 +79,7 @@ extension NetworkCore {
         // Installed before the request is recorded: the test may call `verify()` as soon as it has
         // cancelled the task.
         try await withTaskCancellationHandler {
-            let handle = carryOut(decision, for: client, running: Self.startHere) { event in
+            let handle = carryOut(decision, for: client) { event in
                 receive(event, client.waiter)
             }
             client.keep(handle)
@@ -92,14 +92,6 @@ extension NetworkCore {
         } onCancel: {
             client.cancel()
         }
-    }
-
-    /// Starts a handler in a task of its own, on the caller's thread where the system can.
-    ///
-    /// In a separate task, a handler that ignores its cancellation does not delay the caller.
-    private static func startHere(_ handler: @escaping @Sendable () async -> Void) -> Cancellation {
-        let task = Task.immediateIfAvailable(handler)
-        return Cancellation { task.cancel() }
     }
 }
 

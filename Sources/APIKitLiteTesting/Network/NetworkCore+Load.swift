@@ -8,7 +8,7 @@ extension NetworkCore {
         respond: @escaping @Sendable (ResponseEvent) -> Void
     ) -> CancellationHandle {
         let decision = decide(on: request, passage: passage)
-        return carryOut(decision, for: client, running: handlers.start, respond: respond)
+        return carryOut(decision, for: client, respond: respond)
     }
 
     /// Records a request and starts its answer.
@@ -16,11 +16,9 @@ extension NetworkCore {
     /// - Parameters:
     ///   - decision: How the request is answered.
     ///   - client: The client that waits for the answer.
-    ///   - run: Starts a handler, and returns a handle that cancels it.
     ///   - respond: Receives the events of the answer.
     func carryOut(
         _ decision: Decision, for client: any Client,
-        running run: @escaping @Sendable (@escaping @Sendable () async -> Void) -> Cancellation,
         respond: @escaping @Sendable (ResponseEvent) -> Void
     ) -> CancellationHandle {
         // The journal checks whether the request has ended. That check, made here, crashes the
@@ -38,25 +36,25 @@ extension NetworkCore {
         case .play(let plan):
             let player = player(of: decision.record, id, for: client, respond)
             player.start(plan, isKnownAtArrival: true)
-            plan.stream?.start(running: run)
-            if mayStall(plan) { stallWatch.begin(id, of: self) }
+            plan.stream?.start(on: handlers)
+            watch.begin()
             return CancellationHandle(
                 recordCancellation: recordCancellation, cancelWork: { player.cancel() })
         case .later(_, let work):
             let player = player(of: decision.record, id, for: client, respond)
-            let handler = run { [self] in
+            let handler = handlers.start { [self] in
                 do {
                     let plan = try await work()
                     if plan.isPassedThrough { journal.markPassedThrough(id) }
                     if plan.immediateAnswer == nil { journal.markPlanned(id, plan) }
                     player.start(plan)
-                    plan.stream?.start(running: run)
+                    plan.stream?.start(on: handlers)
                 } catch {
                     player.fail(error)
                 }
             }
             player.watchHandler(onTimeout: handler.cancel)
-            stallWatch.begin(id, of: self)
+            watch.begin()
             return CancellationHandle(
                 recordCancellation: recordCancellation,
                 cancelWork: {
@@ -64,12 +62,6 @@ extension NetworkCore {
                     handler.cancel()
                 })
         }
-    }
-
-    /// Whether the answer may wait for something other than the time.
-    private func mayStall(_ plan: ResponsePlan) -> Bool {
-        if case .never = plan.ending { return true }
-        return plan.gate != nil || plan.hasLaterBody || time.mockClock != nil
     }
 
     /// Makes the player of a request's answer, which also records the end of the request.

@@ -29,8 +29,8 @@ final class NetworkCore: Responder {
     /// names it.
     private let sourceLocation: String?
     private let closure: Closure?
-    let handlers = HandlerPool()
-    private let stubs = Locked(StubIndex())
+    let handlers = Handlers()
+    private let stubs = Locked<[Stub]>([])
     private let unanswered = Locked(UnansweredRequests())
     private let declined = Locked<[RequestMatcher]>([])
     private let serverCount = Locked(0)
@@ -38,12 +38,12 @@ final class NetworkCore: Responder {
     private let verified = Locked<String?>(nil)
     private let leasedClass = Locked<LeasedProtocolClass?>(nil)
     private let cookies = Locked<HTTPCookieStorage?>(nil)
-    /// Reports requests whose answer does not come.
-    let stallWatch: StallWatch
+    /// Reports what waits for the test.
+    let watch: WaitWatch
 
     init(
         _ closure: Closure?, clock: (any Clock<Duration>)?, redaction: Redaction = .standard,
-        sourceLocation: String? = nil, reporter: WaitReporter? = .current
+        sourceLocation: String? = nil
     ) {
         self.closure = closure
         self.redaction = redaction
@@ -51,12 +51,11 @@ final class NetworkCore: Responder {
         let journal = Journal()
         self.journal = journal
         time = clock.map(makeTime) ?? JumpingTime(activity: journal.count)
-        stallWatch = StallWatch(reporter)
-        time.mockClock?.register(self)
+        watch = time.mockClock?.watch ?? WaitWatch()
+        watch.add(self)
     }
 
     deinit {
-        handlers.close()
         leasedClass.withLock { $0 }?.giveBack()
     }
 
@@ -66,14 +65,14 @@ final class NetworkCore: Responder {
     ) -> Stub {
         let stub = Stub(
             matcher, behavior, times: times, sourceLocation: sourceLocation, redaction: redaction,
-            journal: journal, network: self, verified: verified.withLock { $0 })
-        stubs.withLock { $0.add(stub) }
+            journal: journal, watch: watch, verified: verified.withLock { $0 })
+        stubs.withLock { $0.append(stub) }
         return stub
     }
 
     /// Removes a stub, so that `verify()` no longer checks it.
     func remove(_ stub: Stub) {
-        stubs.withLock { $0 = $0.removing(stub) }
+        stubs.withLock { $0.removeAll { $0 === stub } }
     }
 
     /// Leaves matching requests to the next protocol class.
@@ -120,7 +119,7 @@ final class NetworkCore: Responder {
         let reading = RequestReading(record)
         // A copy: the predicates that run below may add stubs or make requests.
         let stubs = stubs.withLock { $0 }
-        for stub in stubs.candidates(for: reading) {
+        for stub in stubs.reversed() {
             guard let captured = stub.matcher.match(reading), let next = stub.nextResponse() else {
                 continue
             }
@@ -132,7 +131,7 @@ final class NetworkCore: Responder {
             let request = record.request
             return .later { ResponsePlan(answer: Answer(try await closure(request), to: request)) }
         }
-        return .now(.failure(fail(.unmatched(reading, among: stubs.all, of: sourceLocation))))
+        return .now(.failure(fail(.unmatched(reading, among: stubs, of: sourceLocation))))
     }
 
     private func resolution(
@@ -197,13 +196,10 @@ final class NetworkCore: Responder {
         return plan
     }
 
-    var stubCount: Int { stubs.withLock { $0.all.count } }
+    var stubCount: Int { stubs.withLock { $0.count } }
 
     /// The first errors of requests without an answer, and the number of all.
     var errors: UnansweredRequests { unanswered.withLock { $0 } }
-
-    /// Whether neither a stub nor the closure answers a recorded request.
-    func isUnmatched(_ record: RecordedRequest) -> Bool { record.stub == nil && closure == nil }
 
     /// The number of failures that `verify()` reports as requests without an answer.
     var unansweredCount: Int { unanswered.withLock { $0.count } }
@@ -220,7 +216,7 @@ final class NetworkCore: Responder {
     ///   call is a configuration error.
     func findings(at sourceLocation: String) -> [String] {
         verified.withLock { $0 = $0 ?? sourceLocation }
-        let stubs = stubs.withLock { $0.all }
+        let stubs = stubs.withLock { $0 }
         let broken = stubs.compactMap { stub in
             stub.configurationError.map { "\($0) (\(stub.sourceLocation))" }
         }
@@ -259,7 +255,7 @@ extension NetworkCore {
         serverCount.withLock { $0 -= 1 }
     }
 
-    var matchesWithUserCode: Bool { stubs.withLock { $0.hasPredicates } }
+    var matchesWithUserCode: Bool { stubs.withLock { $0.contains { $0.matcher.hasPredicate } } }
 
     /// The protocol class that intercepts for this network alone; leased on first use.
     var protocolClass: MockURLProtocol.Type {

@@ -16,6 +16,8 @@ final class Journal: Sendable {
         /// The unanswered requests by ID, including those that are not in `entries` any more.
         var inFlight: [Int: PendingRequest] = [:]
         var mostInFlight = 0
+        /// The number of changes.
+        var eventCount = 0
 
         mutating func trim(to limit: Int) {
             let excess = entries.count - limit
@@ -25,6 +27,7 @@ final class Journal: Sendable {
         }
 
         mutating func change(_ id: Int, _ change: (inout RecordedRequest) -> Void) {
+            eventCount += 1
             let index = id - firstID
             if entries.indices.contains(index) { change(&entries[index]) }
         }
@@ -65,11 +68,8 @@ final class Journal: Sendable {
     /// The number of unanswered requests.
     var pendingCount: Int { state.withLock { $0.inFlight.count } }
 
-    /// The ID of the last request that was recorded.
-    var lastID: Int { state.withLock { $0.firstID + $0.entries.count - 1 } }
-
-    /// The last request, if the journal keeps it.
-    var last: RecordedRequest? { state.withLock { $0.entries.last } }
+    /// A number that grows with each request, each piece of a body, and each end.
+    var eventCount: Int { state.withLock { $0.eventCount } }
 
     /// Records a request, counts it at its stub, and then resumes the tasks that wait for either.
     ///
@@ -86,6 +86,7 @@ final class Journal: Sendable {
             // Trimmed only at a quarter above the limit, so that the entries are seldom moved.
             if state.entries.count - state.limit >= state.limit / 4 { state.trim(to: state.limit) }
             state.entries.append(request)
+            state.eventCount += 1
             let id = state.firstID + state.entries.count - 1
             state.mostInFlight = max(state.mostInFlight, state.inFlight.count + 1)
             if let client, request.endTime == nil {

@@ -82,9 +82,9 @@ final class ResponseStream: Sendable {
     ///
     /// It is started with the request and not with the headers, so that the closure has the
     /// task-locals of a handler.
-    func start(running run: (@escaping @Sendable () async -> Void) -> Cancellation) {
+    func start(on handlers: Handlers) {
         guard case .writer(let write) = source else { return }
-        let task = run { [self] in
+        let task = handlers.start { [self] in
             guard (try? await opened.value()) != nil else { return }
             do {
                 try await write(StreamWriter(self))

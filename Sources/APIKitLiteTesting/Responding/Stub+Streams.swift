@@ -9,8 +9,7 @@ extension Stub {
     /// closure. If none of its streams is open, waits for the next one. What it means that a client
     /// has taken a piece is described at ``StreamWriter``.
     ///
-    /// A wait for a stream that lasts five seconds, or that is cancelled, is reported to standard
-    /// error.
+    /// If nothing happens for five seconds, the wait for a stream is reported to standard error.
     ///
     /// - Parameters:
     ///   - text: The text of one piece, sent as UTF-8. If it is empty, nothing is sent.
@@ -18,7 +17,7 @@ extension Stub {
     ///   - line: The line that a report names as the place of this call.
     /// - Throws: `URLError.networkConnectionLost` if a client has gone before it took the piece, or
     ///   if no stream is open because the client of the last one has gone; ``MockError`` if the stub
-    ///   has no such response, or if nothing is left that could open a stream; `CancellationError`.
+    ///   has no such response; `CancellationError`.
     public func send(
         _ text: String, fileID: StaticString = #fileID, line: UInt = #line
     ) async throws {
@@ -65,8 +64,7 @@ extension Stub {
     /// - Parameters:
     ///   - fileID: The file that a report names as the place of this call.
     ///   - line: The line that a report names as the place of this call.
-    /// - Throws: ``MockError`` if the stub has no such response, or if nothing is left that could
-    ///   open a stream; `CancellationError`.
+    /// - Throws: ``MockError`` if the stub has no such response; `CancellationError`.
     public func finish(fileID: StaticString = #fileID, line: UInt = #line) async throws {
         do {
             let streams = try await openStreams(for: "finish()", at: "\(fileID):\(line)")
@@ -99,17 +97,13 @@ extension Stub {
         for call: String, at sourceLocation: String
     ) async throws -> [ResponseStream] {
         try Task.checkCancellation()
-        guard mayHaveFeed else { throw noStream(call, sourceLocation, Self.noStreamAdvice) }
+        guard mayHaveFeed else { throw noStream(call, sourceLocation) }
         let waiter = feed.openStreams()
         if waiter.hasEnded { return try await waiter.value() }
-        let watch = watch(
-            call, at: sourceLocation,
-            progress: { [self] in "no stream of the stub for \(label) is open" },
-            ifStuck: { [self] in
-                let reason = "No stream was opened, and nothing is left that could open one."
-                waiter.end(with: .failure(noStream(call, sourceLocation, reason)))
-            })
-        let result = await watch.run {
+        let call = WaitReport.Call(text: "stub.\(call)", sourceLocation: sourceLocation) { [self] in
+            "no stream of the stub for \(label) is open"
+        }
+        let result = await watch.run(call) {
             await Result { try await waiter.value(ifCancelled: .failure(CancellationError())) }
         }
         return try result.get()
@@ -123,12 +117,12 @@ extension Stub {
         }
     }
 
-    private static let noStreamAdvice =
-        "It has no response of the kind .stream() without a closure."
-
-    private func noStream(_ call: String, _ sourceLocation: String, _ reason: String) -> MockError {
+    private func noStream(_ call: String, _ sourceLocation: String) -> MockError {
         MockError(
             .noStream,
-            "stub.\(call) (\(sourceLocation)) failed for the stub for \(label): \(reason)")
+            """
+            stub.\(call) (\(sourceLocation)) failed for the stub for \(label): It has no response \
+            of the kind .stream() without a closure.
+            """)
     }
 }

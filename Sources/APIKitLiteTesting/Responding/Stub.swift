@@ -51,8 +51,7 @@ public final class Stub: Sendable {
     let behavior: Behavior
     // Weak, because the journal's entries refer to their stub.
     private weak let journal: Journal?
-    // Weak, because the network keeps its stubs.
-    weak let network: (any StubNetwork)?
+    let watch: WaitWatch
     /// The number of recorded requests.
     private let count = AwaitableCounter()
     /// The number of responses taken: those of recorded requests and of requests that are about to
@@ -68,11 +67,11 @@ public final class Stub: Sendable {
     ///   - sourceLocation: The file and the line of the stub.
     ///   - redaction: The secrets that the texts about the stub hide.
     ///   - journal: The journal of its network.
-    ///   - network: Its network.
+    ///   - watch: The watch of its network.
     ///   - verified: Where the network was already verified; nil if it was not.
     init(
         _ matcher: RequestMatcher, _ behavior: Behavior, times: Times, sourceLocation: String,
-        redaction: Redaction, journal: Journal, network: any StubNetwork, verified: String?
+        redaction: Redaction, journal: Journal, watch: WaitWatch, verified: String?
     ) {
         self.matcher = matcher
         self.behavior = behavior
@@ -80,7 +79,7 @@ public final class Stub: Sendable {
         self.sourceLocation = sourceLocation
         self.redaction = redaction
         self.journal = journal
-        self.network = network
+        self.watch = watch
         var responses: [MockResponse] = []
         if case .responses(let given, _) = behavior { responses = given }
         let lateness = verified.map {
@@ -106,10 +105,7 @@ public final class Stub: Sendable {
     /// With a response that is ``MockResponse/held``, a test can then check what the client does
     /// while it waits.
     ///
-    /// A wait that lasts five seconds, or that is cancelled, is reported to standard error. If a
-    /// request of the network matched no stub, and for about five seconds nothing is left that could
-    /// lead to another request, the wait ends early, with the same report: the test then goes on to
-    /// the `await` that throws the error of that request.
+    /// If nothing happens for five seconds, the wait is reported to standard error.
     ///
     /// - Parameters:
     ///   - count: The number of requests, counted from the creation of the stub.
@@ -119,38 +115,14 @@ public final class Stub: Sendable {
         _ count: Int = 1, fileID: StaticString = #fileID, line: UInt = #line
     ) async {
         guard callCount < count else { return }
-        let waiter = Waiter<Void>()
-        let watch = watch(
-            "started(\(count == 1 ? "" : "\(count)"))", at: "\(fileID):\(line)",
-            progress: { [self] in
-                "\(callCount) of \(count) \(count == 1 ? "request" : "requests") came to the stub for "
-                    + label
-            },
-            ifStuck: { waiter.end(with: .success(())) })
-        await watch.run { await self.count.wait(for: count, on: waiter) }
-    }
-
-    /// Watches a wait of a test for this stub.
-    ///
-    /// - Parameters:
-    ///   - call: The method that waits, such as `started(3)`.
-    ///   - sourceLocation: The file and the line of the call.
-    ///   - progress: Returns how far the wait got.
-    ///   - ifStuck: Ends the wait. It is called when nothing is left that could end it otherwise,
-    ///     after that was reported.
-    func watch(
-        _ call: String, at sourceLocation: String, progress: @escaping @Sendable () -> String,
-        ifStuck: @escaping @Sendable () -> Void
-    ) -> WaitWatch {
-        let stuck = network.map(StuckCheck.init)
-        let call = WaitWatch.Call(
-            text: "stub.\(call)", sourceLocation: sourceLocation, progress: progress)
-        return WaitWatch(call, over: network.map { [$0] } ?? [], on: network?.mockClock) {
-            watch, now in
-            guard stuck?.isStuck(at: now) == true else { return }
-            watch.report(.stuck)
-            ifStuck()
+        let call = WaitReport.Call(
+            text: "stub.started(\(count == 1 ? "" : "\(count)"))",
+            sourceLocation: "\(fileID):\(line)"
+        ) { [self] in
+            "\(callCount) of \(count) \(count == 1 ? "request" : "requests") came to the stub for "
+                + label
         }
+        await watch.run(call) { await self.count.wait(for: count) }
     }
 
     /// Releases the responses that are ``MockResponse/held``: those that wait, and all that follow.

@@ -7,7 +7,7 @@ extension MockClock {
     /// A task that is about to sleep may not have come to it yet, so call this before you move the
     /// clock.
     ///
-    /// A wait that lasts five seconds, or that is cancelled, is reported to standard error.
+    /// If nothing happens for five seconds, the wait is reported to standard error.
     ///
     /// - Parameters:
     ///   - count: The smallest number of sleepers.
@@ -17,12 +17,12 @@ extension MockClock {
         _ count: Int = 1, fileID: StaticString = #fileID, line: UInt = #line
     ) async {
         guard sleeperCount.number < count else { return }
-        let watch = watch("waitForSleepers(\(count == 1 ? "" : "\(count)"))", "\(fileID):\(line)") {
+        let call = call("waitForSleepers(\(count == 1 ? "" : "\(count)"))", "\(fileID):\(line)") {
             [sleeperCount] in
             let sleepers = count == 1 ? "sleeper waits" : "sleepers wait"
             return "\(sleeperCount.number) of \(count) \(sleepers) on the clock"
         }
-        await watch.run { await waitForSleepersUnreported(count) }
+        await watch.run(call) { await waitForSleepersUnreported(count) }
     }
 
     /// Suspends as ``waitForSleepers(_:fileID:line:)`` does, but reports nothing.
@@ -35,7 +35,7 @@ extension MockClock {
     /// Use it if there are other sleepers: `waitForSleeper(within: .seconds(1))` ignores a delay of
     /// thirty seconds, and waits for the retry.
     ///
-    /// A wait that lasts five seconds, or that is cancelled, is reported to standard error.
+    /// If nothing happens for five seconds, the wait is reported to standard error.
     ///
     /// - Parameters:
     ///   - duration: The longest remaining time of the sleeper.
@@ -55,7 +55,7 @@ extension MockClock {
     /// begins inside an exchange, such as the longest silence of a stream. Such a limit begins
     /// again with each piece, so let the reader receive the piece before, and then wait.
     ///
-    /// A wait that lasts five seconds, or that is cancelled, is reported to standard error.
+    /// If nothing happens for five seconds, the wait is reported to standard error.
     ///
     /// - Parameters:
     ///   - duration: The longest remaining time of the deadline.
@@ -75,11 +75,11 @@ extension MockClock {
         next: @escaping @Sendable (MockClock) -> Duration?
     ) async {
         if let next = next(self), next <= duration { return }
-        let watch = watch("\(name)(within:)", sourceLocation) { [self] in
+        let call = call("\(name)(within:)", sourceLocation) { [self] in
             let next = next(self).map { "the next one is due in \($0)" } ?? "there is none"
             return "no \(noun) is due within \(duration); \(next)"
         }
-        await watch.run {
+        await watch.run(call) {
             while !Task.isCancelled {
                 let count = changeCount
                 if let next = next(self), next <= duration { return }
@@ -88,33 +88,20 @@ extension MockClock {
         }
     }
 
-    /// Registers a network, so that reports of waits on this clock describe it.
-    func register(_ network: any WatchedNetwork) {
-        networks.withLock { networks in
-            networks.removeAll { $0.network == nil }
-            networks.append(WeakNetwork(network: network))
-        }
+    private func call(
+        _ text: String, _ sourceLocation: String, progress: @escaping @Sendable () -> String
+    ) -> WaitReport.Call {
+        WaitReport.Call(text: "clock.\(text)", sourceLocation: sourceLocation, progress: progress)
     }
-
-    /// What waits on the clock, for a report.
-    var waitState: WaitReport.Clock { sleepers.withLock { $0.waitState } }
 
     /// The number of sleepers that started to wait, and of steps that moved the clock.
     var changeCount: Int { sleepers.withLock { $0.changes } }
 
     private var nextRemaining: Duration? { sleepers.withLock { $0.nextRemaining } }
-
-    /// Begins to watch a wait for sleepers.
-    private func watch(
-        _ call: String, _ sourceLocation: String, progress: @escaping @Sendable () -> String
-    ) -> WaitWatch {
-        WaitWatch(
-            .init(text: "clock.\(call)", sourceLocation: sourceLocation, progress: progress),
-            over: networks.withLock { $0.compactMap(\.network) }, on: self)
-    }
 }
 
-/// A network on a clock, which does not keep it alive.
-struct WeakNetwork: Sendable {
-    weak let network: (any WatchedNetwork)?
+extension MockClock: WatchedObject {
+    var eventCount: Int { changeCount }
+    var isWaitedFor: Bool { sleepers.withLock { $0.hasTask } }
+    func describe(in report: inout WaitReport) { report.clock = sleepers.withLock { $0.waitState } }
 }

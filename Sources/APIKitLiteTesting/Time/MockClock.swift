@@ -52,21 +52,12 @@ public final class MockClock: CallbackClock {
     let sleeperCount = AwaitableCounter()
     /// Increases whenever something starts to wait on the clock, and at each step of a move.
     let changes = AwaitableCounter()
-    /// The networks on this clock, which a report of a wait describes.
-    let networks = Locked<[WeakNetwork]>([])
-    /// Nil for a clock that this library moves itself.
-    let sleepWatch: SleepWatch?
+    /// Reports what waits on this clock, and on the networks that have it.
+    package let watch = WaitWatch()
 
     /// Creates a clock at zero.
-    public convenience init() {
-        self.init(isWatched: true)
-    }
-
-    /// Creates a clock at zero.
-    ///
-    /// - Parameter isWatched: Whether a task that sleeps on it for long is reported.
-    init(isWatched: Bool) {
-        sleepWatch = isWatched ? SleepWatch() : nil
+    public init() {
+        watch.add(self)
     }
 
     /// The moment to which the clock was last moved.
@@ -100,12 +91,8 @@ public final class MockClock: CallbackClock {
         let task = withUnsafeCurrentTask { $0?.hashValue }
         let key = add(Sleeper(deadline, kind: .task, task) { waiter.end(with: .success(())) })
         guard let key else { return }
-        sleepWatch?.begin(on: self)
-        defer {
-            let thread = ThreadWatch.currentThread
-            sleepers.withLock { $0.didResume(key, task: task, on: thread) }?
-                .end(with: .success(()))
-        }
+        watch.begin()
+        defer { sleepers.withLock { $0.didResume(key) }?.end(with: .success(())) }
         try await waiter.value(ifCancelled: .failure(CancellationError())) { [self] in remove(key) }
     }
 
@@ -131,9 +118,6 @@ public final class MockClock: CallbackClock {
     ///
     /// - Parameter moment: The new moment. If it has passed, the clock does not move.
     public func advance(to moment: Instant) async {
-        // Created for the first task that this waits for: most moves wake none.
-        var limit: Task<Void, any Error>?
-        defer { limit?.cancel() }
         while true {
             await settle(before: moment)
             guard let sleeper = takeNext(until: moment) else { return }
@@ -143,45 +127,18 @@ public final class MockClock: CallbackClock {
                 continue
             }
             // On a busy machine, it may take long until the task runs at all.
-            guard let resumption = sleepers.withLock({ $0.resumption(of: sleeper.key) }) else {
-                continue
-            }
-            limit = limit ?? limitOfResumptions()
-            try? await resumption.value()
-        }
-    }
-
-    /// Starts a task that ends the waits for woken tasks, every ten seconds.
-    ///
-    /// A woken task may never run, because every thread waits for this clock. That cannot be
-    /// detected.
-    private func limitOfResumptions() -> Task<Void, any Error> {
-        Task.detached { [weak self] in
-            while true {
-                try await Task.sleep(for: .seconds(10))
-                self?.stopWaitingForResumptions()
-            }
+            try? await sleepers.withLock { $0.resumption(of: sleeper.key) }?.value()
         }
     }
 
     /// Gives the woken tasks time to sleep again before the clock moves on.
     private func settle(before moment: Instant) async {
-        for _ in 0..<16 where mustSettle(before: moment) { await Task.yield() }
-        guard mustSettle(before: moment) else { return }
-        // The system may have suspended the thread of a woken task, so wait until it has run.
-        var watches = sleepers.withLock(\.awakeThreads).compactMap { ThreadWatch($0) }
-        for _ in 0..<2_000 where mustSettle(before: moment) {
-            await pause()
-            watches = watches.compactMap { watch in
-                var watch = watch
-                return watch.hasGotOn() ? nil : watch
-            }
-            if watches.isEmpty { return }
+        let isNeeded = { [self] in sleepers.withLock { $0.mustSettle(before: moment) } }
+        for _ in 0..<16 where isNeeded() { await Task.yield() }
+        for _ in 0..<10 where isNeeded() {
+            // Also in a cancelled task.
+            await Task.detached { try? await Task.sleep(for: .milliseconds(1)) }.value
         }
-    }
-
-    private func mustSettle(before moment: Instant) -> Bool {
-        sleepers.withLock { $0.mustSettle(before: moment) }
     }
 
     /// Moves the clock one step, and takes out the sleeper that is due; nil if none is left.
@@ -190,17 +147,6 @@ public final class MockClock: CallbackClock {
         if let sleeper, sleeper.kind.isCounted { sleeperCount.update { $0 -= 1 } }
         changes.update { $0 += 1 }
         return sleeper
-    }
-
-    private func stopWaitingForResumptions() {
-        for resumption in sleepers.withLock({ $0.takeResumptions() }) {
-            resumption.end(with: .success(()))
-        }
-    }
-
-    /// Suspends for a millisecond of real time, also in a cancelled task.
-    private func pause() async {
-        await Task.detached { try? await Task.sleep(for: .milliseconds(1)) }.value
     }
 }
 

@@ -88,7 +88,7 @@ struct MockTime: NetworkTime {
 ///
 /// `isMoving` has its own lock.
 final class JumpingTime: NetworkTime {
-    private let clock = MockClock(isWatched: false)
+    private let clock = MockClock()
     /// Whether a task runs `move()`.
     private let isMoving = Locked(false)
     private let activity: AwaitableCounter

@@ -54,14 +54,13 @@ struct Sleepers {
     private(set) var changes = 0
     /// A waiter for each task that was woken and has not run yet, by the number of its sleeper.
     private var resuming: [Int: Waiter<Void>] = [:]
-    /// The tasks that were woken and have not slept again, each with the thread on which it
-    /// resumed; nil before that.
-    private var awake: [Int: String?] = [:]
+    /// The tasks that were woken and have not slept again.
+    private var awake: Set<Int> = []
 
     /// Adds a sleeper, and returns its key; nil if its moment has passed.
     mutating func add(_ sleeper: Sleeper) -> Sleeper.Key? {
         count += 1
-        if let task = sleeper.task { awake[task] = nil }
+        if let task = sleeper.task { awake.remove(task) }
         var sleeper = sleeper
         sleeper.key.number = count
         guard sleeper.key.deadline > now else { return nil }
@@ -88,41 +87,30 @@ struct Sleepers {
     mutating func takeNext(until moment: MockClock.Instant) -> Sleeper? {
         changes += 1
         // A task that has not slept again when the time moves on does something else.
-        if mustSettle(before: moment) { awake = [:] }
+        if mustSettle(before: moment) { awake = [] }
         guard let next = waiting.first, next.key.deadline <= moment else {
             now = max(now, moment)
             return nil
         }
         now = max(now, next.key.deadline)
         waiting.removeFirst()
-        if next.kind == .task {
+        if let task = next.task {
             resuming[next.key.number] = Waiter()
-            if let task = next.task { awake[task] = .some(nil) }
+            awake.insert(task)
         }
         return next
     }
 
-    /// The threads on which woken tasks resumed that have not slept again.
-    var awakeThreads: [String] { awake.values.compactMap(\.self) }
-
     /// Records that a woken task runs again, and returns the waiter for that; nil if there is none.
-    mutating func didResume(
-        _ key: Sleeper.Key, task: Int? = nil, on thread: String? = nil
-    ) -> Waiter<Void>? {
-        if let task, awake[task] != nil { awake[task] = .some(thread) }
-        return resuming.removeValue(forKey: key.number)
+    mutating func didResume(_ key: Sleeper.Key) -> Waiter<Void>? {
+        resuming.removeValue(forKey: key.number)
     }
 
     /// Returns the waiter for a woken task; nil if the task runs already.
-    func resumption(of key: Sleeper.Key) -> Waiter<Void>? {
-        resuming[key.number]
-    }
+    func resumption(of key: Sleeper.Key) -> Waiter<Void>? { resuming[key.number] }
 
-    /// Removes and returns the waiters for all woken tasks.
-    mutating func takeResumptions() -> [Waiter<Void>] {
-        defer { resuming = [:] }
-        return Array(resuming.values)
-    }
+    /// Whether a task sleeps.
+    var hasTask: Bool { waiting.contains { $0.kind == .task } }
 
     /// The remaining time of the next sleeper that is not a deadline.
     var nextRemaining: Duration? {
@@ -140,7 +128,7 @@ struct Sleepers {
         WaitReport.Clock(
             now: now.offset,
             sleepers: waiting.filter(\.kind.isCounted).map { sleeper in
-                .init(isTask: sleeper.kind == .task, moment: sleeper.key.deadline.offset)
+                (isTask: sleeper.kind == .task, moment: sleeper.key.deadline.offset)
             },
             deadlines: waiting.filter { !$0.kind.isCounted }.map(\.key.deadline.offset))
     }

@@ -1,49 +1,29 @@
 import APIKitLite
 
-/// The text that says why something waits: what waits and where, and what may keep it from ending.
+/// The text about something that waits for the test, and about what keeps it from ending.
 ///
 /// Its parts are values, so that the text depends on nothing else. All texts in them are redacted.
-struct WaitReport: Sendable, Equatable {
-    /// What waits.
-    enum Subject: Sendable, Equatable {
-        /// A call of the test, such as `stub.started(3)`.
-        case call(String, sourceLocation: String, progress: String, Occasion)
-        /// A request whose client waits. No call of the test waits for it.
-        case request(String)
-        /// A request whose client waits for the end of a stream.
-        case stream(String)
-        /// A task that sleeps on the clock. No call of the test waits on it.
-        case sleep
-    }
-
-    /// Why a call reports.
-    enum Occasion: Sendable, Equatable {
-        /// It has waited for ``WaitReporter/patience``.
-        case lasted
-        /// Its task was cancelled.
-        case cancelled
-        /// It ends early, because nothing is left that could end it.
-        case stuck
+struct WaitReport: Sendable {
+    /// A call of the test, such as `stub.started(3)`.
+    struct Call: Sendable {
+        let text: String
+        let sourceLocation: String
+        /// Returns how far the call got.
+        let progress: @Sendable () -> String
     }
 
     /// What waits on a clock that only a test moves.
-    struct Clock: Sendable, Equatable {
+    struct Clock: Sendable {
         /// The time since the creation of the clock.
         var now: Duration
         /// The sleepers, in the order in which they wake.
-        var sleepers: [Sleeper] = []
+        var sleepers: [(isTask: Bool, moment: Duration)] = []
         /// The moments of the pending deadlines, earliest first.
         var deadlines: [Duration] = []
-
-        /// A task or a response that waits for a moment.
-        struct Sleeper: Sendable, Equatable {
-            var isTask: Bool
-            var moment: Duration
-        }
     }
 
     /// The requests of one network.
-    struct Network: Sendable, Equatable {
+    struct Network: Sendable {
         /// The number of requests that the network received.
         var requestCount = 0
         /// The error texts of the first requests that were not answered.
@@ -56,7 +36,6 @@ struct WaitReport: Sendable, Equatable {
 
     /// One request that waits for its answer.
     struct Waiting: Sendable, Hashable {
-        /// What the answer waits for.
         var cause: Cause
         /// The stub, such as `the stub for GET /a (File.swift:3)`; nil if the closure of the
         /// network answers.
@@ -81,55 +60,56 @@ struct WaitReport: Sendable, Equatable {
         case nothing
     }
 
+    /// After how many seconds in which nothing happened something is reported.
+    static let seconds = 5
     /// The number of error texts that a report shows.
     static let shownErrors = 2
     /// The number of stubs, of sleepers and of deadlines that a report shows.
     private static let shownCount = 5
-
-    var subject: Subject
-    /// The clock on which something may wait; nil if time passes by itself.
-    var clock: Clock?
-    /// The networks on which the wait depends.
-    var networks: [Network] = []
-}
-
-extension WaitReport: CustomStringConvertible {
-    /// The first line says what waits; each further line is indented.
-    var description: String {
-        let clockLines = clock?.lines(ofNetwork: !networks.isEmpty) ?? []
-        let details = requestLines + networks.flatMap(\.lines) + clockLines
-        return ([headline] + details.map { "  " + $0 }).joined(separator: "\n")
-    }
-
-    private var headline: String {
-        switch subject {
-        case .request(let line):
-            return "\(line) has waited for its answer for \(WaitReporter.patience)."
-        case .stream(let line):
-            return "\(line) has waited for the end of its stream for \(WaitReporter.patience)."
-        case .sleep:
-            return "A task has slept on a MockClock for \(WaitReporter.patience) of real time, and "
-                + "nothing has moved the clock."
-        case .call(let call, let sourceLocation, let progress, let occasion):
-            let what =
-                switch occasion {
-                case .lasted: "has waited for \(WaitReporter.patience)"
-                case .cancelled: "was cancelled while it waited"
-                case .stuck: "ends early, because nothing is left that could end it"
-                }
-            return "\(call) (\(sourceLocation)) \(what): \(progress)."
-        }
-    }
-
-    private var requestLines: [String] {
-        guard !networks.isEmpty, networks.allSatisfy({ $0.requestCount == 0 }) else { return [] }
-        return [WaitReport.noRequest]
-    }
-
     /// The advice for a network that received no request.
     static let noRequest =
         "The network received no request. Perhaps no load was started or awaited, or the load "
         + "uses another session than the network's."
+
+    var calls: [Call] = []
+    /// The oldest request that only the test can end, and whether it waits for the end of a stream.
+    var request: (line: String, isStream: Bool)?
+    /// The clock on which something may wait; nil if time passes by itself.
+    var clock: Clock?
+    var networks: [Network] = []
+
+    private var hasSleepingTask: Bool { clock?.sleepers.contains(where: \.isTask) == true }
+
+    /// Whether something waits that only the test can end.
+    var isForTheTest: Bool { !calls.isEmpty || request != nil || hasSleepingTask }
+}
+
+extension WaitReport: CustomStringConvertible {
+    /// The first lines say what waits; each further line is indented.
+    var description: String {
+        let isUnused = !networks.isEmpty && networks.allSatisfy { $0.requestCount == 0 }
+        let details =
+            (isUnused && !calls.isEmpty ? [Self.noRequest] : []) + networks.flatMap(\.lines)
+            + (clock?.lines(ofNetwork: !networks.isEmpty) ?? [])
+        return (headlines + details.map { "  " + $0 }).joined(separator: "\n")
+    }
+
+    private var headlines: [String] {
+        let time = Duration.seconds(Self.seconds)
+        if !calls.isEmpty {
+            return calls.map {
+                "\($0.text) (\($0.sourceLocation)) has waited for \(time): \($0.progress())."
+            }
+        }
+        if let request {
+            let what = request.isStream ? "the end of its stream" : "its answer"
+            return ["\(request.line) has waited for \(what) for \(time)."]
+        }
+        return [
+            "A task has slept on a MockClock for \(time) of real time, and nothing has moved the "
+                + "clock."
+        ]
+    }
 
     /// Returns the texts of the first elements, and the number of the others.
     fileprivate static func list<T>(_ elements: [T], _ text: (T) -> String) -> String {
@@ -152,38 +132,31 @@ extension WaitReport.Network {
 
     /// One line for each stub and cause, in the order of the first requests.
     private var waitingLines: [String] {
-        var counts: [WaitReport.Waiting: Int] = [:]
-        var groups: [WaitReport.Waiting] = []
-        for request in waiting {
-            if counts[request] == nil { groups.append(request) }
-            counts[request, default: 0] += 1
-        }
+        let counts = Dictionary(waiting.map { ($0, 1) }, uniquingKeysWith: +)
+        var seen: Set<WaitReport.Waiting> = []
+        let groups = waiting.filter { seen.insert($0).inserted }
+        let rest = groups.count - WaitReport.shownCount
         return groups.prefix(WaitReport.shownCount).map { $0.line(of: counts[$0] ?? 0) }
-            + (groups.count > WaitReport.shownCount
-                ? ["The requests of \(groups.count - WaitReport.shownCount) more stubs wait."] : [])
+            + (rest > 0 ? ["The requests of \(rest) more stubs wait."] : [])
     }
 }
 
 extension WaitReport.Waiting {
     fileprivate func line(of count: Int) -> String {
-        let requests = count.requests
-        let answerer = stub ?? "the closure of the network"
+        let (requests, them) = (count.requests, count == 1 ? "it" : "them")
+        let stub = stub ?? "the closure of the network"
+        let sentence = stub.prefix(1).uppercased() + stub.dropFirst()
         return switch cause {
-        case .release:
-            "\(answerer.capitalizedSentence) holds \(requests). To release "
-                + "\(count == 1 ? "it" : "them"), call stub.release()."
-        case .handler where stub == nil:
-            "The closure of the network has not returned for \(requests)."
-        case .handler: "The handler of \(answerer) has not returned for \(requests)."
-        case .session: "The session to which \(answerer) passes \(requests) has not answered."
-        case .clock: "\(answerer.capitalizedSentence) delays \(requests)."
-        case .writer: "The writer of \(answerer) has not returned for \(requests)."
+        case .release: "\(sentence) holds \(requests). To release \(them), call stub.release()."
+        case .handler where self.stub == nil: "\(sentence) has not returned for \(requests)."
+        case .handler: "The handler of \(stub) has not returned for \(requests)."
+        case .session: "The session to which \(stub) passes \(requests) has not answered."
+        case .clock: "\(sentence) delays \(requests)."
+        case .writer: "The writer of \(stub) has not returned for \(requests)."
         case .test:
-            "\(answerer.capitalizedSentence) keeps the "
-                + (count == 1 ? "stream of 1 request" : "streams of \(requests)")
-                + " open. To end \(count == 1 ? "it" : "them"), call stub.finish()."
-        case .nothing:
-            "\(answerer.capitalizedSentence) never answers \(requests): its response is .hanging."
+            "\(sentence) keeps the \(count == 1 ? "stream" : "streams") of \(requests) open. "
+                + "To end \(them), call stub.finish()."
+        case .nothing: "\(sentence) never answers \(requests): its response is .hanging."
         }
     }
 }
@@ -222,8 +195,4 @@ extension Duration {
 
 extension Int {
     fileprivate var requests: String { "\(self) \(self == 1 ? "request" : "requests")" }
-}
-
-extension String {
-    fileprivate var capitalizedSentence: String { prefix(1).uppercased() + dropFirst() }
 }

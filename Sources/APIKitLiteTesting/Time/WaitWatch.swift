@@ -1,124 +1,134 @@
 import APIKitLite
+import Foundation
 
-/// A network, as a wait sees it.
-protocol WatchedNetwork: AnyObject, Sendable {
-    /// The requests of the network, for a report.
-    var waitState: WaitReport.Network { get }
+/// A network or a clock, as a watch sees it.
+protocol WatchedObject: AnyObject, Sendable {
+    /// A number that grows with everything that happens.
+    var eventCount: Int { get }
 
-    /// Whether a client waits for what only the test can give. The network reports that by itself.
-    var isStalled: Bool { get }
+    /// Whether something waits that the watch must look at.
+    var isWaitedFor: Bool { get }
 
-    /// Counts a wait that begins. While there is one, the network does not report by itself.
-    func beginWait()
-
-    /// Counts a wait that ends.
-    ///
-    /// - Parameter hasReported: Whether a report of it showed the network.
-    func endWait(hasReported: Bool)
+    /// Adds what waits, and what came, to a report.
+    func describe(in report: inout WaitReport)
 }
 
-/// One wait of a test, which is reported at most once: when it has lasted, when it is cancelled, or
-/// when it ends early.
+/// Writes a report if something waits that only the test can end, and nothing happens for five
+/// seconds of real time.
 ///
-/// `state` has its own lock.
-final class WaitWatch: Sendable {
-    /// What a report shows of the wait.
-    struct Call: Sendable {
-        /// The call, such as `stub.started(3)`.
-        let text: String
-        let sourceLocation: String
-        /// Returns how far the wait got.
-        let progress: @Sendable () -> String
+/// A network has one watch, which it shares with its `MockClock`. The watch looks once each second
+/// while something waits. After a report, it looks again when something else begins to wait.
+package final class WaitWatch: Sendable {
+    /// Where reports go, and what counts the seconds.
+    package struct Reporter: Sendable {
+        fileprivate let afterSecond: @Sendable (@escaping @Sendable () -> Void) -> Void
+        fileprivate let write: @Sendable (String) -> Void
+
+        /// Creates a reporter for the tests of this library.
+        ///
+        /// - Parameters:
+        ///   - clock: Counts the seconds.
+        ///   - write: Receives each report.
+        package init(clock: MockClock, write: @escaping @Sendable (String) -> Void) {
+            afterSecond = { work in
+                let moment = clock.now.advanced(by: .seconds(1))
+                _ = clock.schedule(at: moment, isDeadline: true, work)
+            }
+            self.write = write
+        }
+
+        fileprivate init() {
+            afterSecond = { work in
+                DispatchQueue.global().asyncAfter(deadline: .now() + 1, execute: work)
+            }
+            // With one call, so that the reports of parallel tests do not mix.
+            write = { try? FileHandle.standardError.write(contentsOf: Data($0.utf8)) }
+        }
     }
 
-    /// What is released at the end, so that the timer keeps no network alive.
+    private struct Member {
+        weak var object: (any WatchedObject)?
+    }
+
     private struct State {
-        var call: Call?
-        var networks: [any WatchedNetwork]
-        var clock: MockClock?
-        var seconds = 0
-        var hasReported = false
+        var reporter: Reporter? = Reporter()
+        var members: [Member] = []
+        /// The calls of the test that wait.
+        var calls: [Int: WaitReport.Call] = [:]
+        var lastCall = 0
+        var isRunning = false
+        /// The number of events at the last look.
+        var eventCount = 0
+        /// The number of seconds in which nothing happened.
+        var quietSeconds = 0
     }
 
-    private let reporter = WaitReporter.current
-    private let start: Duration
-    private let eachSecond: @Sendable (WaitWatch, Duration) -> Void
-    private let state: Locked<State>
+    private let state = Locked(State())
 
-    /// Begins to watch a wait.
-    ///
-    /// - Parameters:
-    ///   - call: The call that waits.
-    ///   - networks: The networks on which it depends.
-    ///   - clock: The clock on which it depends, or that of its network; nil if that is not a
-    ///     `MockClock`.
-    ///   - eachSecond: Called each second until the end; the argument is the time since the start.
-    init(
-        _ call: Call, over networks: [any WatchedNetwork], on clock: MockClock?,
-        eachSecond: @escaping @Sendable (WaitWatch, Duration) -> Void = { _, _ in }
-    ) {
-        start = reporter.now
-        self.eachSecond = eachSecond
-        state = Locked(State(call: call, networks: networks, clock: clock))
-        for network in networks { network.beginWait() }
-        clock?.sleepWatch?.beginWait()
+    /// Where the reports go; nil if none are written.
+    package var reporter: Reporter? {
+        get { state.withLock { $0.reporter } }
+        set { state.withLock { $0.reporter = newValue } }
     }
 
-    /// Runs the wait, and then ends the watch. If the task is cancelled in the meantime, reports
-    /// that.
-    func run<R: Sendable>(_ wait: @Sendable () async -> R) async -> R {
-        defer { end() }
-        if Task.isCancelled { return await wait() }
-        return await withTaskCancellationHandler {
-            // In here, so that a cancellation is reported from the first second on.
-            countSeconds()
-            return await wait()
-        } onCancel: {
-            if reporter.now - start >= WaitReporter.grace { report(.cancelled) }
-        }
-    }
-
-    /// Writes the report, unless it was written or the wait has ended.
-    func report(_ occasion: WaitReport.Occasion) {
-        let state = state.withLock { state -> State? in
-            guard state.call != nil, !state.hasReported else { return nil }
-            state.hasReported = true
-            return state
-        }
-        guard let state, let call = state.call else { return }
-        // Outside of the lock, because it runs the code of networks.
-        reporter.write(
-            WaitReport(
-                subject: .call(
-                    call.text, sourceLocation: call.sourceLocation, progress: call.progress(),
-                    occasion),
-                clock: state.clock?.waitState, networks: state.networks.map(\.waitState)))
-    }
-
-    private func countSeconds() {
-        reporter.everySecond { [weak self] in
-            guard let self, let seconds = countSecond() else { return false }
-            eachSecond(self, reporter.now - start)
-            if seconds == WaitReporter.seconds { report(.lasted) }
-            return true
-        }
-    }
-
-    /// Counts a second, and returns the number; nil after the end.
-    private func countSecond() -> Int? {
+    /// Watches a network or a clock, without keeping it alive.
+    func add(_ object: any WatchedObject) {
         state.withLock { state in
-            guard state.call != nil else { return nil }
-            state.seconds += 1
-            return state.seconds
+            state.members.removeAll { $0.object == nil }
+            state.members.append(Member(object: object))
         }
     }
 
-    private func end() {
-        let old = state.withLock { state in
-            defer { (state.call, state.networks, state.clock) = (nil, [], nil) }
-            return state
+    /// Runs a call of the test that waits.
+    func run<R: Sendable>(_ call: WaitReport.Call, _ wait: () async -> R) async -> R {
+        let id = state.withLock { state in
+            state.lastCall += 1
+            state.calls[state.lastCall] = call
+            return state.lastCall
         }
-        for network in old.networks { network.endWait(hasReported: old.hasReported) }
-        old.clock?.sleepWatch?.endWait(hasReported: old.hasReported)
+        begin()
+        defer { state.withLock { $0.calls[id] = nil } }
+        return await wait()
     }
+
+    /// Begins to look, unless it does so already. Call this when something begins to wait.
+    func begin() {
+        // Strong references, which are released after the lock: the last one runs code of the user.
+        let members = members
+        let reporter = state.withLock { state -> Reporter? in
+            guard !state.isRunning, let reporter = state.reporter else { return nil }
+            state.isRunning = true
+            state.eventCount = members.eventCount + state.lastCall
+            state.quietSeconds = 0
+            return reporter
+        }
+        reporter?.afterSecond { [weak self] in self?.look() }
+    }
+
+    private var members: [any WatchedObject] {
+        state.withLock { $0.members }.compactMap(\.object)
+    }
+
+    /// Looks once more after a second, or writes the report, or stops if nothing waits.
+    private func look() {
+        let members = members
+        let (reporter, calls, isRunning) = state.withLock { state in
+            // Under the lock, so that what begins to wait now is seen here or begins another look.
+            let isNeeded = !state.calls.isEmpty || members.contains(where: \.isWaitedFor)
+            let eventCount = members.eventCount + state.lastCall
+            state.quietSeconds = state.eventCount == eventCount ? state.quietSeconds + 1 : 0
+            state.eventCount = eventCount
+            state.isRunning = isNeeded && state.quietSeconds < WaitReport.seconds
+            return (isNeeded ? state.reporter : nil, state.calls, state.isRunning)
+        }
+        guard let reporter else { return }
+        if isRunning { return reporter.afterSecond { [weak self] in self?.look() } }
+        var report = WaitReport(calls: calls.sorted { $0.key < $1.key }.map(\.value))
+        for member in members { member.describe(in: &report) }
+        if report.isForTheTest { reporter.write("APIKitLiteTesting: \(report)\n") } else { begin() }
+    }
+}
+
+extension [any WatchedObject] {
+    fileprivate var eventCount: Int { reduce(0) { $0 + $1.eventCount } }
 }

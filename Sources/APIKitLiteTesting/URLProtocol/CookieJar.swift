@@ -6,24 +6,9 @@ struct CookieJar: Sendable {
     /// Evaluated when a cookie is stored or needed, since finding the storage takes time.
     private let storage: @Sendable () -> HTTPCookieStorage?
 
-    /// Creates a jar that uses the storage of the session or else the storage of the responder.
-    ///
-    /// - Parameters:
-    ///   - responder: The responder that answers the request.
-    ///   - task: The client's task. On Linux, its session determines the storage, and may have none.
-    ///     On Apple platforms, the session of a task is private, so the storage of the responder or
-    ///     the shared one is used.
+    /// Creates a jar that uses the storage of the task's session or else that of the responder.
     init(_ responder: any Responder, _ task: URLSessionTask? = nil) {
-        storage = {
-            #if canImport(FoundationNetworking)
-            if let session = task?.mirroredSession {
-                return session.configuration.httpCookieStorage
-            }
-            return responder.cookieStorage
-            #else
-            return responder.cookieStorage ?? .shared
-            #endif
-        }
+        storage = { task.cookieStorage(or: responder.cookieStorage) }
     }
 
     /// Stores the cookies that a response sets.

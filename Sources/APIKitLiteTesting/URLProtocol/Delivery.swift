@@ -34,17 +34,23 @@ final class Delivery: Sendable {
     }
 
     private let state = Locked(State())
+    private let urlProtocol: WeakProtocol
 
-    /// Starts to deliver, or continues after a suspension. Call it on the loading thread.
-    func start(_ urlProtocol: URLProtocol) {
-        let isReady = state.withLock { state in
-            if !state.isOver { state.thread = .current }
-            return !state.items.isEmpty
-        }
-        if isReady { deliver(to: urlProtocol) }
+    init(to urlProtocol: URLProtocol) {
+        self.urlProtocol = WeakProtocol(value: urlProtocol)
     }
 
-    /// Delivers nothing until the next `start(_:)`. Call it on the loading thread.
+    /// Starts to deliver, or continues after a suspension. Call it on the loading thread.
+    func start() {
+        guard let urlProtocol = urlProtocol.value else { return }
+        let isReady = state.withLock { state in
+            if !state.isOver { state.thread = .current(of: urlProtocol) }
+            return !state.items.isEmpty
+        }
+        if isReady { deliver() }
+    }
+
+    /// Delivers nothing until the next `start()`. Call it on the loading thread.
     func pause() {
         state.withLock { $0.thread = nil }
     }
@@ -62,21 +68,19 @@ final class Delivery: Sendable {
     /// Adds an item, and delivers it as soon as Foundation accepts it.
     ///
     /// It may be called on any thread. Items after the last one are ignored.
-    func add(_ item: Item, for urlProtocol: WeakProtocol) {
+    func add(_ item: Item) {
         let thread = state.withLock { state -> LoadingThread? in
             guard !state.isOver, !state.hasLast else { return nil }
             state.items.append(item)
             state.hasLast = item.isLast
             return state.thread
         }
-        thread?.perform { [self] in
-            if let urlProtocol = urlProtocol.value { deliver(to: urlProtocol) }
-        }
+        thread?.perform { [self] in deliver() }
     }
 
     /// Delivers what waits. Call it on the loading thread.
-    private func deliver(to urlProtocol: URLProtocol) {
-        guard let client = urlProtocol.client else { return }
+    private func deliver() {
+        guard let urlProtocol = urlProtocol.value, let client = urlProtocol.client else { return }
         // The client may suspend or cancel its task between two pieces.
         while urlProtocol.task?.wantsAnswer != false, let item = next() {
             switch item {
@@ -135,24 +139,20 @@ extension URLProtocolClient {
     fileprivate func receive(_ event: ResponseEvent, _ sender: URLProtocol) {
         switch event {
         case .answer(let answer):
-            let response = begin(answer, sender)
+            begin(answer, sender)
             let seesPieces = answer.chunks.count > 1 && sender.task?.seesPieces != false
             for piece in seesPieces ? answer.chunks : [answer.body] where !piece.isEmpty {
                 urlProtocol(sender, didLoad: piece)
             }
-            ChallengeFreeResponse.finish(response) { urlProtocolDidFinishLoading(sender) }
-        case .head(let answer): _ = begin(answer, sender)
+            urlProtocolDidFinishLoading(sender)
+        case .head(let answer): begin(answer, sender)
         case .piece(let piece):
             guard piece.isAwaited else { return urlProtocol(sender, didLoad: piece.data) }
             // A delegate may cancel its task because of the piece, before `didTake()` is called.
             sender.task.afterDelegateCalls { piece.willTake() }
             urlProtocol(sender, didLoad: piece.data)
             sender.task.afterDelegateCalls { piece.didTake() }
-        case .end:
-            guard let response = sender.task?.response as? HTTPURLResponse else {
-                return urlProtocolDidFinishLoading(sender)
-            }
-            ChallengeFreeResponse.finish(response) { urlProtocolDidFinishLoading(sender) }
+        case .end: urlProtocolDidFinishLoading(sender)
         case .failure(let error):
             urlProtocol(sender, didFailWithError: carryingOriginal(error))
         case .cutHead:
@@ -160,10 +160,8 @@ extension URLProtocolClient {
         }
     }
 
-    /// Delivers the response, and returns it as it was delivered.
-    private func begin(_ answer: Answer, _ sender: URLProtocol) -> HTTPURLResponse {
-        let response = ChallengeFreeResponse.replacing(answer.response)
-        urlProtocol(sender, didReceive: response, cacheStoragePolicy: .notAllowed)
-        return response
+    private func begin(_ answer: Answer, _ sender: URLProtocol) {
+        urlProtocol(
+            sender, didReceive: answer.response.withoutChallenge, cacheStoragePolicy: .notAllowed)
     }
 }

@@ -14,9 +14,6 @@ struct LeasedProtocolClass: Sendable {
 
     /// Leases a class to a responder, which is referenced weakly.
     static func lease(to responder: any Responder & AnyObject) -> LeasedProtocolClass {
-        // On Linux this creates a session, which must not happen on the loading thread. So do it
-        // now: the first delivery may run there.
-        LoadingThread.prepare()
         return leases.withLock { leases in
             let type = leases.take()
             leases.responders[ObjectIdentifier(type)] = Weak(responder: responder)
@@ -85,7 +82,7 @@ private func protocolClass(numbered number: Int) -> MockURLProtocol.Type {
 
 /// Intercepts requests for the network that leases its class.
 private class NetworkURLProtocol: MockURLProtocol {
-    override class func responder(to request: URLRequest) -> any Responder {
+    override class var responder: any Responder {
         LeasedProtocolClass.responder(of: self) ?? MissingNetwork()
     }
 

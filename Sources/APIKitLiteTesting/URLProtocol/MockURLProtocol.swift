@@ -12,10 +12,10 @@ import Foundation
 ///
 /// The whole process has one handler, so tests that use it cannot run in parallel. Use a
 /// ``MockNetwork`` for such tests. A subclass may override `canInit(with:)`, for example to decline
-/// a host, and `stopLoading()`; each must call `super`. Decline a request before you call
-/// `super.canInit(with:)`, which remembers the handler of each request.
+/// a host, and `stopLoading()`; each must call `super`.
 open class MockURLProtocol: URLProtocol {
-    private let protocolLoad = ProtocolLoad()
+    /// Begins when it is first used.
+    private lazy var load = ProtocolLoad(self)
 
     /// The closure that answers each request, one at a time, in the background.
     ///
@@ -45,24 +45,16 @@ open class MockURLProtocol: URLProtocol {
         SharedSession.unregister(self)
     }
 
-    /// Returns the responder that answers a request.
-    class func responder(to request: URLRequest) -> any Responder {
-        #if canImport(FoundationNetworking)
-        StaticHandler.CapturedHandler(handler: Arrivals.take(request) ?? StaticHandler.current)
-        #else
+    /// The responder that answers the requests of this class.
+    class var responder: any Responder {
         StaticHandler.CapturedHandler(handler: StaticHandler.current)
-        #endif
     }
 
     /// Returns whether this class answers a request: true except for `file:` and `data:` URLs.
     ///
     /// So no request reaches a real network.
     open override class func canInit(with request: URLRequest) -> Bool {
-        guard isForMocks(request) else { return false }
-        #if canImport(FoundationNetworking)
-        Arrivals.record(request, StaticHandler.current)
-        #endif
-        return true
+        isForMocks(request)
     }
 
     /// Returns whether a request is meant for a network, which is false for `file:` and `data:`.
@@ -76,14 +68,13 @@ open class MockURLProtocol: URLProtocol {
 
     /// Starts loading and delivering. Foundation calls it.
     open override func startLoading() {
-        protocolLoad.begin(self)
-        protocolLoad.start(self)
+        load.start()
     }
 
     /// Stops delivering: the task was cancelled or suspended, or, on Apple platforms, has ended.
     /// Foundation calls it.
     open override func stopLoading() {
-        protocolLoad.stop()
+        load.stop()
     }
 
     #if canImport(FoundationNetworking)
@@ -105,7 +96,7 @@ open class MockURLProtocol: URLProtocol {
             request: task.originalRequest ?? URLRequest(url: .unnamed),
             cachedResponse: cachedResponse, client: client)
         self.task = task
-        protocolLoad.begin(self)
+        _ = load
     }
     #endif
 }

@@ -11,7 +11,7 @@ final class StaticHandler: @unchecked Sendable {
     typealias Function = (URLRequest) throws -> (HTTPURLResponse, Data?)
 
     let function: Function
-    private let handlers = HandlerPool()
+    private let handlers = Handlers()
     private let state = Locked(State())
 
     /// One request for the closure, and the function that receives the response.
@@ -35,10 +35,6 @@ final class StaticHandler: @unchecked Sendable {
         self.function = function
     }
 
-    deinit {
-        handlers.close()
-    }
-
     /// Calls the closure for a request after all earlier ones, or fails the request if the handler
     /// was replaced.
     fileprivate func answer(_ call: Call) {
@@ -49,7 +45,7 @@ final class StaticHandler: @unchecked Sendable {
             return (false, !state.isBusy)
         }
         if isLate { call.respond(.failure(MockError.handlerReplaced(call.request))) }
-        if isFirst { handlers.submit(HandlerCall { [self] in runCalls() }) }
+        if isFirst { _ = handlers.start { [self] in runCalls() } }
     }
 
     private func runCalls() {

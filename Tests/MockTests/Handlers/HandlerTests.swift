@@ -10,7 +10,10 @@ import Testing
         @TaskLocal static var name = "none"
     }
 
-    @Test func blockingOnesDelayNobody() async throws {
+    private static let ways = [Transport.urlProtocol, .mockURLSession]
+
+    @Test(arguments: ways)
+    func blockingOnesDelayNobody(_ transport: Transport) async throws {
         let release = DispatchSemaphore(value: 0)
         let started = Locked(0)
         let allStarted = Gate()
@@ -25,16 +28,38 @@ import Testing
         }
         let quick = MockNetwork { _ in (HTTPURLResponse(), Data("quick".utf8)) }
 
+        let session = try transport.open(blocking).session
         try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<8 {
-                group.addTask { try await blocking.urlSession.exchange(.test("a")).0.text }
+                group.addTask { try await session.exchange(.test("a")).0.text }
             }
             await allStarted.wait()
-            let (data, _) = try await quick.urlSession.exchange(.test("a"))
+            let (data, _) = try await transport.open(quick).session.exchange(.test("a"))
             #expect(data.text == "quick")
             for _ in 0..<8 { release.signal() }
             for try await text in group { #expect(text == "blocked") }
         }
+    }
+
+    @Test(arguments: ways)
+    func aBlockingOneHoldsNoTimeout(_ transport: Transport) async throws {
+        let clock = MockClock()
+        let release = DispatchSemaphore(value: 0)
+        let network = MockNetwork { _ in
+            release.blockUntilSignalled()
+            return (HTTPURLResponse(), nil)
+        }
+        let session = try transport.open(network).session
+        let load = Task {
+            await session.timingOut(after: .seconds(1), clock: clock).outcome(of: .test("a"))
+        }
+        await network.waitForRequests()
+        await clock.waitForDeadline(within: .seconds(1))
+
+        await clock.advance(by: .seconds(1))
+
+        #expect(await load.value == .error(.timedOut))
+        release.signal()
     }
 
     @Test func mayUseURLSession() async throws {
@@ -73,11 +98,12 @@ import Testing
         #expect(outer.requests.map(\.wasCancelled) == [true])
     }
 
-    @Test func seeTheTaskLocalsOfTheirNetwork() async throws {
+    @Test(arguments: ways)
+    func seeTheTaskLocalsOfTheirNetwork(_ transport: Transport) async throws {
         let network = Local.$name.withValue("maker") {
             MockNetwork { _ in (HTTPURLResponse(), Data(Local.name.utf8)) }
         }
-        let session = network.urlSession
+        let session = try transport.open(network).session
 
         let names = try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<100 {

@@ -245,13 +245,9 @@ import Testing
             #expect(data.text == "who are you")
             #expect(response.statusCode == 401)
             #expect(response.url?.path == "/a")
-            #expect(response.value(forHTTPHeaderField: "WWW-Authenticate") == "Basic realm=x")
+            let challenge = response.value(forHTTPHeaderField: "WWW-Authenticate")
+            #expect(challenge?.trimmingCharacters(in: .whitespaces) == "Basic realm=x")
         }
-        #if canImport(FoundationNetworking)
-        let sent = network.requests.map { $0.request.value(forHTTPHeaderField: "Authorization") }
-        #expect(sent == [nil, nil, "Basic dTpw"])
-        #else
         #expect(network.requests.count == 2)
-        #endif
     }
 }

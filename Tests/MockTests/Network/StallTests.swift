@@ -36,7 +36,7 @@ import Testing
     }
 
     private func network(_ stall: Stall, clock: MockClock?) -> MockNetwork {
-        let network = recorder.run { MockNetwork(clock: clock) }
+        let network = recorder.network(clock: clock)
         stall.add(to: network)
         return network
     }
@@ -70,7 +70,7 @@ import Testing
         (.none, "birthday=hunter2&token=hunter3"),
     ])
     func hidesWhatTheNetworkHides(_ redaction: Redaction, _ query: String) async throws {
-        let network = recorder.run { MockNetwork(redacting: redaction) }
+        let network = recorder.network(redacting: redaction)
         network.stub(.query(["birthday": "hunter2"]), .hanging)
         let request = try URLRequest(
             "GET", URL(string: "https://h")!, path: "/a",
@@ -90,16 +90,8 @@ import Testing
                 == query.contains("hunter2"))
     }
 
-    @Test func aDelayWithoutAClockIsNotWatched() async throws {
-        let network = network(.delayed, clock: nil)
-
-        _ = try await MockURLSession(network).exchange(Self.request)
-
-        #expect(recorder.clock.pendingDeadlines == [])
-    }
-
     @Test func anImmediateAnswerIsNotWatched() async throws {
-        let network = recorder.run { MockNetwork(clock: MockClock()) }
+        let network = recorder.network(clock: MockClock())
         network.stub(.any, .json("{}"))
 
         _ = try await MockURLSession(network).exchange(Self.request)

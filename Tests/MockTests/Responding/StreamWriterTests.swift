@@ -339,8 +339,8 @@ import Testing
         }
     }
 
-    @Test func itsClosureHasTheTaskLocalsOfTheCaller() async throws {
-        let network = MockNetwork()
+    @Test func itsClosureHasTheTaskLocalsOfTheNetwork() async throws {
+        let network = Name.$current.withValue("maker") { MockNetwork() }
         let stub = network.stub(.any, .stream { try await $0.send(Name.current) }.held)
         let load = Name.$current.withValue("caller") {
             Task { try await MockURLSession(network).exchange(.test("a")).0.text }
@@ -349,7 +349,7 @@ import Testing
         await stub.started()
         Name.$current.withValue("test") { stub.release() }
 
-        #expect(try await load.value == "caller")
+        #expect(try await load.value == "maker")
     }
 
     @Test func aCancelledTaskSendsNothing() async throws {

@@ -192,11 +192,9 @@ import Testing
 
     @Test func aWaitForAStreamIsReported() async throws {
         let recorder = ReportRecorder()
-        let network = recorder.run { MockNetwork() }
+        let network = recorder.network()
         let stub = network.stub(.get("/a"), .stream(), fileID: "Tests/Stub.swift", line: 3)
-        let test = recorder.run {
-            Task { try await stub.send("a", fileID: "Tests/Send.swift", line: 7) }
-        }
+        let test = Task { try await stub.send("a", fileID: "Tests/Send.swift", line: 7) }
 
         await recorder.waitForWatch()
         await recorder.clock.advance(by: .seconds(5))
@@ -215,24 +213,9 @@ import Testing
         _ = await test.result
     }
 
-    @Test func aWaitThatNothingCanEndThrows() async throws {
-        let recorder = ReportRecorder()
-        let network = recorder.run { MockNetwork() }
-        let stub = network.stub(.get("/a"), .stream())
-        let test = recorder.run { Task { try await stub.send("a") } }
-        await recorder.waitForWatch()
-        _ = await MockURLSession(network).outcome(of: .test("b"))
-
-        for _ in 1...5 { await recorder.clock.advance(by: .seconds(1)) }
-
-        let error = await #expect(throws: MockError.self) { try await test.value }
-        #expect(error?.reason == .noStream)
-        #expect(error?.description.contains("nothing is left that could open one") == true)
-    }
-
     @Test func anOpenStreamIsReported() async throws {
         let recorder = ReportRecorder()
-        let network = recorder.run { MockNetwork() }
+        let network = recorder.network()
         let stub = network.stub(.get("/a"), .stream(), fileID: "Tests/Stub.swift", line: 3)
         let (body, _) = try await MockURLSession(network).stream(.test("a"))
         await recorder.waitForWatch()

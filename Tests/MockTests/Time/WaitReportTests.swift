@@ -6,34 +6,39 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct WaitReportTests {
     private static let stub = "the stub for GET /a (Tests/A.swift:3)"
 
+    private let call = WaitReport.Call(
+        text: "stub.started(3)", sourceLocation: "Tests/A.swift:7", progress: { "1 of 3 requests" })
+
     private func report(
         clock: WaitReport.Clock? = nil, _ networks: WaitReport.Network...
     ) -> WaitReport {
-        WaitReport(subject: .request("GET https://a.test/"), clock: clock, networks: networks)
+        WaitReport(
+            calls: [call], request: ("GET https://a.test/", false), clock: clock, networks: networks
+        )
     }
 
     private func details(_ report: WaitReport) -> [String] {
         report.description.split(separator: "\n").dropFirst().map(String.init)
     }
 
-    @Test(arguments: [
-        (WaitReport.Occasion.lasted, "has waited for 5.0 seconds"),
-        (.cancelled, "was cancelled while it waited"),
-        (.stuck, "ends early, because nothing is left that could end it"),
-    ])
-    func theFirstLineSaysWhatWaitsAndWhere(_ occasion: WaitReport.Occasion, _ what: String) {
-        let report = WaitReport(
-            subject: .call(
-                "stub.started(3)", sourceLocation: "Tests/A.swift:7", progress: "1 of 3 requests",
-                occasion))
+    @Test func theFirstLinesSayWhatWaitsAndWhere() {
+        let lines = report().description.split(separator: "\n")
 
-        #expect(report.description == "stub.started(3) (Tests/A.swift:7) \(what): 1 of 3 requests.")
+        #expect(
+            lines == [
+                "stub.started(3) (Tests/A.swift:7) has waited for 5.0 seconds: 1 of 3 requests."
+            ])
+        var both = report()
+        both.calls.append(call)
+        #expect(both.description.split(separator: "\n") == lines + lines)
     }
 
     @Test func aRequestIsNamedByItsLine() {
+        var report = report()
+        report.calls = []
+
         #expect(
-            report().description
-                == "GET https://a.test/ has waited for its answer for 5.0 seconds.")
+            report.description == "GET https://a.test/ has waited for its answer for 5.0 seconds.")
     }
 
     @Test(arguments: [
@@ -131,8 +136,8 @@ import Testing
             WaitReport.Clock(
                 now: .seconds(3),
                 sleepers: [
-                    .init(isTask: true, moment: .seconds(5) - .nanoseconds(1)),
-                    .init(isTask: false, moment: .seconds(9)),
+                    (isTask: true, moment: .seconds(5) - .nanoseconds(1)),
+                    (isTask: false, moment: .seconds(9)),
                 ],
                 deadlines: [.seconds(60)]),
             [

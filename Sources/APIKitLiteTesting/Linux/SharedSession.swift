@@ -8,7 +8,7 @@ enum SharedSession {
     // created. But `configuration` returns the object that the session uses, not a copy.
 
     /// Makes a class answer the requests of the shared session, before all other classes.
-    static func register(_ type: MockURLProtocol.Type) {
+    static func register(_ type: AnyClass) {
         lock.withLock { _ in
             let configuration = URLSession.shared.configuration
             let others = configuration.protocolClasses ?? []
@@ -18,7 +18,7 @@ enum SharedSession {
     }
 
     /// Removes a class from the shared session.
-    static func unregister(_ type: MockURLProtocol.Type) {
+    static func unregister(_ type: AnyClass) {
         lock.withLock { _ in
             let configuration = URLSession.shared.configuration
             configuration.protocolClasses = configuration.protocolClasses?.filter { $0 != type }
@@ -29,12 +29,12 @@ enum SharedSession {
     private static let lock = Locked(())
     #else
     /// Makes a class answer the requests of the shared session.
-    static func register(_ type: MockURLProtocol.Type) {
+    static func register(_ type: AnyClass) {
         URLProtocol.registerClass(type)
     }
 
     /// Removes a class from the shared session.
-    static func unregister(_ type: MockURLProtocol.Type) {
+    static func unregister(_ type: AnyClass) {
         URLProtocol.unregisterClass(type)
     }
     #endif

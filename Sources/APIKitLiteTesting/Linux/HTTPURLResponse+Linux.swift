@@ -1,0 +1,33 @@
+import Foundation
+
+extension HTTPURLResponse {
+    #if canImport(FoundationNetworking)
+    /// Creates a response with the status 200 and no headers.
+    ///
+    /// Apple platforms have this initializer, and the tests of WWDC 2018 session 417 call it. A
+    /// mock delivers the response with the URL of the request.
+    public convenience init() {
+        self.init(
+            url: .unnamed, statusCode: 200, httpVersion: "HTTP/1.1", headerFields: nil)!
+    }
+
+    /// The response, or a copy of a 401 whose Basic challenge Foundation does not find.
+    ///
+    /// Otherwise Foundation on Linux would wait for ever, or send the request to the real host with
+    /// the credential of a delegate. Its parser does not skip a space before the scheme, though RFC
+    /// 9110, section 5.5 allows one.
+    var withoutChallenge: HTTPURLResponse {
+        let name = "WWW-Authenticate"
+        guard statusCode == 401, let url, let challenge = value(forHTTPHeaderField: name),
+            challenge.lowercased().contains("basic")
+        else { return self }
+        var fields = headerFields
+        fields[name] = " " + challenge
+        return HTTPURLResponse(
+            url: url, statusCode: 401, httpVersion: "HTTP/1.1", headerFields: fields)!
+    }
+    #else
+    /// The response itself: Foundation handles no challenge that a `URLProtocol` does not report.
+    var withoutChallenge: HTTPURLResponse { self }
+    #endif
+}

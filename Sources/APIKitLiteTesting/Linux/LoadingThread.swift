@@ -1,0 +1,49 @@
+import APIKitLite
+import Foundation
+
+#if canImport(FoundationNetworking)
+/// The thread on which a `URLProtocolClient` must be called.
+///
+/// On Linux it is one serial queue for all sessions of the process; calling a client anywhere else
+/// ends the process. Foundation keeps the queue private, but a mirror of any task finds it.
+struct LoadingThread: Sendable {
+    private static let shared = Locked<DispatchQueue?>(nil)
+    private let queue: DispatchQueue
+
+    /// The loading thread of a protocol whose `startLoading` runs.
+    static func current(of urlProtocol: URLProtocol) -> LoadingThread {
+        let queue = shared.withLock { shared -> DispatchQueue? in
+            shared = shared ?? urlProtocol.task.flatMap { $0.mirrored("workQueue") }
+            return shared
+        }
+        guard let queue else {
+            fatalError("This version of Foundation hides the queue on which a mock must answer.")
+        }
+        return LoadingThread(queue: queue)
+    }
+
+    /// Runs the work on the loading thread, later.
+    func perform(_ work: @escaping @Sendable () -> Void) {
+        queue.async(execute: work)
+    }
+}
+#else
+/// The thread on which a `URLProtocolClient` must be called: the run loop on which Foundation calls
+/// `startLoading()`, in the mode of that call.
+struct LoadingThread: @unchecked Sendable {  // A run loop accepts blocks from any thread.
+    private let loop: CFRunLoop
+    private let mode: CFRunLoopMode
+
+    /// The loading thread of a protocol whose `startLoading` runs.
+    static func current(of urlProtocol: URLProtocol) -> LoadingThread {
+        let loop = CFRunLoopGetCurrent()!
+        return LoadingThread(loop: loop, mode: CFRunLoopCopyCurrentMode(loop) ?? .defaultMode)
+    }
+
+    /// Runs the work on the loading thread, later.
+    func perform(_ work: @escaping @Sendable () -> Void) {
+        CFRunLoopPerformBlock(loop, mode.rawValue, work)
+        CFRunLoopWakeUp(loop)
+    }
+}
+#endif

@@ -1,0 +1,138 @@
+import APIKitLite
+import Foundation
+
+/// What happens after a redirect.
+enum RedirectDecision: Sendable {
+    /// The mock sends this request.
+    case follow(URLRequest)
+    /// The client wants the response of the redirect.
+    case refuse
+    /// Foundation asks the client, and then makes a protocol object for the next request.
+    case report
+}
+
+// What a mock has to know about a task. Foundation on Linux does less for a custom `URLProtocol`
+// than on Apple platforms, and keeps the session of a task private, too; but a mirror finds it.
+#if canImport(FoundationNetworking)
+extension URLSessionTask {
+    /// Whether the task may receive an answer now.
+    ///
+    /// Resuming a suspended task starts the protocol again. A cancelled task fails by itself.
+    var wantsAnswer: Bool { state == .running }
+
+    /// Whether a call of `stopLoading()` is out of date.
+    ///
+    /// If the task was suspended and resumed before that call, Foundation starts the protocol
+    /// again, or has already done so.
+    var isAboutToRestart: Bool { state == .running }
+
+    /// Whether it is a download, to which a `URLProtocol` cannot hand over the file.
+    var isUnsupportedDownload: Bool { self is URLSessionDownloadTask }
+
+    /// Whether the client receives each piece of the body.
+    ///
+    /// If it is false, Foundation would give the client only the last piece. Read it on the loading
+    /// thread.
+    var seesPieces: Bool {
+        guard delegate is any URLSessionDataDelegate, let session,
+            let registry: AnyObject = Mirror.stored("taskRegistry", of: session),
+            let behaviours: Any = Mirror.stored("behaviours", of: registry)
+        else { return false }
+        // In a session with a delegate, a task with a completion handler differs only here.
+        let all = Mirror(reflecting: behaviours).children.compactMap { $0.value as? (Int, Any) }
+        let own = all.first { $0.0 == taskIdentifier }
+        return own.map { "\($0.1)".hasSuffix("callDelegate") } ?? true
+    }
+
+    /// Returns a stored property of the task, which Foundation keeps private.
+    func mirrored<Value>(_ name: String) -> Value? { Mirror.stored(name, of: self) }
+
+    fileprivate var session: URLSession? { mirrored("session") }
+}
+
+extension URLSessionTask? {
+    /// The request timeout of the task's session, in seconds. The request does not contain it.
+    var sessionTimeout: TimeInterval? { self?.session?.configuration.timeoutIntervalForRequest }
+
+    /// Returns the storage for the cookies of the task: that of its session, which may have none.
+    ///
+    /// - Parameter other: The storage for a client without a task.
+    func cookieStorage(or other: HTTPCookieStorage?) -> HTTPCookieStorage? {
+        guard let session = self?.session else { return other }
+        return session.configuration.httpCookieStorage
+    }
+
+    /// Returns the request with those `httpAdditionalHeaders` of its session that it does not set
+    /// itself. Foundation adds them only after it has asked every `URLProtocol`.
+    func requestAsSent(_ request: URLRequest) -> URLRequest {
+        var sent = request
+        for (name, value) in self?.session?.configuration.httpAdditionalHeaders ?? [:] {
+            let name = "\(name)"
+            guard request.value(forHTTPHeaderField: name) == nil else { continue }
+            sent.setValue("\(value)", forHTTPHeaderField: name)
+        }
+        return sent.withoutSuppressedHeaders
+    }
+
+    /// Asks the client's delegate about a redirect, as Foundation does for a real server.
+    ///
+    /// Foundation itself ends the process when a `URLProtocol` reports a redirect.
+    func decide(
+        about response: HTTPURLResponse, to next: URLRequest,
+        completion: @escaping @Sendable (RedirectDecision) -> Void
+    ) {
+        guard let self, let delegate = self.delegate, let session = self.session else {
+            return completion(.follow(next))
+        }
+        session.delegateQueue.addOperation {
+            delegate.urlSession(
+                session, task: self, willPerformHTTPRedirection: response, newRequest: next
+            ) { next in completion(next.map(RedirectDecision.follow) ?? .refuse) }
+        }
+    }
+
+    /// Calls a function after the delegate has received everything that was delivered before.
+    func afterDelegateCalls(_ work: @escaping @Sendable () -> Void) {
+        guard let session = self?.session else { return work() }
+        session.delegateQueue.addOperation(work)
+    }
+}
+
+extension Mirror {
+    /// Returns the value of a stored property of an object, whichever class declares it.
+    fileprivate static func stored<Value>(_ name: String, of object: AnyObject) -> Value? {
+        var mirror: Mirror? = Mirror(reflecting: object)
+        while let current = mirror {
+            if let child = current.children.first(where: { $0.label == name }) {
+                return child.value as? Value
+            }
+            mirror = current.superclassMirror
+        }
+        return nil
+    }
+}
+#else
+extension URLSessionTask {
+    var wantsAnswer: Bool { state != .canceling }
+    var isAboutToRestart: Bool { false }
+    var isUnsupportedDownload: Bool { false }
+    var seesPieces: Bool { true }
+}
+
+extension URLSessionTask? {
+    var sessionTimeout: TimeInterval? { nil }
+
+    func cookieStorage(or other: HTTPCookieStorage?) -> HTTPCookieStorage? { other ?? .shared }
+
+    func requestAsSent(_ request: URLRequest) -> URLRequest { request }
+
+    func decide(
+        about response: HTTPURLResponse, to next: URLRequest,
+        completion: @escaping @Sendable (RedirectDecision) -> Void
+    ) {
+        completion(.report)
+    }
+
+    func afterDelegateCalls(_ work: @escaping @Sendable () -> Void) { work() }
+}
+#endif

@@ -1,0 +1,114 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// Tasks of a mocked `URLSession` that a client starts itself, without `exchange`.
+@Suite(.timeLimit(.minutes(5)), .usesSockets) struct PlainTaskTests {
+    private let network = MockNetwork()
+
+    private func run(
+        _ request: URLRequest, _ session: URLSession? = nil
+    ) async -> (data: Data?, response: HTTPURLResponse?, error: (any Error)?) {
+        let session = session ?? network.urlSession
+        return await withCheckedContinuation { continuation in
+            session.dataTask(with: request) { data, response, error in
+                continuation.resume(returning: (data, response as? HTTPURLResponse, error))
+            }
+            .resume()
+        }
+    }
+
+    @Test(arguments: ["GET", "HEAD", "POST", "PUT"])
+    func followsTheRedirectsThatExchangeFollows(_ method: String) async throws {
+        network.stub(.any, .text("there"), times: .any)
+        for status in 300...308 {
+            for location in ["/new", "new?q=1#f", "https://other.example.com/new", "mailto:a@b"] {
+                var request = URLRequest.test("v1/old", method: method)
+                request.httpBody = ["POST", "PUT"].contains(method) ? Data("data".utf8) : nil
+                for name in ["Authorization", "X-Api-Key", "Content-Type", "Accept"] {
+                    request.setValue("v", forHTTPHeaderField: name)
+                }
+                network.stub(
+                    .path("/v1/old"), .text("", status: status).header("Location", location))
+                let before = network.requests.count
+
+                let (_, response, _) = await run(request)
+
+                let redirect = HTTPURLResponse(
+                    url: request.url!, statusCode: status, httpVersion: nil,
+                    headerFields: ["Location": location])!
+                let next = redirectedRequest(after: redirect, from: request)
+                let sent = network.requests.dropFirst(before + 1).map(\.request)
+                #expect(sent.map(\.line) == [next].compactMap { $0?.line })
+                #expect(response?.statusCode == (next == nil ? status : 200))
+            }
+        }
+    }
+
+    @Test func givesUpAfterSixteenRedirects() async {
+        network.stub(.any, .redirect(to: "/a"))
+
+        let (_, _, error) = await run(.test("a"))
+
+        #expect((error as? URLError)?.code == .httpTooManyRedirects)
+        #expect(network.requests.count == 17)
+    }
+
+    @Test(arguments: [false, true])
+    func deliversABasicChallengeAsAnAnswer(_ hasDelegate: Bool) async throws {
+        network.stub(
+            .any, .text("who?", status: 401).header("WWW-Authenticate", #"Basic realm="x""#))
+        let delegate = hasDelegate ? CredentialDelegate() : nil
+        let session = URLSession(
+            configuration: network.configuration, delegate: delegate, delegateQueue: nil)
+
+        let (data, response, error) = await run(.test("a"), session)
+
+        #expect(error == nil)
+        #expect(data?.text == "who?")
+        #expect(response?.statusCode == 401)
+        let challenge = response?.value(forHTTPHeaderField: "WWW-Authenticate") ?? ""
+        #expect(challenge.trimmingCharacters(in: .whitespaces) == #"Basic realm="x""#)
+        #expect(network.requests.count == 1)
+    }
+
+    #if canImport(FoundationNetworking)
+    @Test func matchesTheHeadersOfTheSession() async throws {
+        let other = "https://other.example.com/b"
+        network.stub(.any.header("X-Api-Key", "k").header("Accept", "a/b"), .redirect(to: other))
+        network.stub(.get("/b"), .text("known"))
+        let configuration = network.configuration
+        configuration.httpAdditionalHeaders = ["X-Api-Key": "k", "accept": "c/d"]
+        var request = URLRequest.test("a")
+        request.setValue("a/b", forHTTPHeaderField: "Accept")
+
+        let (data, _, _) = await run(request, URLSession(configuration: configuration))
+
+        #expect(data?.text == "known")
+        #expect(network.requests.map { $0.header("X-Api-Key") } == ["k", nil])
+    }
+    #endif
+}
+
+/// Has a credential, which a mock must not ask for: Foundation would send it to the real host.
+private final class CredentialDelegate: NSObject, URLSessionTaskDelegate {
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        didReceive challenge: URLAuthenticationChallenge,
+        completionHandler:
+            @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        completionHandler(
+            .useCredential, URLCredential(user: "u", password: "p", persistence: .none))
+    }
+}
+
+extension URLRequest {
+    /// The method, the URL, the headers and the body.
+    fileprivate var line: String {
+        let fields = (allHTTPHeaderFields ?? [:]).map { "\($0): \($1)" }.sorted()
+        return "\(httpMethod ?? "") \(url?.absoluteString ?? "") \(fields) \(httpBody?.text ?? "")"
+    }
+}
