@@ -1,52 +1,56 @@
 extension Redaction {
     /// Returns a URL with its user info and the values of secret query items redacted.
     ///
-    /// - Parameters:
-    ///   - url: The URL, or a part of it that begins with the path.
-    ///   - found: Receives each secret, decoded.
-    package func url(_ url: String, found: (String) -> Void = { _ in }) -> String {
+    /// - Parameter url: The URL, or a part of it that begins with the path.
+    package func url(_ url: String) -> String {
+        var secrets: [String] = []
+        return self.url(url, adding: &secrets)
+    }
+
+    /// Does the same, and adds each secret, decoded, to a list.
+    func url(_ url: String, adding secrets: inout [String]) -> String {
         if isEmpty { return url }
         let (rest, fragment) = url[...].cut(at: "#")
         let (path, query) = rest.cut(at: "?")
-        var shown = withoutUserInfo(path, found: found)
-        if let query { shown += "?" + items(query, found: found) }
+        var shown = withoutUserInfo(path, adding: &secrets)
+        if let query { shown += "?" + items(query, adding: &secrets) }
         // A fragment may hold items as well: the OAuth implicit grant returns a token in it.
-        if let fragment { shown += "#" + items(fragment, found: found) }
+        if let fragment { shown += "#" + items(fragment, adding: &secrets) }
         return shown
     }
 
     /// Returns the part of a URL before its query without user info: `https://REDACTED@host/path`.
-    private func withoutUserInfo(_ url: Substring, found: (String) -> Void) -> String {
-        var (scheme, rest) = url.cut(at: "/")
-        guard rest?.first == "/" else { return text(String(url)) }
-        scheme = url[...scheme.endIndex]
-        let authority = url[scheme.endIndex...].dropFirst().prefix { $0 != "/" }
+    private func withoutUserInfo(_ url: Substring, adding secrets: inout [String]) -> String {
+        let (scheme, rest) = url.cut(at: "/")
+        guard let rest, rest.first == "/" else { return text(String(url)) }
+        let authority = rest.dropFirst().cut(at: "/").0
         guard let at = authority.lastIndex(of: "@") else { return text(String(url)) }
         let (user, password) = authority[..<at].cut(at: ":")
-        found(PercentEncoding.decode(password ?? user))
-        return "\(scheme)/\(Self.mark)" + text(String(url[at...]))
+        secrets.append(PercentEncoding.decode(password ?? user))
+        return scheme + "//" + Self.mark + text(String(url[at...]))
     }
 
-    /// Returns query items or form fields with the values of secret ones redacted.
-    ///
-    /// - Parameters:
-    ///   - items: The text of the items or fields.
-    ///   - found: Receives each secret, decoded.
-    func items(_ items: Substring, found: (String) -> Void = { _ in }) -> String {
+    /// Returns query items or form fields with the values of secret ones redacted, and adds these
+    /// values, decoded, to a list.
+    func items(_ items: Substring, adding secrets: inout [String]) -> String {
         if isEmpty { return String(items) }
-        let parts = items.unicodeScalars.split(separator: "&", omittingEmptySubsequences: false)
-        return parts.map { part in
+        var shown: [String] = []
+        for part in items.unicodeScalars.split(separator: "&", omittingEmptySubsequences: false) {
             let (name, value) = Substring(part).cut(at: "=")
-            guard let value else { return text(String(name)) }
             let plainName = PercentEncoding.decode(name, plusIsSpace: true)
-            let plain = PercentEncoding.decode(value, plusIsSpace: true)
-            if hides(plainName, plain) {
-                found(plain)
-                return "\(name)=\(Self.mark)"
+            let plain = PercentEncoding.decode(value ?? "", plusIsSpace: true)
+            if value == nil {
+                shown.append(text(String(name)))
+            } else if shows(plainName) {
+                shown.append(String(Substring(part)))
+            } else if hides(plainName, plain) {
+                secrets.append(plain)
+                shown.append("\(name)=\(Self.mark)")
+            } else {
+                shown.append(text(String(Substring(part))))
             }
-            let shown = shows(plainName) ? String(value) : text(String(value))
-            return text(String(name)) + "=" + shown
-        }.joined(separator: "&")
+        }
+        return shown.joined(separator: "&")
     }
 }
 
