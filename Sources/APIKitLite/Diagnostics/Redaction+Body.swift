@@ -4,9 +4,10 @@ extension Redaction {
     /// The media type of a form.
     private static let formType = "application/x-www-form-urlencoded"
 
-    /// Returns a body with its secrets redacted. JSON without secrets and forms keep all other bytes.
+    /// Returns a body with its secrets redacted.
     ///
-    /// JSON is recognized by its text, a form by its content type.
+    /// JSON is recognized by its text, a form by its content type. JSON is written again, with sorted
+    /// keys. A form keeps all other bytes, and so does every text without redaction.
     ///
     /// - Parameters:
     ///   - body: The body.
@@ -27,8 +28,7 @@ extension Redaction {
             var writer = JSONWriter(self, isPretty: isPretty)
             writer.write(json)
             secrets += writer.secrets
-            let original = writer.isRedacted || isPretty ? nil : exactText(body)
-            return original ?? writer.text
+            return writer.text
         }
         guard isEmpty || mediaType(contentType) == Self.formType, let text = exactText(body) else {
             return nil

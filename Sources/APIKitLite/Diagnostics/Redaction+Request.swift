@@ -4,9 +4,6 @@ extension Redaction {
     /// The size of the largest body that is searched for secrets to hide elsewhere, in bytes.
     private static let longestBody = 100_000
 
-    /// The number of values that each text is searched for.
-    private static let mostValues = 200
-
     /// Returns this redaction, which also hides the values of a request's secrets in any text.
     package func hidingValues(of request: URLRequest?) -> Redaction {
         guard let request, !isEmpty else { return self }
@@ -20,8 +17,7 @@ extension Redaction {
         }
         var redaction = self
         // A secret may contain a shorter one.
-        let longestFirst = values.sorted { $0.utf8.count > $1.utf8.count }
-        redaction.values = Array(longestFirst.prefix(Self.mostValues))
+        redaction.values = values.sorted { $0.utf8.count > $1.utf8.count }
         return redaction
     }
 
@@ -30,7 +26,7 @@ extension Redaction {
         var secrets: [String] = []
         _ = url(request.url?.absoluteString ?? "", adding: &secrets)
         for (name, value) in request.allHTTPHeaderFields ?? [:] where hides(name, value) {
-            secrets += [value] + credentials(in: value)
+            secrets += [value] + credentials(in: value, of: name)
         }
         guard let body = request.knownBody, body.count <= Self.longestBody else { return secrets }
         let type = request.value(forHTTPHeaderField: "Content-Type")
@@ -42,14 +38,18 @@ extension Redaction {
         return secrets
     }
 
-    /// The credentials in the value of a header: `Bearer a1`, `Digest response="a1", …`, `id=a1; …`.
-    private func credentials(in header: String) -> [String] {
-        let words = header.split { " ,;".contains($0) }
-        return words.enumerated().compactMap { index, word in
-            let value = word.drop { $0 != "=" }.filter { $0 != "\"" }.dropFirst()
-            if value.contains(where: { $0 != "=" }) { return String(value) }
-            // The first of several words is the scheme.
-            return index > 0 || words.count == 1 ? String(word) : nil
+    /// The credentials in a secret header: `Bearer a1`, `OAuth oauth_token="a1", …`, `id=a1; …`.
+    private func credentials(in header: String, of name: String) -> [String] {
+        let isCookie = name.lowercased().hasSuffix("cookie")
+        let words = header.split { (isCookie ? " ;" : " ,").contains($0) }
+        return words.enumerated().compactMap { index, word -> String? in
+            let (parameter, value) = word.cut(at: "=")
+            let text = String(value ?? "").replacing("\"", with: "")
+            if text.allSatisfy({ $0 == "=" }) {
+                // The first of several words is the scheme.
+                return index > 0 || words.count == 1 ? String(word) : nil
+            }
+            return isCookie || hides(String(parameter), text) ? text : nil
         }
     }
 }

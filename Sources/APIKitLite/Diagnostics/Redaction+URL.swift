@@ -36,18 +36,15 @@ extension Redaction {
         if isEmpty { return String(items) }
         var shown: [String] = []
         for part in items.unicodeScalars.split(separator: "&", omittingEmptySubsequences: false) {
-            let (name, value) = Substring(part).cut(at: "=")
+            let item = Substring(part)
+            let (name, value) = item.cut(at: "=")
             let plainName = PercentEncoding.decode(name, plusIsSpace: true)
-            let plain = PercentEncoding.decode(value ?? "", plusIsSpace: true)
-            if value == nil {
-                shown.append(text(String(name)))
-            } else if shows(plainName) {
-                shown.append(String(Substring(part)))
-            } else if hides(plainName, plain) {
+            let plain = value.map { PercentEncoding.decode($0, plusIsSpace: true) }
+            if let plain, hides(plainName, plain) {
                 secrets.append(plain)
                 shown.append("\(name)=\(Self.mark)")
             } else {
-                shown.append(text(String(Substring(part))))
+                shown.append(shows(plainName) ? String(item) : text(String(item)))
             }
         }
         return shown.joined(separator: "&")
@@ -57,7 +54,7 @@ extension Redaction {
 extension Substring {
     /// Returns the text before the first occurrence of a character, and the text after it; if it does
     /// not occur, the whole text and `nil`.
-    fileprivate func cut(at character: Unicode.Scalar) -> (Substring, Substring?) {
+    func cut(at character: Unicode.Scalar) -> (Substring, Substring?) {
         guard let index = unicodeScalars.firstIndex(of: character) else { return (self, nil) }
         return (self[..<index], self[unicodeScalars.index(after: index)...])
     }

@@ -26,17 +26,7 @@ struct UndecodedText {
             return (sentence(about: data, notJSON: failure), start)
         }
         let place = JSONPlace(error.context?.codingPath ?? [], in: json, redaction: redaction)
-        return (sentence(about: error, at: place), whole ?? place.excerpt(limit: Self.limit))
-    }
-
-    /// The length of the JSON that is shown, in bytes.
-    private static let limit = 200
-
-    /// The whole JSON, as the server sent it except for secrets; `nil` if it is too long.
-    private var whole: String? {
-        guard let data, data.count <= Self.limit else { return nil }
-        let text = redaction.body(data, contentType: nil)
-        return text.flatMap { $0.utf8.count <= Self.limit ? $0.excerpt() : nil }
+        return (sentence(about: error, at: place), place.excerpt(limit: 200))
     }
 
     /// Describes a decoding error of JSON.
