@@ -144,7 +144,7 @@ struct Records: StreamParser {
             error.description == """
                 Element 2 of the stream could not be parsed.
                 At $.price: expected Double, found null.
-                Element: {"symbol": "B", "price": null}
+                Element: {"price":null,"symbol":"B"}
                 """)
     }
 }

@@ -76,18 +76,8 @@ extension APIRequestError {
             return ["At \(describe(context.codingPath)): \(text)"]
         default:
             let text = URLError(from: underlying).map { self.text(of: $0) }
-            return [text ?? self.text(of: underlying), page ?? body].compactMap(\.self)
+            return [text ?? self.text(of: underlying), body].compactMap(\.self)
         }
-    }
-
-    /// The sentence about an HTML page that came in place of what was to be parsed, or `nil` if the
-    /// body is no page with a title.
-    private var page: String? {
-        guard stage == .parse, let data, HTMLPage.isPage(data, contentType: contentType),
-            let title = HTMLPage.title(of: data)
-        else { return nil }
-        let shown = redaction.excerpt(title, limit: 100).debugDescription
-        return "The body is an HTML page titled \(shown)."
     }
 
     /// The sentences about a decoding error, with the JSON around its place.
@@ -95,16 +85,19 @@ extension APIRequestError {
         let text = UndecodedText(
             subject: "The body", data: data, contentType: contentType,
             announced: response?.expectedContentLength ?? -1, redaction: redaction)
-        let (sentence, json) = text.reason(error)
-        return [sentence, json.map { "Body: " + $0 } ?? body].compactMap(\.self)
+        let (sentence, excerpt) = text.reason(error)
+        return [sentence, excerpt.map { "Body: " + $0 }].compactMap(\.self)
     }
 
-    /// The beginning of the body, or its type and size if its content cannot be shown.
+    /// The beginning of the body, the title of an HTML page, or the type and size of the body.
     ///
     /// It is `nil` if there is no body, or if the sentence about the response already gives the
     /// type and size.
     private var body: String? {
         guard let data, !data.isEmpty else { return nil }
+        if let title = HTMLPage.title(of: data, contentType: contentType, redaction) {
+            return "The body is an HTML page titled \(title)."
+        }
         if let text = redaction.body(data, contentType: contentType) {
             return "Body: " + text.excerpt()
         }

@@ -13,16 +13,20 @@ enum HTMLPage {
             || tag.hasPrefix("<") && mediaType(contentType) == "text/html"
     }
 
-    /// Returns the text of the `<title>` element near the beginning of a page, or `nil` if it has
-    /// none.
-    static func title(of page: Data) -> String? {
-        let text = String(decoding: page.prefix(longestHead), as: UTF8.self)
+    /// Returns the text of the `<title>` element near the beginning of a page, in quotation marks and
+    /// redacted; `nil` if the body is no page, or has no title.
+    static func title(
+        of body: Data, contentType: String?, _ redaction: Redaction
+    ) -> String? {
+        guard isPage(body, contentType: contentType) else { return nil }
+        let text = String(decoding: body.prefix(longestHead), as: UTF8.self)
         guard let tag = text.range(of: "<title", options: .caseInsensitive),
             let start = text[tag.upperBound...].firstIndex(of: ">"),
             let end = text[start...].range(of: "</title", options: .caseInsensitive)
         else { return nil }
         let words = text[text.index(after: start)..<end.lowerBound].split(
             whereSeparator: \.isWhitespace)
-        return words.isEmpty ? nil : words.joined(separator: " ")
+        let title = redaction.excerpt(words.joined(separator: " "), limit: 100)
+        return words.isEmpty ? nil : title.debugDescription
     }
 }

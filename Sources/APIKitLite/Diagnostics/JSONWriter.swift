@@ -9,8 +9,6 @@ package struct JSONWriter {
     package private(set) var text = ""
     /// The values that are hidden because of their names.
     private(set) var secrets: [String] = []
-    /// Whether the text differs from the tree.
-    private(set) var isRedacted = false
 
     /// Creates a writer.
     ///
@@ -37,7 +35,6 @@ package struct JSONWriter {
         let scalar = JSONText.scalar(value)
         if redaction.hides(name, scalar, isKey: true) {
             text += "\"\(Redaction.mark)\""
-            isRedacted = true
             return collect(value)
         }
         switch value {
@@ -46,7 +43,7 @@ package struct JSONWriter {
             for (index, member) in object.sorted(by: { $0.key < $1.key }).enumerated() {
                 if text.utf8.count > limit { return }
                 beginLine(index, depth + 1)
-                text += JSONText.quoted(shown(member.key)) + (isPretty ? ": " : ":")
+                text += JSONText.quoted(redaction.text(member.key)) + (isPretty ? ": " : ":")
                 let name = redaction.name(of: member.key, in: object)
                 write(member.value, name, depth: depth + 1)
             }
@@ -62,16 +59,10 @@ package struct JSONWriter {
             endLines(list.count, depth)
             text += "]"
         case let string as String:
-            text += JSONText.quoted(redaction.shows(name) ? string : shown(string))
+            text += JSONText.quoted(redaction.shows(name) ? string : redaction.text(string))
         default:
             text += scalar ?? ""
         }
-    }
-
-    private mutating func shown(_ string: String) -> String {
-        let shown = redaction.text(string)
-        isRedacted = isRedacted || shown != string
-        return shown
     }
 
     /// Records the strings and numbers of a value that is hidden.

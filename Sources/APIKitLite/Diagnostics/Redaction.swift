@@ -41,8 +41,8 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
     ///
     /// Some values with such a name are shown:
     ///
-    /// - A property of a secret, such as `token_type` or `session_count`; a number in the plural, such
-    ///   as `max_tokens`; and `true`, `false` and `null`.
+    /// - A property of a secret, such as `token_type` or `session_count`; a number of tokens, such as
+    ///   `max_tokens`; and `true`, `false` and `null`.
     /// - The values of `code`, `key`, `auth`, `access`, `refresh`, `assertion`, `session` and `sid`
     ///   are hidden in a header, a query and a form. In JSON they are often no secrets (the `code` of
     ///   an error), so they are hidden there only if the value looks like a token: 20 characters or

@@ -70,10 +70,10 @@ enum SecretName {
         return vague.contains(singular(whole.lowercased())) || ["session", "sid"].contains(last)
     }
 
-    /// Whether a value is no secret although its name is one: a Boolean, or a count in the plural.
+    /// Whether a value is no secret although its name is one: a Boolean, or a number of tokens.
     static func isHarmless(_ value: String?, named name: String) -> Bool {
         guard let value else { return false }
-        let isCount = name.lowercased().hasSuffix("s") && value.allSatisfy(\.isNumber)
+        let isCount = name.lowercased().hasSuffix("tokens") && value.allSatisfy(\.isNumber)
         return isCount || ["true", "false"].contains(value)
     }
 

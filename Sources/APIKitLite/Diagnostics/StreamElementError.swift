@@ -39,8 +39,8 @@ public struct StreamElementError: LocalizedError, RedactingError {
         }
         let element = UndecodedText(
             subject: "The element", data: Data(text.utf8), redaction: redaction)
-        let (sentence, json) = element.reason(error)
-        return [headline, sentence, "Element: " + (json ?? start)]
+        let (sentence, excerpt) = element.reason(error)
+        return [headline, sentence, "Element: " + (excerpt ?? start)]
     }
 
     private var headline: String { "Element \(number) of the stream could not be parsed." }

@@ -7,8 +7,8 @@ extension URLRequest {
     /// a file body names the file, which curl reads. For any other body stream, and for a multipart
     /// body with files on disk whose fields may be secrets, a placeholder is shown.
     ///
-    /// - Parameter redacting: The secrets to hide. With ``Redaction/none`` the command sends the
-    ///   same method, headers and body.
+    /// - Parameter redacting: The secrets to hide; JSON is then written again, with sorted keys. With
+    ///   ``Redaction/none`` the command sends the same method, headers and body.
     /// - Returns: The command.
     public func curlCommand(redacting: Redaction = .standard) -> String {
         curlCommand(redacting: redacting, longestBody: .max)

@@ -12,30 +12,21 @@ struct UndecodedText {
     var announced: Int64 = -1
     let redaction: Redaction
 
-    /// Returns a sentence about a decoding error, and the JSON around the place of the error; `nil` if
-    /// the text is not JSON.
-    func reason(_ error: DecodingError) -> (sentence: String, json: String?) {
+    /// Returns a sentence about a decoding error, and the JSON around the place of the error, or the
+    /// beginning of a form. It is `nil` if the text is something else, which may be a secret.
+    func reason(_ error: DecodingError) -> (sentence: String, excerpt: String?) {
         let json: Any
         do {
             json = try JSONText.read(data ?? Data())
         } catch let failure {
             // An empty coding path means that the decoder could not read the text at all.
+            let start = data.flatMap { redaction.body($0, contentType: contentType) }?.excerpt()
             guard let data, case .dataCorrupted(let context) = error, context.codingPath.isEmpty
-            else { return (sentence(about: error), nil) }
-            return (sentence(about: data, notJSON: failure), nil)
+            else { return (sentence(about: error), start) }
+            return (sentence(about: data, notJSON: failure), start)
         }
         let place = JSONPlace(error.context?.codingPath ?? [], in: json, redaction: redaction)
-        return (sentence(about: error, at: place), whole ?? place.excerpt(limit: Self.limit))
-    }
-
-    /// The length of the JSON that is shown, in bytes.
-    private static let limit = 200
-
-    /// The whole JSON, as the server sent it except for secrets; `nil` if it is too long.
-    private var whole: String? {
-        guard let data, data.count <= Self.limit else { return nil }
-        let text = redaction.body(data, contentType: nil)
-        return text.flatMap { $0.utf8.count <= Self.limit ? $0.excerpt() : nil }
+        return (sentence(about: error, at: place), place.excerpt(limit: 200))
     }
 
     /// Describes a decoding error of JSON.
@@ -69,15 +60,14 @@ struct UndecodedText {
     /// Describes a text that is not JSON.
     private func sentence(about data: Data, notJSON failure: any Error) -> String {
         let start = data.prefix(512).drop { [0x20, 0x0a, 0x0d, 0x09].contains($0) }
-        let isHTML = HTMLPage.isPage(data, contentType: contentType)
         if start.isEmpty, data.count <= 512 {
             return "\(subject) is empty, where JSON was expected."
         }
-        if isHTML, let title = HTMLPage.title(of: data) {
-            let shown = redaction.excerpt(title, limit: 100).debugDescription
-            return "\(subject) is an HTML page titled \(shown), not JSON."
+        if let title = HTMLPage.title(of: data, contentType: contentType, redaction) {
+            return "\(subject) is an HTML page titled \(title), not JSON."
         }
         if start.first == UInt8(ascii: "<") {
+            let isHTML = HTMLPage.isPage(data, contentType: contentType)
             return "\(subject) is \(isHTML ? "HTML" : "HTML or XML"), where JSON was expected."
         }
         if announced > data.count {

@@ -212,11 +212,11 @@ import Testing
             (.host("https://h"), "not a host alone"), (.host("h:80"), "not a host alone"),
             (
                 .json("{\n  \"a\": x}"),
-                ".json(_:) was given text that is not JSON: Invalid value around character 9"
+                ".json(_:) was given text that is not JSON: "
             ),
             (
                 .json(containing: "[1"),
-                ".json(containing:) was given text that is not JSON: Unexpected end"
+                ".json(containing:) was given text that is not JSON: "
             ),
             (.json(encoding: ["x": Double.nan]), "could not encode Dictionary<String, Double>"),
             (.anyOf(), "no matcher"), (.anyOf(.any, .json("")), "not JSON"),

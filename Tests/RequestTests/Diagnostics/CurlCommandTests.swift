@@ -76,14 +76,23 @@ import Testing
     }
 
     @Test(arguments: [
-        ("application/json", "[1]"), ("application/x-www-form-urlencoded", "a=b"),
+        (Redaction.standard, "application/x-www-form-urlencoded", "a=b"),
+        (.none, "application/x-www-form-urlencoded", "a=b"), (.none, "application/json", "[1]"),
     ])
-    func keepsAByteOrderMark(_ type: String, _ body: String) {
+    func keepsAByteOrderMark(_ redaction: Redaction, _ type: String, _ body: String) {
         let body = Data("\u{feff}\(body)".utf8)
-        for redaction in [Redaction.standard, .none] {
-            let command = request(type: type, body: body).curlCommand(redacting: redaction)
-            #expect(command.utf8.suffix(body.count + 2).elementsEqual("'".utf8 + body + "'".utf8))
-        }
+        let command = request(type: type, body: body).curlCommand(redacting: redaction)
+
+        #expect(command.utf8.suffix(body.count + 2).elementsEqual("'".utf8 + body + "'".utf8))
+    }
+
+    /// With redaction, JSON is written again; without, it is sent as it is.
+    @Test func keepsTheBytesOfJSONWithoutRedaction() {
+        let body = #"{ "b": 1.50, "a": "\/" }"#
+        let request = request(type: "application/json", body: Data(body.utf8))
+
+        #expect(request.curlCommand().hasSuffix(#"--data-raw '{"a":"/","b":1.5}'"#))
+        #expect(request.curlCommand(redacting: .none).hasSuffix("--data-raw '\(body)'"))
     }
 
     @Test func saysThatAStreamIsNotShown() {

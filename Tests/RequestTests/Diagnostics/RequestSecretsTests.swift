@@ -70,7 +70,11 @@ import Testing
         ("Bearer hunter2", "Bearer realm=\"x\"", "Bearer realm=\"x\""),
         ("hunter2", "hunter2 has expired", "REDACTED has expired"),
         ("Basic ZW1tYQ==", "got ZW1tYQ==", "got REDACTED"),
-        ("Digest user=\"emma\", response=\"hunter2\"", "got hunter2", "got REDACTED"),
+        ("OAuth a=\"emma\", oauth_token=\"hunter2\"", "emma: hunter2", "emma: REDACTED"),
+        (
+            "AWS4-HMAC-SHA256 SignedHeaders=host;range, Signature=hunter2", "host: hunter2",
+            "host: REDACTED"
+        ),
     ])
     func hidesTheCredentialOfAHeader(_ header: String, _ text: String, _ shown: String) throws {
         let request = try URLRequest("GET", URL(string: "https://h")!)
@@ -108,7 +112,7 @@ import Testing
         #expect(request.curlCommand(redacting: .none).components(separatedBy: "hunter2").count == 5)
     }
 
-    /// A short value would be found in too many words, and a number in the plural is a count.
+    /// A short value would be found in too many words, and a number of tokens is a count.
     @Test func leavesShortValuesAndOtherNamesAlone() throws {
         let request = try URLRequest(
             "POST", URL(string: "https://h")!,

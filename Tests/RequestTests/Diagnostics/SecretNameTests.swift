@@ -134,7 +134,7 @@ import Testing
     func hidesASessionExceptInJSON(_ name: String) {
         #expect(Redaction.standard.value("hunter2", named: name) == "REDACTED")
         #expect(query(name) == "https://h/?\(name)=REDACTED&z=1")
-        let json = #"{"\#(name)":"keynote","a":{"\#(name)":3}}"#
+        let json = #"{"0":{"\#(name)":3},"\#(name)":"keynote"}"#
         #expect(Redaction.standard.body(Data(json.utf8), contentType: nil) == json)
         let token = #"{"\#(name)":"4/0AeanS0bPx7Qd_Ykz-3"}"#
         #expect(
@@ -143,11 +143,22 @@ import Testing
     }
 
     @Test(arguments: [
-        #"{"token":null,"password":true,"otp":false}"#,
-        #"{"max_tokens":5,"usage":{"total_tokens":12,"tokens":17}}"#,
+        #"{"otp":false,"password":true,"token":null}"#,
+        #"{"maxTokens":5,"usage":{"tokens":17,"total_tokens":12}}"#,
     ])
     func showsNullBooleansAndCounts(_ json: String) {
         #expect(Redaction.standard.body(Data(json.utf8), contentType: nil) == json)
+    }
+
+    @Test func hidesCodesOfDigits() {
+        let json = #"{"backupCodes":"12345678","pin":1234,"recoveryCodes":[12345678]}"#
+        let shown = Redaction.standard.body(Data(json.utf8), contentType: nil)
+
+        #expect(
+            shown == #"{"backupCodes":"REDACTED","pin":"REDACTED","recoveryCodes":"REDACTED"}"#)
+        #expect(
+            Redaction.standard.url("https://h?backup_codes=12345678")
+                == "https://h?backup_codes=REDACTED")
     }
 
     @Test func hidesTheBooleanOfANameThatIsAdded() {

@@ -50,19 +50,20 @@ import Testing
         ("", "The element is empty, where JSON was expected.", ""),
         (
             #"[{"id":1,"token":"hunter2"#,
-            "The element is not JSON: Unexpected end of file during JSON parse.", "<25 bytes>"
+            "The element is not JSON: ", "<25 bytes>"
         ),
         (
-            "Sorry", "The element is not JSON: Invalid value around character 0.", "Sorry"
+            "Sorry", "The element is not JSON: ", "Sorry"
         ),
         (
             "[1.5]", "At $[0]: expected an object, found a number.", "[1.5]"
         ),
     ])
     func saysWhyAnElementIsNotJSON(_ text: String, _ reason: String, _ shown: String) throws {
+        let description = try element(text).description
         #expect(
-            try element(text).description
-                == "Element 3 of the stream could not be parsed.\n\(reason)\nElement: \(shown)")
+            description.hasPrefix("Element 3 of the stream could not be parsed.\n\(reason)"))
+        #expect(description.hasSuffix("\nElement: \(shown)"))
     }
 
     @Test func showsTheOriginalErrorOfAnyOtherParser() {
