@@ -50,14 +50,7 @@ enum RequestBody {
 
 extension URLSessionUploadTask {
     fileprivate func body() throws -> Data {
-        #if canImport(FoundationNetworking)
-        // Foundation on Linux keeps the body of an upload in a private property; a mirror finds it.
-        switch (mirrored("knownBody") as Any?).flatMap(Self.source) {
-        case let data as DispatchData: return Data(data)
-        case let file as URL: return try Data(contentsOf: file)
-        default: break
-        }
-        #endif
+        if let body = try hiddenBody { return body }
         throw MockError(
             .unsupportedTask,
             """
@@ -65,13 +58,4 @@ extension URLSessionUploadTask {
             no URLProtocol for it. Use uploadTask(with:from:), or set httpBodyStream on a data task.
             """)
     }
-
-    #if canImport(FoundationNetworking)
-    /// Returns the data or the file URL inside nested optionals and enum cases; nil if there is
-    /// none.
-    private static func source(_ body: Any) -> Any? {
-        if body is DispatchData || body is URL { return body }
-        return Mirror(reflecting: body).children.lazy.compactMap { source($0.value) }.first
-    }
-    #endif
 }

@@ -20,7 +20,7 @@ extension MockNetwork {
     public func serve(port: Int = 0) throws -> LoopbackServer {
         let core = core
         let server = try LoopbackServer(port: port) { [weak servers, weak core] port in
-            core?.removeServer()
+            core?.removeServer(port: port)
             let stopped = servers?.withLock { servers in
                 defer { servers.removeAll { $0.port == port } }
                 return servers
@@ -28,12 +28,11 @@ extension MockNetwork {
             // Released here: the server's `deinit` must not run while the list is locked.
             _ = stopped
         } answering: { request, respond in
-            core.load(
-                request, for: SocketClient.any, passage: Passage(overSocket: request),
-                respond: respond
-            ).cancel
+            Passage.$current.withValue(.overSocket) {
+                core.load(request, for: SocketClient.any, respond: respond).cancel
+            }
         }
-        core.addServer()
+        core.addServer(port: server.port)
         servers.withLock { $0.append(server) }
         return server
     }

@@ -77,7 +77,7 @@ public final class MockNetwork: Sendable {
     public var urlSession: URLSession {
         session.withLock { session in
             if let session { return session }
-            let new = makeSession()
+            let new = URLSession(mocked: configuration)
             session = new
             return new
         }
@@ -93,10 +93,7 @@ public final class MockNetwork: Sendable {
         configuration.urlCache = nil
         let retainer = NetworkRetainer(core)
         configuration.urlCredentialStorage = retainer
-        #if canImport(FoundationNetworking)
-        // A client may remove the credential storage. A mock uses no proxy, so this entry is free.
-        configuration.connectionProxyDictionary = ["APIKitLite.MockNetwork": retainer]
-        #endif
+        configuration.retain(retainer)
         return configuration
     }
 
@@ -191,16 +188,6 @@ public final class MockNetwork: Sendable {
             throw VerificationError(
                 findings: findings, bodyError: nil, redaction: core.redaction)
         }
-    }
-
-    private func makeSession() -> URLSession {
-        #if canImport(FoundationNetworking)
-        URLSession(
-            configuration: configuration, delegate: nil,
-            delegateQueue: .serial(label: "APIKitLite.MockNetwork.delegateQueue"))
-        #else
-        URLSession(configuration: configuration)
-        #endif
     }
 }
 

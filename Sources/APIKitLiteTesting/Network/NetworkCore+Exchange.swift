@@ -8,10 +8,10 @@ extension NetworkCore {
     /// - Throws: The error of a stub or of its handler, or a `URLError`.
     func exchange(_ first: URLRequest) async throws -> Answer {
         try await followingRedirects(of: first, response: \.response) {
-            [self] request, passage in
+            [self] request in
             // A request that is not sent takes no response of a stub.
             try Task.checkNotCancelled()
-            let decision = decide(on: request, passage: passage)
+            let decision = decide(on: request)
             if case .now(let result) = decision.resolution {
                 let id = journal.append(decision.record, awaitedBy: nil)
                 // A predicate may have taken long.
@@ -38,10 +38,10 @@ extension NetworkCore {
         _ first: URLRequest, buffering limit: Int
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         let opened = try await followingRedirects(of: first, response: \.response) {
-            [self] request, passage in
+            [self] request in
             let body = BodyBuffer(limit: limit)
             let client = TaskClient<HTTPURLResponse>(body: body)
-            let decision = decide(on: request, passage: passage)
+            let decision = decide(on: request)
             let response = try await answer(decision, for: client) { event, head in
                 body.receive(event, head: head)
             }
@@ -53,14 +53,13 @@ extension NetworkCore {
     /// Sends a request, and then each request that a redirect leads to.
     private func followingRedirects<Result>(
         of first: URLRequest, response: (Result) -> HTTPURLResponse,
-        _ send: (URLRequest, Passage) async throws -> Result
+        _ send: (URLRequest) async throws -> Result
     ) async throws -> Result {
         let jar = CookieJar(self)
-        let passage = Passage(of: first)
         // Most networks have no cookies, and a lookup costs a microsecond.
         var request = try RequestBody.fill(hasCookieStorage ? jar.applied(to: first) : first, nil)
         for _ in 0...redirectLimit {
-            let result = try await send(request, passage)
+            let result = try await send(request)
             jar.store(from: response(result), to: request)
             guard let next = redirectedRequest(after: response(result), from: request) else {
                 return result

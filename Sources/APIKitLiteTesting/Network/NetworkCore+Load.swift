@@ -4,11 +4,10 @@ import Foundation
 // The steps from a decision to an answer.
 extension NetworkCore {
     func load(
-        _ request: URLRequest, for client: any Client, passage: Passage,
+        _ request: URLRequest, for client: any Client,
         respond: @escaping @Sendable (ResponseEvent) -> Void
     ) -> CancellationHandle {
-        let decision = decide(on: request, passage: passage)
-        return carryOut(decision, for: client, respond: respond)
+        carryOut(decide(on: request), for: client, respond: respond)
     }
 
     /// Records a request and starts its answer.

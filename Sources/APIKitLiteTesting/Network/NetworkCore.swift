@@ -33,7 +33,7 @@ final class NetworkCore: Responder {
     private let stubs = Locked<[Stub]>([])
     private let unanswered = Locked(UnansweredRequests())
     private let declined = Locked<[RequestMatcher]>([])
-    private let serverCount = Locked(0)
+    private let serverPorts = Locked<Set<Int>>([])
     /// Where the network was first verified; nil before that.
     private let verified = Locked<String?>(nil)
     private let leasedClass = Locked<LeasedProtocolClass?>(nil)
@@ -99,23 +99,22 @@ final class NetworkCore: Responder {
     /// How to answer a request that is not in the journal yet.
     struct Decision {
         var record: RecordedRequest
-        var passage: Passage
         var resolution: Resolution
     }
 
-    func decide(on request: URLRequest, passage: Passage) -> Decision {
+    func decide(on request: URLRequest) -> Decision {
         var record = RecordedRequest(request: request)
         record.redaction = redaction
         record.startTime = time.now
-        let resolution = resolution(for: &record, passage)
+        let resolution = resolution(for: &record)
         if case .now(let result) = resolution {
             record.endTime = record.startTime
             if case .success(let answer) = result { record.wholeBody = answer.chunks }
         }
-        return Decision(record: record, passage: passage, resolution: resolution)
+        return Decision(record: record, resolution: resolution)
     }
 
-    private func resolution(for record: inout RecordedRequest, _ passage: Passage) -> Resolution {
+    private func resolution(for record: inout RecordedRequest) -> Resolution {
         let reading = RequestReading(record)
         // A copy: the predicates that run below may add stubs or make requests.
         let stubs = stubs.withLock { $0 }
@@ -125,7 +124,7 @@ final class NetworkCore: Responder {
             }
             record.pathValues = captured
             record.stub = stub
-            return resolution(for: record, passage, stub, next)
+            return resolution(for: record, stub, next)
         }
         if let closure {
             let request = record.request
@@ -135,7 +134,7 @@ final class NetworkCore: Responder {
     }
 
     private func resolution(
-        for record: RecordedRequest, _ passage: Passage, _ stub: Stub, _ next: Stub.NextResponse
+        for record: RecordedRequest, _ stub: Stub, _ next: Stub.NextResponse
     ) -> Resolution {
         if let configurationError = stub.configurationError {
             return .now(
@@ -147,8 +146,9 @@ final class NetworkCore: Responder {
         }
         switch next {
         case .response(let response):
-            return resolution(for: record, passage, stub, response.part(for: record.request))
+            return resolution(for: record, stub, response.part(for: record.request))
         case .handler(let handler):
+            let passage = Passage.current
             return .later { [self] in
                 let response = try await handler(record)
                 if let configurationError = response.configurationError {
@@ -164,9 +164,10 @@ final class NetworkCore: Responder {
     }
 
     private func resolution(
-        for record: RecordedRequest, _ passage: Passage, _ stub: Stub, _ response: MockResponse
+        for record: RecordedRequest, _ stub: Stub, _ response: MockResponse
     ) -> Resolution {
         if case .passed = response.behavior {
+            let passage = Passage.current
             return .later(.session) { [self] in
                 try await plan(for: record, passage, stub, response)
             }
@@ -187,9 +188,10 @@ final class NetworkCore: Responder {
     ) async throws -> ResponsePlan {
         var plan = response.plan(for: record.request, of: stub)
         guard case .passed(let session) = response.behavior else { return plan }
-        if passage.contains(stub) { throw fail(.passedToItself(record, by: stub)) }
-        let (data, http) = try await passage.passOn(
-            record.request, by: stub, over: session, isServed: isServed)
+        if passage.contains(stub) || session.isReal && serves(record.request.url) {
+            throw fail(.passedToItself(record, by: stub))
+        }
+        let (data, http) = try await passage.passOn(record.request, by: stub, over: session)
         plan.play(Answer(response: http, chunks: [data], isDecoded: true))
         if response.isBodyHeld { plan.holdBody(until: stub.gate) }
         plan.isPassedThrough = true
@@ -244,15 +246,20 @@ extension NetworkCore {
     /// Whether the cookie storage exists, so that it may hold a cookie.
     var hasCookieStorage: Bool { cookies.withLock { $0 != nil } }
 
-    /// Whether a server runs, so that a request that is passed on may come back over a socket.
-    var isServed: Bool { serverCount.withLock { $0 > 0 } }
-
-    func addServer() {
-        serverCount.withLock { $0 += 1 }
+    /// Whether a URL leads to a server of this network.
+    func serves(_ url: URL?) -> Bool {
+        guard let host = url?.host(), ["127.0.0.1", "localhost", "::1"].contains(host) else {
+            return false
+        }
+        return serverPorts.withLock { $0.contains(url?.port ?? 80) }
     }
 
-    func removeServer() {
-        serverCount.withLock { $0 -= 1 }
+    func addServer(port: Int) {
+        serverPorts.withLock { _ = $0.insert(port) }
+    }
+
+    func removeServer(port: Int) {
+        serverPorts.withLock { _ = $0.remove(port) }
     }
 
     var matchesWithUserCode: Bool { stubs.withLock { $0.contains { $0.matcher.hasPredicate } } }
@@ -264,5 +271,14 @@ extension NetworkCore {
             leasedClass = leased
             return leased.type
         }
+    }
+}
+
+extension HTTPSession {
+    /// Whether it is a `URLSession` that no mock answers.
+    fileprivate var isReal: Bool {
+        guard let session = self as? URLSession else { return false }
+        let classes = session.configuration.protocolClasses ?? []
+        return !classes.contains { $0 is MockURLProtocol.Type }
     }
 }

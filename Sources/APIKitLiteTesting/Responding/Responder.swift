@@ -11,11 +11,10 @@ protocol Responder: Sendable {
     /// - Parameters:
     ///   - request: The request, with its body in `httpBody`.
     ///   - client: The client that waits for the answer.
-    ///   - passage: The stubs that have passed the request on.
     ///   - respond: Receives the events of the answer, on any thread, and none after the last one.
     /// - Returns: A handle that cancels the request.
     func load(
-        _ request: URLRequest, for client: any Client, passage: Passage,
+        _ request: URLRequest, for client: any Client,
         respond: @escaping @Sendable (ResponseEvent) -> Void
     ) -> CancellationHandle
 

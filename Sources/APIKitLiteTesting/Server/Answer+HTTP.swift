@@ -29,15 +29,7 @@ extension Answer {
         ///
         /// - Parameter count: The number of bytes. On Linux, the result ends within the first line.
         func head(cutAfter count: Int) -> Data {
-            #if canImport(FoundationNetworking)
-            // Foundation on Linux (up to 6.3) ends the process of a client whose connection ends
-            // between the first line and the empty line: "Transfer completed, but there's no
-            // response."
-            let longest = head.firstIndex(of: UInt8(ascii: "\r")) ?? 0
-            #else
-            let longest = max(0, head.count - 1)
-            #endif
-            return head.prefix(min(count, longest))
+            head.prefix(min(count, longestCutHead(of: head)))
         }
 
         /// The bytes that mark the end of the body.

@@ -96,7 +96,7 @@ private struct MissingNetwork: Responder {
     var cookieStorage: HTTPCookieStorage? { nil }
 
     func load(
-        _ request: URLRequest, for client: any Client, passage: Passage,
+        _ request: URLRequest, for client: any Client,
         respond: @escaping @Sendable (ResponseEvent) -> Void
     ) -> CancellationHandle {
         respond(

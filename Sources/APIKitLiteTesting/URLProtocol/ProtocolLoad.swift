@@ -16,7 +16,6 @@ final class ProtocolLoad: Client, @unchecked Sendable {
     }
 
     private let responder: any Responder
-    private let passage: Passage
     private let delivery: Delivery
     private let progress = Locked(Progress())
     private weak var task: URLSessionTask?
@@ -29,8 +28,6 @@ final class ProtocolLoad: Client, @unchecked Sendable {
     /// Requests the answer, unless the task was cancelled before.
     init(_ urlProtocol: MockURLProtocol) {
         responder = type(of: urlProtocol).responder
-        // Inside `resume()`, the task-locals of the client can be read here, but not later.
-        passage = Passage(of: urlProtocol.request)
         delivery = Delivery(to: urlProtocol)
         task = urlProtocol.task
         if task?.state != .canceling { begin(urlProtocol.request) }
@@ -41,13 +38,18 @@ final class ProtocolLoad: Client, @unchecked Sendable {
         guard responder.matchesWithUserCode || RequestBody.isSlow(request, task) else {
             return ask(for: task.requestAsSent(request))
         }
+        // Inside `resume()`, the task-locals of the client can be read here, but not on the thread.
+        // (Setting one here could wait for a cancellation that waits for the loading thread.)
+        let passage = Passage.current
         // The loading thread must not run the code of the user, and reading from a stream may block
         // until its writer continues.
         Thread.detachNewThread { [self] in
-            do {
-                ask(for: task.requestAsSent(try RequestBody.fill(request, task)))
-            } catch {
-                finish(.failure(error))
+            Passage.$current.withValue(passage) {
+                do {
+                    ask(for: task.requestAsSent(try RequestBody.fill(request, task)))
+                } catch {
+                    finish(.failure(error))
+                }
             }
         }
     }
@@ -76,7 +78,7 @@ final class ProtocolLoad: Client, @unchecked Sendable {
         let (redirects, isLate) = progress.withLock { ($0.redirects, $0.isCancelled) }
         // The task may have been cancelled while the body was read or a delegate was asked.
         if isLate { return }
-        let handle = responder.load(request, for: self, passage: passage) { [self] event in
+        let handle = responder.load(request, for: self) { [self] event in
             receive(event, to: request)
         }
         let isCancelled = progress.withLock { progress in

@@ -121,7 +121,7 @@ extension StaticHandler {
         var cookieStorage: HTTPCookieStorage? { nil }
 
         func load(
-            _ request: URLRequest, for client: any Client, passage: Passage,
+            _ request: URLRequest, for client: any Client,
             respond: @escaping @Sendable (ResponseEvent) -> Void
         ) -> CancellationHandle {
             let (journal, id, isLate) = shared.withLock { shared in

@@ -1,0 +1,66 @@
+import APIKitLite
+import Foundation
+
+#if canImport(FoundationNetworking)
+extension URLSession {
+    /// Creates the session of a network.
+    convenience init(mocked configuration: URLSessionConfiguration) {
+        self.init(
+            configuration: configuration, delegate: nil,
+            delegateQueue: .serial(label: "APIKitLite.MockNetwork.delegateQueue"))
+    }
+}
+
+extension URLSessionConfiguration {
+    /// Keeps an object alive, even if a client removes the credential storage.
+    ///
+    /// A mock uses no proxy, so this dictionary is free.
+    func retain(_ object: AnyObject) {
+        connectionProxyDictionary = ["APIKitLite.MockNetwork": object]
+    }
+}
+
+extension URLSessionUploadTask {
+    /// The body that Foundation keeps in a private property; nil if it has none.
+    ///
+    /// - Throws: The error of a file.
+    var hiddenBody: Data? {
+        get throws {
+            let body: Any? = mirrored("knownBody")
+            switch body.flatMap(Self.source) {
+            case let data as DispatchData: return Data(data)
+            case let file as URL: return try Data(contentsOf: file)
+            default: return nil
+            }
+        }
+    }
+
+    /// Returns the data or the file URL inside nested optionals and enum cases.
+    private static func source(_ body: Any) -> Any? {
+        if body is DispatchData || body is URL { return body }
+        return Mirror(reflecting: body).children.lazy.compactMap { source($0.value) }.first
+    }
+}
+
+/// Returns how many bytes of the head of an answer a server may send before it closes.
+///
+/// Foundation on Linux (up to 6.3) ends the process of a client whose connection ends between the
+/// first line and the empty line: "Transfer completed, but there's no response."
+func longestCutHead(of head: Data) -> Int { head.firstIndex(of: UInt8(ascii: "\r")) ?? 0 }
+#else
+extension URLSession {
+    convenience init(mocked configuration: URLSessionConfiguration) {
+        self.init(configuration: configuration)
+    }
+}
+
+extension URLSessionConfiguration {
+    func retain(_ object: AnyObject) {}
+}
+
+extension URLSessionUploadTask {
+    var hiddenBody: Data? { nil }
+}
+
+func longestCutHead(of head: Data) -> Int { max(0, head.count - 1) }
+#endif
