@@ -37,7 +37,7 @@ final class TransferProgress: Sendable {
     }
 
     /// Whether the `Progress` was cancelled.
-    var isCancelled: Bool { state.withLock { $0.isCancelled } || progress?.isCancelled == true }
+    var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
     /// Throws `URLError.cancelled` if the task or the `Progress` was cancelled.
     func checkNotCancelled() throws {
