@@ -14,14 +14,6 @@ private struct ModelRequest: APIRequest {
     func parseResponse(data: Data) throws -> Data { data }
 }
 
-/// A hash function with the interface of CryptoKit's, which does not exist on Linux.
-private struct SHA256 {
-    private var sum: UInt8 = 0
-
-    mutating func update(data: Data) { for byte in data { sum &+= byte } }
-    func finalize() -> [UInt8] { [sum] }
-}
-
 @Suite(.timeLimit(.minutes(5)), .usesSockets) struct DownloadSamples {
     private let network = MockNetwork()
     private let baseURL = URL(string: "https://api.example.com")!
@@ -60,20 +52,6 @@ private struct SHA256 {
         #expect(progress.fractionCompleted == 1)
     }
 
-    @Test func checksADigest() async throws {
-        network.stub(.any, .data(Data("a".utf8)))
-        let session = network.urlSession
-        let request = URLRequest(url: baseURL)
-        let file = folder.url.appending(path: "model.bin")
-
-        let digest = "61"
-        let check = DigestCheck(
-            digest, of: SHA256(), update: { $0.update(data: $1) }, finish: { $0.finalize() })
-        try await session.download(request, to: file, checking: check)
-
-        #expect(try Data(contentsOf: file) == Data("a".utf8))
-    }
-
     @Test func continuesByItself() async throws {
         let model = MockResponse.data(Data("a".utf8)).header("ETag", "\"v1\"")
         network.stub(.any, .error(.networkConnectionLost), model)
@@ -84,19 +62,6 @@ private struct SHA256 {
         try await session.download(request, to: file, retrying: .standard)
 
         #expect(try Data(contentsOf: file) == Data("a".utf8))
-    }
-
-    @Test func decidesPurely() throws {
-        let record = ResumeRecord(
-            identity: "https://api.example.com/models/v1", validator: "\"v1\"", offset: 5,
-            length: 13)
-        let response = HTTPURLResponse(
-            url: baseURL, statusCode: 206, httpVersion: nil,
-            headerFields: ["ETag": "\"v1\"", "Content-Range": "bytes 5-12/13"])!
-
-        #expect(
-            ResumeDecision(record: record, response: response)
-                == .append(offset: 5, count: 8, length: 13))
     }
 
     @Test func namesAFile() throws {

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// Loads, streams, event streams and downloads share it.
 struct Load {
-    let session: any HTTPSession
+    var session: any HTTPSession
     /// The request. Nil if it could not be made.
     var request: URLRequest?
     /// The status and the headers, as soon as they have arrived.

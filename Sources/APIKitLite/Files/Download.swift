@@ -1,62 +1,68 @@
 import Foundation
 
 /// One download: requests, decisions about their responses, and the part that the bodies go to.
-struct Download: Sendable {
-    /// A response that is not the file, with the beginning of its body.
-    struct Refusal: Error {
-        let response: HTTPURLResponse
-        let data: Data
-        let underlying: any Error
-    }
-
+struct Download {
     /// The number of bytes that may wait for the disk. If more arrive, the transfer is interrupted.
-    static let bufferLimit = 32 * 1024 * 1024
+    private static let bufferLimit = 32 * 1024 * 1024
 
-    let session: any HTTPSession
-    let request: URLRequest
-    let file: URL
-    let options: Options
+    private var load: Load
+    private let file: URL
+    private let transfer: TransferProgress
+    private let policy: RetryPolicy
+    private let timeline: Timeline
+    /// A disk can block for seconds. On a thread of the Swift concurrency runtime, that would stop
+    /// other tasks.
+    private let queue = DispatchQueue(label: "APIKitLite.Download")
 
-    /// What a caller may set.
-    struct Options: Sendable {
-        var progress: Progress?
-        var check: DigestCheck?
-        var identity: String?
-        var policy: RetryPolicy
-        var clock: any Clock<Duration>
+    /// Creates a download of the file that the request of a load names.
+    init(
+        _ load: Load, to file: URL, _ progress: Progress?, _ policy: RetryPolicy,
+        _ clock: any Clock<Duration>
+    ) {
+        self.load = load
+        self.file = file
+        self.policy = policy
+        timeline = Timeline(clock)
+        transfer = TransferProgress(progress, .downloading, file: file)
+        self.load.session = CancellableSession(next: load.session, transfer: transfer)
     }
 
     /// Downloads the file.
     ///
-    /// - Parameter validate: Throws if a response is not acceptable. Its body is empty, unless the
-    ///   response is already refused.
+    /// - Parameter validate: Throws if a response is not acceptable: see `Load.open`.
     /// - Returns: The response of the last request.
-    /// - Throws: `Refusal` for a response that is not the file; otherwise the original error.
-    nonisolated(nonsending)
-        func response(
-            validate: (Data, HTTPURLResponse) throws -> Void
-        ) async throws -> HTTPURLResponse
-    {
-        let request = try checkedRequest()
-        let transfer = TransferProgress(
-            options.progress, .downloading, file: file, clock: options.clock)
-        try Task.checkNotCancelled()
-        let part = try await BlockingWork { [file, check = options.check] in
-            try PartFile(of: file, check: check)
-        }
+    nonisolated(nonsending) mutating func run(
+        validate: (Data, HTTPURLResponse) throws -> Void
+    ) async throws(APIRequestError) -> HTTPURLResponse {
         do {
-            let response = try await attempts(request, part, transfer, validate)
-            try await part.run { try $0.finish() }
-            transfer.complete()
-            return response
+            let request = try checkedRequest()
+            try transfer.checkNotCancelled()
+            let part = try await onQueue { [file] in try PartFile(of: file) }
+            do {
+                let response = try await fill(part, request, validate)
+                try await onQueue { try part.finish() }
+                transfer.complete()
+                return response
+            } catch {
+                try? await onQueue { part.abandon() }
+                throw error
+            }
         } catch {
-            try? await part.run { $0.abandon() }
-            throw error
+            throw load.reported(failure(error))
         }
+    }
+
+    private func failure(_ error: any Error) -> APIRequestError {
+        if transfer.isCancelled {
+            return load.failure(.transport, URLError(.cancelled), isCancellation: true)
+        }
+        return error as? APIRequestError
+            ?? load.failure(.transport, error, isCancellation: Task.isCancelled)
     }
 
     /// Returns the request for the whole file.
     private func checkedRequest() throws -> URLRequest {
+        guard var request = load.request else { throw URLError(.badURL) }
         let method = request.httpMethod ?? "GET"
         guard method == "GET", request.httpBody == nil, request.httpBodyStream == nil else {
             throw DownloadError.notAGet(method: method == "GET" ? "GET with a body" : method)
@@ -64,7 +70,6 @@ struct Download: Sendable {
         for name in ["Range", "If-Range"] where request.value(forHTTPHeaderField: name) != nil {
             throw DownloadError.reservedField(name)
         }
-        var request = request
         // Foundation decodes a body with a content coding. Its length is unknown then, and it
         // cannot be resumed.
         if request.value(forHTTPHeaderField: "Accept-Encoding") == nil {
@@ -73,169 +78,103 @@ struct Download: Sendable {
         return request
     }
 
-    /// The name of the file without what changes in a signed URL: its query.
-    private var identity: String {
-        if let identity = options.identity { return identity }
-        guard let url = request.url,
-            var parts = URLComponents(url: url, resolvingAgainstBaseURL: true)
-        else { return "" }
-        (parts.user, parts.password, parts.query, parts.fragment) = (nil, nil, nil, nil)
-        return parts.string ?? ""
-    }
-
     /// Sends requests until the part is whole.
-    private nonisolated(nonsending) func attempts(
-        _ request: URLRequest, _ part: BlockingWork<PartFile>, _ transfer: TransferProgress,
+    private nonisolated(nonsending) mutating func fill(
+        _ part: PartFile, _ request: URLRequest,
         _ validate: (Data, HTTPURLResponse) throws -> Void
     ) async throws -> HTTPURLResponse {
-        let timeline = Timeline(options.clock)
-        let identity = identity
-        func keptRecord() async throws -> ResumeRecord? {
-            let record = try await part.run { $0.record }
-            // The part may be that of another file.
-            return record?.identity == identity ? record : nil
-        }
-        // Also that of a part that is not continued: it is kept until another file begins.
-        var kept = try await keptRecord()
-        var record = kept
-        // The most bytes that the part ever had. Only more of them are progress: the server may
+        let urlHash = ResumeRecord.hash(of: request.url)
+        var record = part.record(of: urlHash)
+        // The most bytes that the part ever had. Only more bytes are progress: the server may
         // ignore each `Range`, and send the same bytes again.
-        var furthest = kept?.offset ?? 0
-        var isAnotherFile = false
+        var furthest = record?.offset ?? 0
         // The attempts since the last progress, and when the first of them began.
-        var number = 1
-        var start = timeline.now()
+        var (number, start) = (1, timeline.now())
         while true {
+            // Nil if the body is shorter than the rest of the file.
+            var failure: (any Error)?
             do {
-                // Before the request: this may take longer than a body can wait.
-                try await addToDigest(of: part, upTo: record?.start ?? 0, transfer)
-                let (body, response) = try await open(record, request, transfer)
-                switch ResumeDecision(record: record, response: response) {
-                case .refuse:
-                    let status = UnacceptableStatus(
-                        statusCode: response.statusCode, accepted: [200..<201])
-                    throw await refusal(of: response, body, validate, status, transfer)
-                case .askAgain:
+                load.request = record?.resuming(request) ?? request
+                load.response = nil
+                var decision = ResumeDecision.refuse
+                let (body, response) = try await load.open(
+                    awaiting: .head(limit: Self.bufferLimit, hasSteadyReader: true)
+                ) { data, response in
+                    decision = ResumeDecision(record: record, response: response)
+                    if decision == .askAgain { return }
+                    try validate(data, response)
+                    if decision == .refuse {
+                        throw UnacceptableStatus(
+                            statusCode: response.statusCode, accepted: [200..<201])
+                    }
+                }
+                guard case .write(let span) = decision else {
                     record = nil
                     continue
-                case .startOver:
-                    try await check(response, body, validate, transfer)
-                    let new = ResumeRecord(identity: identity, of: response)
-                    let length = response.isEncoded ? nil : response.announcedLength
-                    try await part.run { try $0.begin(at: 0, end: length, record: new) }
-                    // The file may change once. If it does so again and again, it never ends.
-                    if new?.validator != kept?.validator, !isAnotherFile {
-                        (isAnotherFile, furthest) = (true, 0)
-                    }
-                    transfer.begin(at: 0, of: length)
-                    try await copy(body, to: part, transfer)
-                    return response
-                case .append(let offset, let count, let length):
-                    try await check(response, body, validate, transfer)
-                    record?.length = length
-                    try await part.run { [record] in
-                        try $0.begin(at: offset, end: offset + count, record: record)
-                    }
-                    transfer.begin(at: offset, of: length)
-                    try await copy(body, to: part, transfer)
-                    if offset + count == length { return response }
-                    // The server sent less than the rest, which is allowed.
-                    kept = try await keptRecord()
-                    record = kept
-                    // Without progress, it is an attempt like one that was interrupted.
-                    guard (kept?.offset ?? 0) > furthest else {
-                        throw URLError(.networkConnectionLost)
-                    }
-                    furthest = kept?.offset ?? 0
-                    (number, start) = (1, timeline.now())
                 }
+                if span.start == 0 { record = ResumeRecord(urlHash: urlHash, of: response) }
+                record?.length = span.length
+                try await store(body, span, record, in: part)
+                if span.length == nil || span.length == part.offset { return response }
+            } catch let error as APIRequestError where error.stage != .transport {
+                throw error
             } catch {
-                kept = try await keptRecord()
-                let offset = kept?.offset ?? 0
-                let hasProgress = offset > furthest
-                if hasProgress { (number, start, furthest) = (1, timeline.now(), offset) }
-                guard !Task.isCancelled, !transfer.isCancelled else { throw error }
-                if case TransportError.bodyLimit = error, hasProgress {
-                    // The disk is much slower than the network.
-                    record = kept
-                    continue
-                }
-                guard let code = URLError(from: error)?.code,
-                    let wait = options.policy.wait(
-                        afterAttempt: number, of: request, outcome: .failure(code),
-                        elapsed: timeline.now() - start, now: Date(), random: .random(in: 0...1))
-                else { throw error }
-                record = kept
-                number += 1
-                try await transfer.run { try? await timeline.sleep(timeline.now() + wait) }
+                failure = (error as? APIRequestError)?.underlying ?? error
+            }
+            try transfer.checkNotCancelled()
+            record = part.record(of: urlHash)
+            if let offset = record?.offset, offset > furthest {
+                (number, start, furthest) = (1, timeline.now(), offset)
+                // The server sent less than the rest, or the disk is much slower than the network.
+                if failure == nil { continue }
+                if case TransportError.bodyLimit? = failure as? TransportError { continue }
+            }
+            let error = failure ?? URLError(.networkConnectionLost)
+            guard let code = URLError(from: error)?.code,
+                let wait = policy.wait(
+                    afterAttempt: number, of: request, outcome: .failure(code),
+                    elapsed: timeline.now() - start, now: Date(), random: .random(in: 0...1))
+            else { throw error }
+            number += 1
+            try await transfer.run { [timeline] in
+                try? await timeline.sleep(timeline.now() + wait)
             }
         }
     }
 
-    /// Adds the bytes to the digest that an earlier download left.
-    private nonisolated(nonsending) func addToDigest(
-        of part: BlockingWork<PartFile>, upTo position: Int64, _ transfer: TransferProgress
+    /// Writes the body of a response to the part.
+    @concurrent private func store(
+        _ body: HTTPBody, _ span: ContentRange, _ record: ResumeRecord?, in part: PartFile
     ) async throws {
-        // In pieces, because a large part takes minutes, and the caller may cancel.
-        while try await part.run({ try $0.addPieceToDigest(upTo: position) }) {
-            try Task.checkNotCancelled()
-            if transfer.isCancelled { throw URLError(.cancelled) }
+        try await onQueue { try part.begin(span, record: record) }
+        transfer.begin(at: span.start, of: span.length)
+        for try await piece in body {
+            try await onQueue { try part.write(piece) }
+            transfer.add(piece.count)
         }
     }
 
-    /// Sends the request for what the record leaves.
-    private nonisolated(nonsending) func open(
-        _ record: ResumeRecord?, _ request: URLRequest, _ transfer: TransferProgress
+    private nonisolated(nonsending) func onQueue<R: Sendable>(
+        _ work: @escaping @Sendable () throws -> R
+    ) async throws -> R {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async { continuation.resume(with: Result(catching: work)) }
+        }
+    }
+}
+
+/// A session whose exchanges are also cancelled by the `Progress` of a download.
+private struct CancellableSession: SessionPolicy {
+    let next: any HTTPSession
+    let transfer: TransferProgress
+
+    func send(
+        _ request: URLRequest, awaiting part: ResponsePart
     ) async throws -> (HTTPBody, HTTPURLResponse) {
-        let request = record?.resuming(request) ?? request
-        return try await transfer.run { [session] in
-            try await session.send(
-                request, awaiting: .head(limit: Self.bufferLimit, hasSteadyReader: true))
+        let (body, response) = try await transfer.run { [next] in
+            try await next.send(request, awaiting: part)
         }
-    }
-
-    /// Writes the body to the part.
-    private nonisolated(nonsending) func copy(
-        _ body: HTTPBody, to part: BlockingWork<PartFile>, _ transfer: TransferProgress
-    ) async throws {
-        try await transfer.run {
-            for try await piece in body {
-                try await part.run { try $0.write(piece) }
-                transfer.add(piece.count)
-            }
-            try await part.run { try $0.endBody() }
-        }
-    }
-
-    /// Validates the head of a response.
-    private nonisolated(nonsending) func check(
-        _ response: HTTPURLResponse, _ body: HTTPBody,
-        _ validate: (Data, HTTPURLResponse) throws -> Void, _ transfer: TransferProgress
-    ) async throws {
-        do {
-            try validate(Data(), response)
-        } catch {
-            throw await refusal(of: response, body, validate, error, transfer)
-        }
-    }
-
-    /// Returns the error for a response that is not the file: that of the validation with the
-    /// beginning of the body or, if it accepts that, another one.
-    private nonisolated(nonsending) func refusal(
-        of response: HTTPURLResponse, _ body: HTTPBody,
-        _ validate: (Data, HTTPURLResponse) throws -> Void, _ other: any Error,
-        _ transfer: TransferProgress
-    ) async -> any Error {
-        let data = try? await transfer.run { await body.beginning() }
-        // A cancellation ends the body.
-        guard let data, !Task.isCancelled, !transfer.isCancelled else {
-            return URLError(.cancelled)
-        }
-        do {
-            try validate(data, response)
-            return Refusal(response: response, data: data, underlying: other)
-        } catch {
-            return Refusal(response: response, data: data, underlying: error)
-        }
+        transfer.onCancel { body.end() }
+        return (body, response)
     }
 }

@@ -10,25 +10,23 @@ public enum DownloadError: LocalizedError, Hashable, Sendable {
     case notAFile(URL)
     /// Another download, in this process or another one, writes the same part.
     case fileInUse(URL)
+    /// The part was replaced, removed or shortened while the download wrote it.
+    case partChanged(URL)
     /// A step on the disk failed. The code is that of the system, such as `.ENOSPC`.
     case file(Step, path: String, code: POSIXErrorCode)
-    /// The server sent fewer or more bytes than it had announced.
+    /// The server sent more bytes than it had announced.
     case wrongLength(expected: Int64, received: Int64)
-    /// The bytes have another digest than the one that was expected. Both are hexadecimal.
-    case wrongDigest(expected: String, found: String)
 
-    /// The steps of a download on the disk.
+    /// The steps of a download on the disk. The raw value is the end of a sentence.
     public enum Step: String, Hashable, Sendable {
         /// The part is opened and locked.
-        case open
-        /// The part that an earlier download left is read.
-        case read
+        case open = "could not be opened for writing"
         /// Received bytes are written.
-        case write
+        case write = "could not be written"
         /// Written bytes are stored on the disk.
-        case synchronize
+        case synchronize = "could not be stored on the disk"
         /// The complete part gets the name of the file.
-        case rename
+        case rename = "could not be created"
     }
 
     /// A sentence that says what happened and, where it helps, what to do.
@@ -44,22 +42,20 @@ public enum DownloadError: LocalizedError, Hashable, Sendable {
                 : "A download needs a file: URL as its target, not \(url.scheme ?? "a relative one")."
         case .fileInUse(let url):
             "Another download writes \(url.lastPathComponent)."
+        case .partChanged(let url):
+            """
+            \(url.lastPathComponent).part was changed during the download, by something else. Keep \
+            other programs away from it.
+            """
+        case .file(.open, let path, .ENOENT):
+            """
+            The folder \((path as NSString).deletingLastPathComponent) does not exist. Create it \
+            before the download.
+            """
         case .file(let step, let path, let code):
-            "\(Self.sentence(step, path)): \(String(cString: strerror(code.rawValue)))."
+            "\(path) \(step.rawValue): \(String(cString: strerror(code.rawValue)))."
         case .wrongLength(let expected, let received):
             "The server announced \(byteCount(expected)) and sent \(byteCount(received))."
-        case .wrongDigest(let expected, let found):
-            "The digest of the received bytes is \(found); \(expected) was expected."
-        }
-    }
-
-    private static func sentence(_ step: Step, _ path: String) -> String {
-        switch step {
-        case .open: "\(path) could not be opened for writing"
-        case .read: "\(path) could not be read"
-        case .write: "\(path) could not be written"
-        case .synchronize: "\(path) could not be stored on the disk"
-        case .rename: "\(path) could not be created"
         }
     }
 }

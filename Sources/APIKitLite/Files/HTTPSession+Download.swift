@@ -9,19 +9,19 @@ extension HTTPSession {
     /// ```
     ///
     /// The bytes are written to `file` + `.part`. Only when all of them are on the disk, with the
-    /// announced length and the expected digest, the part is moved to `file`, in one step and in
-    /// place of an older file. Until then, nothing changes there.
+    /// announced length, the part is moved to `file`, in one step. An older file is replaced, and
+    /// its permissions stay. Until then, nothing changes there.
     ///
-    /// If the download fails, the part stays, with a ``ResumeRecord`` beside it. The next call with
-    /// the same file asks for the rest, also in another process. ``ResumeDecision`` says which
-    /// responses continue a part. The response of the server must have a strong `ETag`, or a
-    /// `Last-Modified` that is at least a second older than its `Date`; otherwise the part is removed
-    /// and the next call starts over.
+    /// If the download fails, the part stays, with a record beside it. The next call with the same
+    /// file and the same URL, query included, asks for the rest, even in another process. For that,
+    /// the response of the server must have a strong `ETag`, or a `Last-Modified` that is at least a
+    /// second older than its `Date`. Otherwise the part is removed, and the next call starts over.
     ///
     /// If the disk is slower than the network, the task is suspended on Apple platforms. Foundation
     /// on Linux cannot suspend one task, so all transfers of the process are slow while more than
     /// 2 MiB wait for the disk, for up to 10 seconds. If more than 32 MiB wait in spite of that, the
-    /// transfer is interrupted and resumed, or fails with ``TransportError/bodyLimit(_:)`` if it cannot be resumed.
+    /// transfer is interrupted and resumed. If it cannot be resumed, it fails with
+    /// ``TransportError/bodyLimit(_:)``.
     ///
     /// The request asks for the bytes of the file, `Accept-Encoding: identity`, unless it has this
     /// field already. An encoded body is decoded by Foundation, and cannot be resumed.
@@ -29,40 +29,32 @@ extension HTTPSession {
     /// - Parameters:
     ///   - request: A `GET` without a body.
     ///   - file: The URL of the file. Its folder must exist.
-    ///   - progress: The object that gets the number of bytes, those of an earlier call included,
-    ///     the throughput and the remaining time. Its `cancel()` cancels the download. If the length
-    ///     is unknown, it is indeterminate. Its `cancellationHandler` is replaced.
-    ///   - check: The digest that the file must have. If it has another one, the part is removed.
-    ///   - identity: The name of what is downloaded. A part with another name is not continued. By
-    ///     default, it is the URL without its query, so that a signed URL may expire.
+    ///   - progress: The object that gets the number of bytes, including the bytes of an earlier
+    ///     call. Its `cancel()` cancels the download. If the length is unknown, it is indeterminate.
+    ///     Its `cancellationHandler` is replaced.
     ///   - policy: Decides whether the download continues by itself after a `URLError`, before or
-    ///     within the body. The number of attempts and the deadline count from the last received
-    ///     byte. It retries no status: see ``HTTPSession/retrying(_:clock:random:now:)``.
-    ///   - clock: The clock of the delays and of the throughput.
+    ///     within the body. The number of attempts and the deadline count from the last progress: a
+    ///     byte beyond the longest part so far. It retries no status: see
+    ///     ``HTTPSession/retrying(_:clock:random:now:)``.
+    ///   - clock: The clock of the delays.
     /// - Returns: The response of the last request: 206 if the download was resumed, otherwise 200.
     /// - Throws: ``APIRequestError`` with the body of the response if its status is not 200, 203 or
-    ///   206; ``DownloadError``; otherwise the error of ``stream(_:)``.
+    ///   206; ``DownloadError``; otherwise the error of ``send(_:awaiting:)`` or of the body.
     @discardableResult
     public nonisolated(nonsending)
         func download(
             _ request: URLRequest, to file: URL, progress: Progress? = nil,
-            checking check: DigestCheck? = nil, identity: String? = nil,
             retrying policy: RetryPolicy = .never, clock: any Clock<Duration> = ContinuousClock()
         ) async throws -> HTTPURLResponse
     {
-        let download = Download(
-            session: self, request: request, file: file,
-            options: Download.Options(
-                progress: progress, check: check, identity: identity, policy: policy,
-                clock: clock))
+        let load = Load(session: self, request: request, redaction: .standard)
+        var download = Download(load, to: file, progress, policy, clock)
         do {
-            return try await download.response { _, response in
+            return try await download.run { _, response in
                 try response.validateStatus(200, 203, 206)
             }
-        } catch let refusal as Download.Refusal {
-            throw APIRequestError(
-                stage: .validate, request: request, response: refusal.response, data: refusal.data,
-                underlying: refusal.underlying)
+        } catch {
+            throw error.stage == .transport ? error.underlying : error
         }
     }
 
@@ -75,33 +67,60 @@ extension HTTPSession {
     /// It must accept the status 206 of a resumed download, as its default does. `parseResponse` is
     /// not called. Both functions run on the caller's actor.
     ///
-    /// Everything else is as in ``download(_:to:progress:checking:identity:retrying:clock:)``.
+    /// Everything else is as in ``download(_:to:progress:retrying:clock:)``.
     ///
     /// - Parameters:
     ///   - request: The request to load.
     ///   - input: The input of the request.
     ///   - file: The URL of the file. Its folder must exist.
     ///   - progress: The object that gets the number of bytes, and that cancels the download.
-    ///   - check: The digest that the file must have.
-    ///   - identity: The name of what is downloaded.
     ///   - policy: Decides whether the download continues by itself after a `URLError`, before or
     ///     within the body.
-    ///   - clock: The clock of the delays and of the throughput.
+    ///   - clock: The clock of the delays.
     /// - Returns: The response of the last request.
     /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
     @discardableResult
     public nonisolated(nonsending)
         func download<R: APIRequest>(
             _ request: R, _ input: R.RequestDataType, to file: URL, progress: Progress? = nil,
-            checking check: DigestCheck? = nil, identity: String? = nil,
             retrying policy: RetryPolicy = .never, clock: any Clock<Duration> = ContinuousClock()
         ) async throws(APIRequestError) -> HTTPURLResponse
     {
-        let flow = LoadFlow(apiRequest: request, session: self)
-        return try await flow.download(
-            input, to: file,
-            options: Download.Options(
-                progress: progress, check: check, identity: identity, policy: policy,
-                clock: clock))
+        let flow = flow(request)
+        let load = flow.load(of: try flow.makeRequest(from: input))
+        var download = Download(load, to: file, progress, policy, clock)
+        return try await download.run(validate: request.validateResponse)
+    }
+}
+
+extension APIRequestLoader {
+    /// Downloads the file that the request names, and resumes what an earlier call left.
+    ///
+    /// ```swift
+    /// let loader = APIRequestLoader(apiRequest: ModelRequest(baseURL: baseURL), urlSession: session)
+    /// try await loader.download("v1", to: file, progress: progress)
+    /// ```
+    ///
+    /// It is the same as `session.download(request, input, to: file)`:
+    /// ``HTTPSession/download(_:_:to:progress:retrying:clock:)``.
+    ///
+    /// - Parameters:
+    ///   - requestData: The input of the request.
+    ///   - file: The URL of the file. Its folder must exist.
+    ///   - progress: The object that gets the number of bytes, and that cancels the download.
+    ///   - policy: Decides whether the download continues by itself after a `URLError`, before or
+    ///     within the body.
+    ///   - clock: The clock of the delays.
+    /// - Returns: The response of the last request.
+    /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
+    @discardableResult
+    public nonisolated(nonsending)
+        func download(
+            _ requestData: T.RequestDataType, to file: URL, progress: Progress? = nil,
+            retrying policy: RetryPolicy = .never, clock: any Clock<Duration> = ContinuousClock()
+        ) async throws(APIRequestError) -> HTTPURLResponse
+    {
+        try await flow.session.download(
+            apiRequest, requestData, to: file, progress: progress, retrying: policy, clock: clock)
     }
 }

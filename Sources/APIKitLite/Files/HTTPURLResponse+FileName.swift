@@ -10,8 +10,6 @@ extension HTTPURLResponse {
     /// - has no control and formatting characters, such as those that reverse a text,
     /// - has `_` in place of `: * ? " < > |`,
     /// - has no leading dots and spaces, so that the file is not hidden, and no trailing ones,
-    /// - begins with `_` if it would name a device of Windows, such as `NUL.txt`,
-    /// - ends with `_` if it would name the part of another download,
     /// - has at most 240 bytes of UTF-8 without losing its extension.
     ///
     /// Two responses may have the same name. An existing file is replaced by a download.
@@ -27,7 +25,7 @@ extension HTTPURLResponse {
 
 /// Returns the text of an extended value, such as `UTF-8'en'%e2%82%ac` (RFC 8187, section 3.2.1).
 ///
-/// - Returns: The text, or `nil` if the value is malformed or has another charset than UTF-8, which
+/// - Returns: The text, or nil if the value is malformed or has another charset than UTF-8, which
 ///   is the only one that RFC 8187 still allows to send.
 private func decodedExtendedValue(_ value: String) -> String? {
     let parts = value.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
@@ -35,46 +33,21 @@ private func decodedExtendedValue(_ value: String) -> String? {
     return String(parts[2]).removingPercentEncoding
 }
 
-/// Returns a name in the form that `safeFileName` describes, or `nil` if nothing is left of it.
+/// Returns a name in the form that `safeFileName` describes, or nil if nothing is left of it.
 private func fileName(_ text: String) -> String? {
-    let reserved = Set<Unicode.Scalar>(":*?\"<>|".unicodeScalars)
+    let removed = CharacterSet.controlCharacters.union(.newlines)
+    let reserved = CharacterSet(charactersIn: ":*?\"<>|")
+    let blank = CharacterSet.whitespaces.union(["."])
+    // A mark after a dot hides the file, too.
+    let hiding = blank.union(.nonBaseCharacters)
+    let last = text.components(separatedBy: CharacterSet(charactersIn: "/\\")).last ?? ""
+    let scalars = last.unicodeScalars.filter { !removed.contains($0) }.drop(while: hiding.contains)
     var name = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars {
-        switch scalar.properties.generalCategory {
-        case _ where scalar == "/" || scalar == "\\": name.removeAll()
-        case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned:
-            break
-        default: name.append(reserved.contains(scalar) ? "_" : scalar)
-        }
-    }
-    // By scalars: a dot with a combining mark is another character, and still hides the file.
-    name.removeFirst(name.prefix(while: { isBlank($0) || isMark($0) }).count)
-    var result = shortened(String(name))
-    while let last = result.unicodeScalars.last, isBlank(last) {
-        result.unicodeScalars.removeLast()
-    }
-    if result.isEmpty { return nil }
-    if isDevice(result) { result = "_" + result }
-    return PartFile.isCompanion(result) ? result + "_" : result
-}
-
-/// Whether a scalar is removed from both ends of a name.
-private func isBlank(_ scalar: Unicode.Scalar) -> Bool {
-    scalar == "." || scalar.properties.isWhitespace
-}
-
-/// Whether a scalar is a mark on the one before it.
-private func isMark(_ scalar: Unicode.Scalar) -> Bool {
-    [.nonspacingMark, .spacingMark, .enclosingMark].contains(scalar.properties.generalCategory)
-}
-
-/// Whether Windows opens a device under this name, with any extension.
-private func isDevice(_ name: String) -> Bool {
-    let stem = String(name.unicodeScalars.prefix { $0 != "." }).uppercased()
-        .trimmingCharacters(in: .whitespaces)
-    if ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"].contains(stem) { return true }
-    return stem.count == 4 && (stem.hasPrefix("COM") || stem.hasPrefix("LPT"))
-        && "0123456789¹²³".contains(stem.last ?? " ")
+    for scalar in scalars { name.append(reserved.contains(scalar) ? "_" : scalar) }
+    if name.isEmpty { return nil }
+    name = shortened(String(name)).unicodeScalars
+    while let last = name.last, blank.contains(last) { name.removeLast() }
+    return String(name)
 }
 
 /// Returns a name with at most 238 bytes, which has the same extension if that is short.
@@ -86,11 +59,7 @@ private func shortened(_ name: String) -> String {
     if let dot = name.lastIndex(of: "."), name[dot...].utf8.count <= 32 {
         (stem, suffix) = (name[..<dot], name[dot...])
     }
-    var count = suffix.utf8.count
-    let kept = stem.prefix { character in
-        count += character.utf8.count
-        return count <= 238
-    }
+    while stem.utf8.count + suffix.utf8.count > 238 { stem.removeLast() }
     // One character may have hundreds of combining marks.
-    return String((kept.isEmpty && !stem.isEmpty ? "download" : kept) + suffix)
+    return String((stem.isEmpty ? "download" : stem) + suffix)
 }

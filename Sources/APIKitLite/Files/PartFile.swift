@@ -2,40 +2,30 @@ import Foundation
 
 /// The part of a file that is being downloaded: `file` + `.part`, and its record beside it.
 ///
-/// The part is locked as long as this object is open, for this process and all others; the system
-/// frees the lock if the process ends. Each order of steps is chosen so that the process may be
-/// killed, and the machine may lose its power, between any two of them: the record never has more
-/// bytes, and never another version, than the part has on the disk.
+/// The part is locked until `finish` or `abandon`, for this process and all others; the system frees
+/// the lock if the process ends. The order of the steps is chosen so that the process may be killed,
+/// and the machine may lose its power, between any two of them: the record never has more bytes, and
+/// never another version, than the part has on the disk.
 ///
-/// Every function may block for as long as the disk does.
-final class PartFile {
-    private static let recordSuffix = ".part.json"
-    /// The time after which the received bytes are stored on the disk, with a record of them.
-    private static let checkpointInterval = Duration.milliseconds(250)
-
-    /// The record of the bytes that the part has.
-    ///
-    /// At first, it is that of an earlier download. It is `nil` if the part has no bytes that could
-    /// be kept.
-    private(set) var record: ResumeRecord?
-
-    private let path: String
-    private let check: DigestCheck?
-    private let part: FileDescriptor
+/// It uses the functions of the system, because Foundation has none that lock a file, store it on
+/// the disk or refuse a link. Every function may block for as long as the disk does.
+final class PartFile: @unchecked Sendable {  // One download uses it, one call after another.
     /// The position of the next byte.
-    private var offset: Int64 = 0
+    private(set) var offset: Int64 = 0
+
+    /// The record of the bytes that the part has: at first that of an earlier download. Nil if the
+    /// part has no bytes that could be kept.
+    private(set) var record: ResumeRecord?
+    private let file: URL
+    private let path: String
+    private let descriptor: Int32
     /// The position after the last byte that the server announced, if it did.
     private var end: Int64?
-    /// Whether `begin` was called, so that the part belongs to this download.
-    private var hasBegun = false
-    private var isOpen = true
+    private let checkpointInterval: Duration
     private var lastCheckpoint = ContinuousClock.now
-    private var digest: (any RunningDigest)?
-    /// The number of bytes that the digest has.
-    private var digestOffset: Int64 = 0
 
     private var partPath: String { path + ".part" }
-    private var recordPath: String { path + Self.recordSuffix }
+    private var recordPath: String { path + ".part.json" }
     /// A record that is being written, until it gets its name.
     private var draftPath: String { recordPath + "~" }
 
@@ -43,48 +33,72 @@ final class PartFile {
     ///
     /// - Parameters:
     ///   - file: The file to download.
-    ///   - check: The digest that the file must have.
-    /// - Throws: `DownloadError`.
-    init(of file: URL, check: DigestCheck? = nil) throws {
+    ///   - interval: The time after which the received bytes are stored on the disk, with a record
+    ///     of them.
+    /// - Throws: `DownloadError`, as every function here.
+    init(of file: URL, checkpointsEvery interval: Duration = .milliseconds(250)) throws {
+        self.file = file
         path = file.path(percentEncoded: false)
-        self.check = check
-        // A NUL would end the name, so that another file is written.
+        checkpointInterval = interval
+        // A NUL would end the name, so that another file is written. Only a folder has a ".".
         guard file.isFileURL, !path.isEmpty, !path.hasSuffix("/"), !path.contains("\0"),
-            !FileDescriptor.isFolder(path)
+            access(path + "/.", F_OK) != 0
         else { throw DownloadError.notAFile(file) }
-        guard let part = try FileDescriptor(locking: path + ".part") else {
-            throw DownloadError.fileInUse(file)
-        }
-        self.part = part
-        record = Self.record(at: path + Self.recordSuffix).flatMap { record in
-            record.offset > 0 && record.offset <= part.size ? record : nil
+        descriptor = try Self.lock(path, file)
+        record = storedRecord
+        if let record, record.offset > size { self.record = nil }
+    }
+
+    /// Opens and locks the part, and creates it if it is missing.
+    private static func lock(_ path: String, _ file: URL) throws -> Int32 {
+        // A file to replace may be a secret. The part gets its permissions in the end.
+        let mode: mode_t = access(path, F_OK) == 0 ? 0o600 : 0o666
+        let part = path + ".part"
+        while true {
+            // A link could lead to a file of somebody else.
+            let descriptor = open(part, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, mode)
+            guard descriptor >= 0 else { throw failure(.open, part) }
+            var failure: DownloadError?
+            let status = status { fstat(descriptor, &$0) }
+            if flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+                failure = errno == EWOULDBLOCK ? .fileInUse(file) : Self.failure(.open, part)
+            } else if !status.isRegular {
+                failure = Self.failure(.open, part, EEXIST)
+            } else if status.st_nlink > 1 {
+                // Its other name could be that of somebody else's file.
+                failure = Self.failure(.open, part, EMLINK)
+            } else if status.isSame(as: Self.status { lstat(part, &$0) }) {
+                return descriptor
+            }
+            unlock(descriptor)
+            if let failure { throw failure }
+            // The download that held the lock before has renamed or removed the file.
         }
     }
 
-    deinit {
-        if isOpen { close() }
+    /// Returns the record if it is that of a URL with this hash.
+    func record(of urlHash: UInt64) -> ResumeRecord? {
+        record?.urlHash == urlHash ? record : nil
     }
 
     /// Begins to write the body of a response.
     ///
     /// - Parameters:
-    ///   - offset: The position of the body's first byte. At 0, everything that the part has is
-    ///     given up.
-    ///   - end: The position after the body's last byte, if the server announced it.
-    ///   - record: The record of the file that is written; `nil` if its download cannot be resumed.
-    func begin(at offset: Int64, end: Int64?, record: ResumeRecord?) throws {
-        if offset == 0 {
+    ///   - span: The position of the body in the file. At 0, everything that the part has is given
+    ///     up.
+    ///   - record: The record of the file that is written; nil if its download cannot be resumed.
+    func begin(_ span: ContentRange, record: ResumeRecord?) throws {
+        if span.start == 0 {
             // Before the first byte of another version is written.
-            try removeRecord()
-            try part.truncate(to: 0, partPath)
+            if unlink(recordPath) == 0 { storeFolder() }
+            if storedRecord != nil { throw Self.failure(.write, recordPath, EACCES) }
+            try truncate(to: 0)
         }
-        hasBegun = true
-        self.offset = offset
-        self.end = end
+        offset = span.start
+        end = span.end
         self.record = record
         self.record?.offset = offset
         lastCheckpoint = .now
-        while try addPieceToDigest(upTo: offset) {}
     }
 
     /// Writes bytes at the end of what was written.
@@ -92,145 +106,166 @@ final class PartFile {
     /// - Throws: `DownloadError.wrongLength` if there are more bytes than the server announced. The
     ///   part is of no use then.
     func write(_ bytes: Data) throws {
-        if let end, offset + Int64(bytes.count) > end {
+        let next = offset + Int64(bytes.count)
+        if let end, next > end {
             record = nil
-            throw DownloadError.wrongLength(expected: end, received: offset + Int64(bytes.count))
+            throw DownloadError.wrongLength(expected: end, received: next)
         }
-        try part.write(bytes, at: offset, partPath)
-        digest?.update(bytes)
-        digestOffset += Int64(bytes.count)
-        offset += Int64(bytes.count)
-        record?.offset = offset
-        if ContinuousClock.now - lastCheckpoint > Self.checkpointInterval { try saveRecord() }
+        try checkPart()
+        var rest = bytes
+        while !rest.isEmpty {
+            let position = off_t(next) - off_t(rest.count)
+            let count = rest.withUnsafeBytes {
+                pwrite(descriptor, $0.baseAddress, $0.count, position)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw Self.failure(.write, partPath) }
+            rest = rest.dropFirst(count)
+        }
+        offset = next
+        record?.offset = next
+        if ContinuousClock.now - lastCheckpoint > checkpointInterval { try saveRecord() }
     }
 
-    /// Ends the body of a response.
-    ///
-    /// - Throws: `DownloadError.wrongLength` if there were fewer bytes than the server announced.
-    func endBody() throws {
-        if let end, end != offset {
-            throw DownloadError.wrongLength(expected: end, received: offset)
-        }
-    }
-
-    /// Gives the part the name of the file, in place of an older file.
-    ///
-    /// - Throws: `DownloadError.wrongDigest` if the part is not the file.
+    /// Gives the part the name of the file, in place of an older file, whose permissions it gets.
     func finish() throws {
-        if let check, let found = digest?.hexadecimal, found != check.expected {
-            // It cannot become right.
-            record = nil
-            throw DownloadError.wrongDigest(expected: check.expected, found: found)
-        }
-        try part.truncate(to: offset, partPath)
-        try synchronize()
+        try checkPart()
+        try truncate(to: offset)
+        let old = Self.status { lstat(path, &$0) }
+        if old.isRegular { _ = fchmod(descriptor, old.st_mode & 0o777) }
+        try store()
         // Before the move: after it, the name of the part, and so its record, is free for another
         // download. If the move fails, `abandon()` stores the record again.
-        removeRecordFiles()
-        try FileDescriptor.move(partPath, to: path)
-        isOpen = false
+        removeRecord()
+        guard rename(partPath, path) == 0 else { throw Self.failure(.rename, path) }
         // The file is whole and in place: what fails from here on is no failure of the download.
-        part.end()
-        FileDescriptor.synchronizeFolder(of: path)
+        Self.unlock(descriptor)
+        storeFolder()
     }
 
     /// Ends a download that failed. The part stays if a later download can resume it.
     func abandon() {
-        guard isOpen else { return }
-        if hasBegun, record?.offset ?? 0 > 0 {
-            do {
-                try saveRecord()
-            } catch  where !FileDescriptor.exists(recordPath) {
-                record = nil
-            } catch {
-                // The record that was stored before has fewer bytes.
-            }
+        if record != nil {
+            try? saveRecord()
+            record = storedRecord
         }
-        close()
+        if record == nil {
+            // In this order: a record without its part is ignored.
+            if isWhole { _ = unlink(partPath) }
+            removeRecord()
+        }
+        Self.unlock(descriptor)
     }
 
-    /// Removes what cannot be resumed, and frees the lock.
-    private func close() {
-        isOpen = false
-        // In this order: a record without its part is ignored.
-        if record == nil || part.size == 0 {
-            _ = unlink(partPath)
-            removeRecordFiles()
-        }
-        part.end()
+    // MARK: The part
+
+    private var status: stat { Self.status { fstat(descriptor, &$0) } }
+    private var size: Int64 { Int64(status.st_size) }
+
+    /// Whether the part still has its name and all bytes that were written.
+    private var isWhole: Bool {
+        size >= offset && status.isSame(as: Self.status { lstat(partPath, &$0) })
     }
 
-    /// Adds at most 1 MiB of the bytes to the digest that an earlier download left.
-    ///
-    /// - Parameter position: The position up to which the digest is computed.
-    /// - Returns: Whether bytes are missing in the digest afterwards.
-    func addPieceToDigest(upTo position: Int64) throws -> Bool {
-        guard let check else { return false }
-        if digest == nil || digestOffset > position {
-            (digest, digestOffset) = (check.makeDigest(), 0)
+    private func checkPart() throws {
+        guard isWhole else {
+            record = nil
+            throw DownloadError.partChanged(file)
         }
-        guard digestOffset < position else { return false }
-        let count = Int(min(position - digestOffset, 1 << 20))
-        digest?.update(try part.read(count, at: digestOffset, partPath))
-        digestOffset += Int64(count)
-        return digestOffset < position
     }
 
-    /// Whether a name could be that of another file's part or record.
-    static func isCompanion(_ name: String) -> Bool {
-        let name = name.lowercased()
-        return [".part", recordSuffix, recordSuffix + "~"].contains { name.hasSuffix($0) }
+    private func truncate(to length: Int64) throws {
+        if ftruncate(descriptor, off_t(length)) != 0 { throw Self.failure(.write, partPath) }
+    }
+
+    /// Stores the received bytes on the disk.
+    private func store() throws {
+        if Self.synchronize(descriptor) { return }
+        let failure = Self.failure(.synchronize, partPath)
+        // The system may report lost bytes only once, so the next attempt could succeed without
+        // them. Only the bytes that were stored before are certain.
+        record = storedRecord
+        throw failure
+    }
+
+    /// Stores the names in the folder on the disk, as far as the system can do so.
+    private func storeFolder() {
+        let folder = open((path as NSString).deletingLastPathComponent, O_RDONLY | O_CLOEXEC)
+        guard folder >= 0 else { return }
+        _ = Self.synchronize(folder)
+        close(folder)
     }
 
     // MARK: The record
 
     /// Stores the bytes, and then the record of them.
     private func saveRecord() throws {
-        guard let record else { return }
-        try synchronize()
+        guard record != nil else { return }
+        try checkPart()
+        try store()
         lastCheckpoint = .now
-        let text = try JSONEncoder().encode(record)
-        let file = try FileDescriptor(creating: draftPath)
-        defer { file.end() }
-        try file.write(text, at: 0, draftPath)
-        try file.synchronize(draftPath)
-        try FileDescriptor.move(draftPath, to: recordPath)
+        // If it cannot be written, this download goes on: the record helps a later one.
+        guard let text = try? JSONEncoder().encode(record) else { return }
+        unlink(draftPath)
+        // It fails if somebody else has created the file in the meantime, for example as a link.
+        guard (try? text.write(to: URL(filePath: draftPath), options: .withoutOverwriting)) != nil
+        else { return }
+        rename(draftPath, recordPath)
     }
 
-    /// Stores the received bytes on the disk.
-    private func synchronize() throws {
-        do {
-            try part.synchronize(partPath)
-        } catch {
-            // The system may report lost bytes only once, so the next attempt could succeed without
-            // them. Only the bytes that were stored before are certain.
-            record = Self.record(at: recordPath)
-            throw error
-        }
+    /// The record on the disk. Nil if there is no valid one.
+    private var storedRecord: ResumeRecord? {
+        let status = Self.status { lstat(recordPath, &$0) }
+        guard status.isRegular, status.st_size < 1 << 16,
+            let text = try? Data(contentsOf: URL(filePath: recordPath)),
+            let record = try? JSONDecoder().decode(ResumeRecord.self, from: text)
+        else { return nil }
+        return record.offset > 0 ? record : nil
     }
 
     /// Removes the record, and one that could not be written completely, for example because the
     /// disk was full.
-    private func removeRecordFiles() {
-        _ = unlink(recordPath)
-        _ = unlink(draftPath)
+    private func removeRecord() {
+        unlink(recordPath)
+        unlink(draftPath)
     }
 
-    /// Removes the record of an earlier download, before the part changes.
-    private func removeRecord() throws {
-        if unlink(recordPath) == 0 { FileDescriptor.synchronizeFolder(of: path) }
-        if FileDescriptor.exists(recordPath) {
-            throw DownloadError.file(.write, path: recordPath, code: .EACCES)
-        }
+    // MARK: The system
+
+    /// Suspends the thread until the bytes of a file are stored on the disk.
+    private static func synchronize(_ descriptor: Int32) -> Bool {
+        #if canImport(Darwin)
+        // Here `fsync` does not empty the cache of the drive. Some file systems have only `fsync`.
+        if fcntl(descriptor, F_FULLFSYNC) == 0 { return true }
+        #endif
+        return fsync(descriptor) == 0
     }
 
-    /// Returns the record in a file, or `nil` if there is no valid one.
-    private static func record(at path: String) -> ResumeRecord? {
-        guard let file = try? FileDescriptor(reading: path) else { return nil }
-        defer { file.end() }
-        guard file.size < 1 << 16,
-            let text = try? file.read(Int(file.size), at: 0, path)
-        else { return nil }
-        return try? JSONDecoder().decode(ResumeRecord.self, from: text)
+    /// Frees the lock and closes the part.
+    private static func unlock(_ descriptor: Int32) {
+        // Closing would not free the lock while a child process has a copy of the descriptor, as
+        // each one has for a moment after its start.
+        _ = flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
+
+    /// What the system knows about a file. If there is none, it is no regular file.
+    private static func status(_ read: (inout stat) -> Int32) -> stat {
+        var status = stat()
+        return read(&status) == 0 ? status : stat()
+    }
+
+    private static func failure(
+        _ step: DownloadError.Step, _ path: String, _ code: Int32 = errno
+    ) -> DownloadError {
+        .file(step, path: path, code: POSIXErrorCode(rawValue: code) ?? .EIO)
+    }
+}
+
+extension stat {
+    fileprivate var isRegular: Bool { st_mode & S_IFMT == S_IFREG }
+
+    fileprivate func isSame(as other: stat) -> Bool {
+        st_dev == other.st_dev && st_ino == other.st_ino
     }
 }

@@ -48,11 +48,9 @@ extension HTTPSession {
     ///     let session = URLSession.shared.reporting(to: progress)
     ///     let receipt = try await session.load(UploadRequest(baseURL: baseURL), file)
     ///
-    /// The unit is a byte. The `userInfo` of the progress also has the speed (`throughputKey`) and
-    /// the remaining time (`estimatedTimeRemainingKey`). A byte counts as sent when the connection
-    /// has taken it, so a few hundred kilobytes may be on their way when the progress is complete.
-    /// If the request is sent again, the progress starts again at 0. For a stream of your own, the
-    /// progress is indeterminate.
+    /// The unit is a byte. A byte counts as sent when the connection has taken it, so a few hundred
+    /// kilobytes may be on their way when the progress is complete. If the request is sent again, the
+    /// progress starts again at 0. For a stream of your own, the progress is indeterminate.
     ///
     /// `progress.cancel()` cancels the exchange, which then throws `URLError.cancelled`. For that,
     /// the session replaces the `cancellationHandler` of the progress.

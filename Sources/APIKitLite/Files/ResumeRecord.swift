@@ -2,56 +2,30 @@ import Foundation
 
 /// What is known about the part of a file that an interrupted download left.
 ///
-/// ``HTTPSession/download(_:to:progress:checking:identity:retrying:clock:)`` stores it as JSON beside
-/// the part. The next download sends its fields with the request, and ``ResumeDecision`` compares
-/// it with the response.
-public struct ResumeRecord: Codable, Hashable, Sendable {
-    /// The name of what is downloaded, which does not change if a signed URL expires.
-    public var identity: String
+/// It is stored as JSON beside the part. The next download sends its validator with the request, and
+/// `ResumeDecision` compares it with the response.
+struct ResumeRecord: Codable, Hashable {
+    /// The hash of the URL: see `hash(of:)`.
+    let urlHash: UInt64
     /// The strong validator of the file: an entity tag with its quotation marks, or the date of
     /// `Last-Modified`.
-    public var validator: String
-    /// The number of bytes that the part has for certain, also after a power failure.
-    public var offset: Int64
-    /// The length of the whole file in bytes, or `nil` if the server did not say it.
-    public var length: Int64?
+    let validator: String
+    /// The number of bytes that the part has for certain, even after a power failure.
+    var offset: Int64 = 0
+    /// The length of the whole file in bytes, or nil if the server did not say it.
+    var length: Int64?
 
-    /// Creates a record.
+    /// Returns a hash of a URL without its user info and fragment, by FNV-1a.
     ///
-    /// - Parameters:
-    ///   - identity: The name of what is downloaded.
-    ///   - validator: The strong validator of the file, as a response contains it.
-    ///   - offset: The number of bytes that the part has.
-    ///   - length: The length of the whole file in bytes, if it is known.
-    public init(identity: String, validator: String, offset: Int64, length: Int64? = nil) {
-        self.identity = identity
-        self.validator = validator
-        self.offset = offset
-        self.length = length
-    }
-
-    /// Creates the record of a file whose whole body follows, if its download can be resumed.
-    ///
-    /// The result is `nil` if two versions of the file could be confused, or if the position of a
-    /// byte in the body is not its position in the file. This is the case
-    /// - if the status is not 200,
-    /// - without a strong validator (RFC 9110, section 8.8). A weak entity tag is none. A
-    ///   `Last-Modified` counts only if there is no entity tag, and if the response's `Date` is at
-    ///   least one second later,
-    /// - if the response has a `Content-Encoding`, because Foundation decodes the body,
-    /// - if `Accept-Ranges` is `none`.
-    ///
-    /// - Parameters:
-    ///   - identity: The name of what is downloaded.
-    ///   - response: The response.
-    public init?(identity: String, of response: HTTPURLResponse) {
-        guard response.statusCode == 200, !response.isEncoded,
-            let validator = response.strongValidator,
-            response.field("Accept-Ranges")?.lowercased() != "none"
-        else { return nil }
-        self.init(
-            identity: identity, validator: validator, offset: 0,
-            length: response.announcedLength)
+    /// The record has the hash and not the URL, because a query may contain a credential.
+    static func hash(of url: URL?) -> UInt64 {
+        var parts = url.flatMap { URLComponents(url: $0, resolvingAgainstBaseURL: true) }
+        parts?.user = nil
+        parts?.password = nil
+        parts?.fragment = nil
+        return (parts?.string ?? "").utf8.reduce(0xcbf2_9ce4_8422_2325) { hash, byte in
+            (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3
+        }
     }
 
     /// The first byte to ask for.
@@ -70,22 +44,37 @@ public struct ResumeRecord: Codable, Hashable, Sendable {
     /// - Parameter request: The request for the whole file.
     /// - Returns: The request with the fields `Range` and `If-Range` (RFC 9110, sections 14.2 and
     ///   13.1.5). Without bytes to keep, it is the request itself.
-    public func resuming(_ request: URLRequest) -> URLRequest {
+    func resuming(_ request: URLRequest) -> URLRequest {
         guard start > 0 else { return request }
         var request = request
         request.setValue("bytes=\(start)-", forHTTPHeaderField: "Range")
         request.setValue(validator, forHTTPHeaderField: "If-Range")
         return request
     }
+}
 
-    /// Whether a range is one that `resuming(_:)` asks for.
-    func asks(for range: ContentRange) -> Bool {
-        start > 0 && range.bytes.lowerBound == start
+extension ResumeRecord {
+    /// Creates the record of a file whose whole body follows, if its download can be resumed.
+    ///
+    /// The result is nil if two versions of the file could be confused, or if the position of a
+    /// byte in the body is not its position in the file. This is the case
+    /// - if the status is not 200,
+    /// - without a strong validator (RFC 9110, section 8.8). A weak entity tag does not count. A
+    ///   `Last-Modified` counts only without an entity tag, and if the response's `Date` is at least
+    ///   one second later,
+    /// - if the response has a `Content-Encoding`, because Foundation decodes the body,
+    /// - if `Accept-Ranges` is `none`.
+    init?(urlHash: UInt64, of response: HTTPURLResponse) {
+        guard response.statusCode == 200, !response.isEncoded,
+            let validator = response.strongValidator,
+            response.field("Accept-Ranges")?.lowercased() != "none"
+        else { return nil }
+        self.init(urlHash: urlHash, validator: validator)
     }
 }
 
 extension HTTPURLResponse {
-    /// The value of a field without spaces around it, or `nil` if it is missing or empty.
+    /// The value of a field without spaces around it, or nil if it is missing or empty.
     func field(_ name: String) -> String? {
         let value = value(forHTTPHeaderField: name)?.trimmingCharacters(in: .whitespaces)
         return value?.isEmpty == false ? value : nil
@@ -99,11 +88,15 @@ extension HTTPURLResponse {
         field("Content-Encoding").map { $0.lowercased() != "identity" } ?? false
     }
 
-    /// The validator that says that two responses have the same bytes, or `nil` if there is none.
-    var strongValidator: String? {
+    /// The validator that says that two responses have the same bytes, or nil if there is none.
+    fileprivate var strongValidator: String? {
         if let tag = field("ETag") {
-            // RFC 9110, section 13.1.5: a date is no substitute for an entity tag that is weak.
-            return isEntityTag(tag) ? tag : nil
+            // RFC 9110, section 13.1.5: a date does not replace a weak entity tag. A strong one is
+            // ASCII between quotation marks (section 8.8.3).
+            let characters = tag.dropFirst().dropLast()
+            let isStrong = tag.count >= 2 && tag == "\"\(characters)\""
+            return isStrong && characters.utf8.allSatisfy { $0 == 0x21 || 0x23...0x7E ~= $0 }
+                ? tag : nil
         }
         guard let modified = field("Last-Modified"),
             let modification = Date(httpDate: modified, now: Date()),
@@ -113,12 +106,4 @@ extension HTTPURLResponse {
         else { return nil }
         return modified
     }
-}
-
-/// Whether a text is a strong entity tag (RFC 9110, section 8.8.3), in ASCII.
-private func isEntityTag(_ text: String) -> Bool {
-    let bytes = text.utf8
-    guard bytes.count >= 2, bytes.first == UInt8(ascii: "\""), bytes.last == UInt8(ascii: "\"")
-    else { return false }
-    return bytes.dropFirst().dropLast().allSatisfy { $0 == 0x21 || 0x23...0x7E ~= $0 }
 }

@@ -1,21 +1,20 @@
 import Foundation
 
-/// The `Progress` of one transfer: it gets the counts, the speed and the remaining time, and its
-/// `cancel()` cancels the transfer.
+/// The `Progress` of one transfer: it gets the counts, and its `cancel()` cancels the transfer.
 ///
 /// Without a `Progress`, every function does nothing but its work.
 final class TransferProgress: Sendable {
     private struct State {
         var completed: Int64 = 0
         var total: Int64?
-        var rate = TransferRate()
+        /// The last count that the `Progress` got.
+        var shown: Int64 = 0
         var isCancelled = false
-        /// Cancels the task that `run` waits for.
+        /// Ends what the transfer waits for.
         var cancelWork: (@Sendable () -> Void)?
     }
 
     private let progress: Progress?
-    private let timeline: Timeline
     private let state = Locked(State())
 
     /// Prepares a `Progress` for a transfer of a file.
@@ -25,13 +24,8 @@ final class TransferProgress: Sendable {
     ///     the transfer, without effect: on Linux, it must not change while another thread cancels.
     ///   - operation: What is done with the file. Linux has no constant for an upload, so it is nil.
     ///   - file: The file; nil if there is none.
-    ///   - clock: The clock that measures the speed.
-    init(
-        _ progress: Progress?, _ operation: Progress.FileOperationKind?, file: URL?,
-        clock: any Clock<Duration> = ContinuousClock()
-    ) {
+    init(_ progress: Progress?, _ operation: Progress.FileOperationKind?, file: URL?) {
         self.progress = progress
-        timeline = Timeline(clock)
         guard let progress else { return }
         progress.kind = .file
         progress.setUserInfoObject(operation, forKey: .fileOperationKindKey)
@@ -43,41 +37,49 @@ final class TransferProgress: Sendable {
     }
 
     /// Whether the `Progress` was cancelled.
-    var isCancelled: Bool { state.withLock { $0.isCancelled } || progress?.isCancelled == true }
+    var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+    /// Throws `URLError.cancelled` if the task or the `Progress` was cancelled.
+    func checkNotCancelled() throws {
+        try Task.checkNotCancelled()
+        if isCancelled { throw URLError(.cancelled) }
+    }
 
     /// Sets the counts at the start of the transfer, or when it starts over.
     ///
     /// - Parameters:
     ///   - completed: The bytes that need not be transferred any more.
-    ///   - total: The bytes of the whole file. If it is `nil`, the progress is indeterminate.
+    ///   - total: The bytes of the whole file. If it is nil, the progress is indeterminate.
     func begin(at completed: Int64, of total: Int64?) {
-        update { state in
-            state.completed = completed
-            state.total = total
-            state.rate = TransferRate()
-            state.rate.note(completed, at: timeline.now())
-        }
+        state.withLock { ($0.completed, $0.total) = (completed, total) }
+        show()
     }
 
     /// Adds transferred bytes.
     func add(_ count: Int) {
-        update { state in
-            state.completed += Int64(count)
-            state.rate.note(state.completed, at: timeline.now())
-        }
+        change { $0 += Int64(count) }
     }
 
     /// Sets the number of transferred bytes. It is smaller than before if a body is sent again.
     func reach(_ count: Int) {
-        update { state in
-            state.completed = Int64(count)
-            state.rate.note(state.completed, at: timeline.now())
-        }
+        change { $0 = Int64(count) }
     }
 
-    /// Marks the transfer as complete, also if its length was unknown.
+    /// Changes the number of transferred bytes. The `Progress` changes with each hundredth, because
+    /// its observers may be slower than the transfer.
+    private func change(_ body: (inout Int64) -> Void) {
+        let isVisible = state.withLock { state in
+            body(&state.completed)
+            let step = (state.total ?? state.completed) / 100
+            return abs(state.completed - state.shown) > step || state.completed == state.total
+        }
+        if isVisible { show() }
+    }
+
+    /// Marks the transfer as complete, even if its length was unknown.
     func complete() {
-        update { $0.total = $0.completed }
+        state.withLock { $0.total = $0.completed }
+        show()
     }
 
     /// Runs work that is cancelled with the `Progress` or with the caller's task.
@@ -88,21 +90,25 @@ final class TransferProgress: Sendable {
     nonisolated(nonsending)
         func run<R: Sendable>(_ work: @escaping @Sendable () async throws -> R) async throws -> R
     {
-        try Task.checkNotCancelled()
+        try checkNotCancelled()
         guard progress != nil else { return try await work() }
-        if isCancelled { throw URLError(.cancelled) }
         let task = Task { try await work() }
-        let isCancelled = state.withLock { state in
-            state.cancelWork = { task.cancel() }
-            return state.isCancelled
-        }
-        if isCancelled { task.cancel() }
+        onCancel { task.cancel() }
         defer { state.withLock { $0.cancelWork = nil } }
         return try await withTaskCancellationHandler {
             try await task.value
         } onCancel: {
             task.cancel()
         }
+    }
+
+    /// Sets what the `Progress` cancels from now on. If it was cancelled before, cancels that.
+    func onCancel(_ cancel: @escaping @Sendable () -> Void) {
+        let isCancelled = state.withLock { state in
+            state.cancelWork = cancel
+            return state.isCancelled
+        }
+        if isCancelled { cancel() }
     }
 
     private func cancel() {
@@ -113,20 +119,15 @@ final class TransferProgress: Sendable {
         cancelWork?()
     }
 
-    /// Changes the state and shows it.
-    private func update(_ change: (inout State) -> Void) {
+    /// Gives the counts to the `Progress`.
+    private func show() {
         guard let progress else { return }
-        let state = state.withLock { state in
-            change(&state)
-            return state
+        let (completed, total) = state.withLock { state in
+            state.shown = state.completed
+            return (state.completed, state.total ?? -1)
         }
-        // Not under the lock: observers are called at once, and may cancel.
-        let total = state.total ?? -1
+        // Not under the lock: observers are called immediately, and may cancel.
         if progress.totalUnitCount != total { progress.totalUnitCount = total }
-        progress.completedUnitCount = state.completed
-        let speed = state.rate.bytesPerSecond.map { Int($0) }
-        progress.setUserInfoObject(speed, forKey: .throughputKey)
-        let seconds = state.total.flatMap { state.rate.secondsRemaining(of: $0) }
-        progress.setUserInfoObject(seconds, forKey: .estimatedTimeRemainingKey)
+        progress.completedUnitCount = completed
     }
 }

@@ -1,9 +1,8 @@
 /// Returns a parameter of a header value, such as `name` in `form-data; name="title"`.
 ///
 /// A quotation mark ends a quoted value only before a semicolon or at the end of the header,
-/// because clients write a quotation mark inside a value as `\"`, or without the backslash. So
-/// `\";` inside a value ends it: browsers do not escape a backslash (WHATWG HTML, multipart form
-/// data), and send `name="C:\"; filename="a"`.
+/// because clients write a quotation mark inside a value as `\"`, or without the backslash. A value
+/// may end with a backslash: `\"` ends it if no other quotation mark does.
 ///
 /// - Parameters:
 ///   - name: The name of the parameter, in lower case.
@@ -35,14 +34,18 @@ func headerParameter(_ name: String, of header: String) -> String? {
     return nil
 }
 
-/// Returns the index of the first quotation mark that a semicolon or the end follows.
+/// Returns the index of the first quotation mark that a semicolon or the end follows, and that has
+/// no backslash before it, if possible.
 private func closingQuote(of text: ArraySlice<UInt8>) -> Int? {
+    var escaped: Int?
     var index = text.startIndex
     while let quote = text[index...].firstIndex(of: UInt8(ascii: "\"")) {
         index = text[quote...].dropFirst().firstIndex { !isBlank($0) } ?? text.endIndex
-        if index == text.endIndex || text[index] == UInt8(ascii: ";") { return quote }
+        guard index == text.endIndex || text[index] == UInt8(ascii: ";") else { continue }
+        if text[..<quote].last != UInt8(ascii: "\\") { return quote }
+        escaped = escaped ?? quote
     }
-    return nil
+    return escaped
 }
 
 /// Returns the bytes without the backslash before each quotation mark.

@@ -5,23 +5,6 @@ import Testing
 
 @testable import APIKitLite
 
-/// A session whose response has no `Content-Length` unless a test names one.
-private struct PiecewiseSession: HTTPSession {
-    var fields: [String: String] = ["ETag": "\"1\""]
-    var status = 200
-    let next: @Sendable () async throws -> Data?
-
-    func send(
-        _ request: URLRequest, awaiting part: ResponsePart
-    ) async throws -> (HTTPBody, HTTPURLResponse) {
-        (
-            HTTPBody(unfolding: next),
-            HTTPURLResponse(
-                url: request.url!, statusCode: status, httpVersion: nil, headerFields: fields)!
-        )
-    }
-}
-
 /// A session whose first body ends as that of a reader who is too slow.
 private struct InterruptedSession: HTTPSession {
     let next: MockURLSession
@@ -79,10 +62,7 @@ private struct InterruptedSession: HTTPSession {
 
     @Test func countsWhatAnEarlierCallLeft() async throws {
         try folder.leavePart(
-            bytes.prefix(40),
-            ResumeRecord(
-                identity: "https://api.example.com/file", validator: "\"1\"", offset: 40,
-                length: 100))
+            bytes.prefix(40), ResumeRecord(at: 40, of: 100))
         let gate = Gate()
         let pieces = Locked([bytes.dropFirst(40)])
         let session = PiecewiseSession(
@@ -207,22 +187,6 @@ private struct InterruptedSession: HTTPSession {
                 .test("/file"), to: folder.file, progress: progress)
         }
         #expect(network.requests.isEmpty)
-    }
-
-    @Test func showsTheSpeed() async {
-        let clock = MockClock()
-        let progress = Progress(totalUnitCount: -1)
-        let transfer = TransferProgress(progress, .downloading, file: folder.file, clock: clock)
-        transfer.begin(at: 1_000, of: 5_000)
-        #expect(progress.userInfo[.throughputKey] == nil)
-        await clock.advance(by: .seconds(2))
-        transfer.add(1_000)
-        #expect(progress.userInfo[.throughputKey] as? Int == 500)
-        #expect(progress.userInfo[.estimatedTimeRemainingKey] as? Double == 6)
-        #expect(progress.fractionCompleted == 0.4)
-        transfer.begin(at: 0, of: nil)
-        #expect(progress.userInfo[.throughputKey] == nil)
-        #expect(progress.isIndeterminate)
     }
 
     // MARK: Interrupted bodies

@@ -1,7 +1,8 @@
-import APIKitLite
 import APIKitLiteTesting
 import Foundation
 import TestSupport
+
+@testable import APIKitLite
 
 extension TemporaryFolder {
     /// The file that the tests download.
@@ -24,6 +25,21 @@ extension TemporaryFolder {
     }
 }
 
+extension ResumeRecord {
+    /// The record of a part of `https://api.example.com/file`.
+    init(at offset: Int64, of length: Int64?) {
+        let url = URL(string: "https://api.example.com/file")
+        self.init(
+            urlHash: Self.hash(of: url), validator: "\"1\"", offset: offset, length: length)
+    }
+}
+
+extension PartFile {
+    func begin(at offset: Int64, end: Int64?, record: ResumeRecord?) throws {
+        try begin(ContentRange(start: offset, end: end, length: nil), record: record)
+    }
+}
+
 extension Data {
     /// Bytes that differ from each other at most distances.
     static func pattern(_ count: Int) -> Data {
@@ -38,25 +54,6 @@ extension MockResponse {
     }
 }
 
-/// A hash function that is short enough for a test: FNV-1a.
-struct ShortHash: Sendable {
-    private var state: UInt64 = 0xcbf2_9ce4_8422_2325
-
-    mutating func update(_ data: Data) {
-        for byte in data { state = (state ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
-    }
-
-    var bytes: [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: state >> ($0 * 8)) } }
-
-    static func check(of data: Data) -> DigestCheck {
-        var hash = ShortHash()
-        hash.update(data)
-        let text = hash.bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        return DigestCheck(
-            text.uppercased(), of: ShortHash(), update: { $0.update($1) }, finish: { $0.bytes })
-    }
-}
-
 /// The request for a file, whose input is its path.
 struct FileRequest: APIRequest {
     var baseURL = URL(string: "https://api.example.com")!
@@ -66,4 +63,39 @@ struct FileRequest: APIRequest {
     }
 
     func parseResponse(data: Data) throws -> Data { data }
+}
+
+/// A session whose responses have no fields but those of a test, and whose bodies come in pieces.
+struct AnsweringSession: HTTPSession {
+    let answer: @Sendable (URLRequest) -> (status: Int, fields: [String: String], pieces: [Data])
+
+    func send(
+        _ request: URLRequest, awaiting part: ResponsePart
+    ) async throws -> (HTTPBody, HTTPURLResponse) {
+        let answer = answer(request)
+        let pieces = Locked(answer.pieces)
+        return (
+            HTTPBody(unfolding: { pieces.withLock { $0.isEmpty ? nil : $0.removeFirst() } }),
+            HTTPURLResponse(
+                url: request.url!, statusCode: answer.status, httpVersion: nil,
+                headerFields: answer.fields)!
+        )
+    }
+}
+
+/// A session whose response has no `Content-Length` unless a test names one.
+struct PiecewiseSession: HTTPSession {
+    var fields: [String: String] = ["ETag": "\"1\""]
+    var status = 200
+    let next: @Sendable () async throws -> Data?
+
+    func send(
+        _ request: URLRequest, awaiting part: ResponsePart
+    ) async throws -> (HTTPBody, HTTPURLResponse) {
+        (
+            HTTPBody(unfolding: next),
+            HTTPURLResponse(
+                url: request.url!, statusCode: status, httpVersion: nil, headerFields: fields)!
+        )
+    }
 }

@@ -12,7 +12,7 @@ import Testing
             let folder = try TemporaryFolder()
             let bytes = Data.pattern(100_000)
             let part = try PartFile(of: folder.file)
-            try part.begin(at: 0, end: 100_000, record: .sample)
+            try part.begin(at: 0, end: 100_000, record: ResumeRecord(at: 0, of: 100_000))
             try part.write(bytes.prefix(40_000))
             limitFiles(to: 50_000)
             #expect(throws: DownloadError.file(.write, path: folder.part.path, code: .EFBIG)) {
@@ -30,7 +30,7 @@ import Testing
         await #expect(processExitsWith: .success) {
             let folder = try TemporaryFolder()
             let part = try PartFile(of: folder.file)
-            try part.begin(at: 0, end: 100_000, record: .sample)
+            try part.begin(at: 0, end: 100_000, record: ResumeRecord(at: 0, of: 100_000))
             limitFiles(to: 10)
             try part.write(Data.pattern(10))
             part.abandon()
@@ -54,11 +54,6 @@ import Testing
             #expect(chmod(folder.url.path, 0o755) == 0)
         }
     }
-}
-
-extension ResumeRecord {
-    fileprivate static let sample = ResumeRecord(
-        identity: "a", validator: "\"1\"", offset: 0, length: 100_000)
 }
 
 /// Makes the system refuse larger files, as a full disk refuses more bytes.

@@ -2,10 +2,6 @@ import APIKitLite
 import Foundation
 import Testing
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 @Suite(.timeLimit(.minutes(5))) struct SafeFileNameTests {
     private func name(
         _ disposition: String?, url: String = "https://example.com/files/a%20b.zip?x=1"
@@ -49,16 +45,7 @@ import FoundationNetworking
         ("attachment; filename*=utf-8''%7F%1F", "a b.zip"),
         ("attachment; filename=\"a:b*c?d<e>f|g\"", "a_b_c_d_e_f_g"),
         (#"attachment; filename="a\"b.txt""#, "a_b.txt"),
-        // Devices
-        ("attachment; filename=NUL", "_NUL"), ("attachment; filename=nul.txt", "_nul.txt"),
-        ("attachment; filename=\"com1 .tar.gz\"", "_com1 .tar.gz"),
-        ("attachment; filename*=utf-8''NUL.%CC%81txt", "_NUL.\u{301}txt"),
-        ("attachment; filename*=utf-8''LPT%C2%B9", "_LPT¹"), ("attachment; filename=com", "com"),
-        ("attachment; filename=com12", "com12"), ("attachment; filename=console", "console"),
-        // The part of another download
-        ("attachment; filename=a.zip.part", "a.zip.part_"),
-        ("attachment; filename=a.zip.PART.json", "a.zip.PART.json_"),
-        ("attachment; filename=\"a.zip.part.json~\"", "a.zip.part.json~_"),
+        (#"attachment; filename="a\";b.html""#, "a_;b.html"),
         // No name
         ("attachment", "a b.zip"), ("", "a b.zip"), ("attachment; name=b", "a b.zip"),
     ])

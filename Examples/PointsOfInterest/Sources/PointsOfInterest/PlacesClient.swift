@@ -54,27 +54,24 @@ public struct PlacesClient: Sendable {
     ///
     /// - Parameters:
     ///   - file: The URL of the file. Its folder must exist.
-    ///   - identity: The name of what is downloaded. By default, it is the URL of the request.
-    ///   - progress: The object that gets the number of bytes and the speed.
-    ///   - clock: The clock of the delays and of the speed.
+    ///   - progress: The object that gets the number of bytes.
+    ///   - clock: The clock of the delays.
     /// - Returns: The response of the last request: 206 if the download was resumed.
     /// - Throws: ``APIRequestError``.
     public func download(
-        to file: URL, identity: String? = nil, progress: Progress? = nil,
+        to file: URL, progress: Progress? = nil,
         clock: any Clock<Duration> = ContinuousClock()
     ) async throws(APIRequestError) -> HTTPURLResponse {
         let request = PlacesFileRequest(baseURL: baseURL)
         return try await APIRequestLoader(apiRequest: request, urlSession: session)
-            .download(
-                (), to: file, progress: progress, identity: identity, retrying: .standard,
-                clock: clock)
+            .download((), to: file, progress: progress, retrying: .standard, clock: clock)
     }
 
     /// Uploads a file under its name.
     ///
     /// - Parameters:
     ///   - file: The URL of the file. It must not change until the upload is complete.
-    ///   - progress: The object that gets the number of bytes and the speed.
+    ///   - progress: The object that gets the number of bytes.
     /// - Throws: ``APIRequestError``, in stage `.makeRequest` for a file that cannot be read.
     public func upload(
         _ file: URL, progress: Progress

@@ -116,10 +116,7 @@ package struct Command: Sendable {
             try await load(options) { client in
                 defer { bar.end() }
                 let response = try await client.download(
-                    to: file,
-                    // The server inside pois has another port, and so another URL, each time.
-                    identity: options.baseURL == nil ? "places.json" : nil,
-                    progress: ObservedProgress { bar.show($0) }, clock: clock)
+                    to: file, progress: ObservedProgress { bar.show($0) }, clock: clock)
                 bar.end()
                 let result = TransferResult(
                     file: path, bytes: bar.state.completed,
@@ -158,12 +155,14 @@ package struct Command: Sendable {
         _ options: Options, purpose: String = "load places from",
         work: (PlacesClient) async throws -> Void
     ) async throws {
-        let server =
-            options.baseURL == nil
-            ? try MockNetwork.places(
-                PlacesIndex.world(), isFlaky: options.isFlaky,
-                bytesPerSecond: options.bytesPerSecond, clock: clock
-            ).serve() : nil
+        var server: LoopbackServer?
+        if options.baseURL == nil {
+            let network = MockNetwork.places(
+                try PlacesIndex.world(), isFlaky: options.isFlaky,
+                bytesPerSecond: options.bytesPerSecond, clock: clock)
+            // The same port each time, if it is free: a download is resumed if its URL is the same.
+            server = try (try? network.serve(port: 48_631)) ?? network.serve()
+        }
         defer { server?.stop() }
         guard let baseURL = options.baseURL ?? server?.url else { return }
 

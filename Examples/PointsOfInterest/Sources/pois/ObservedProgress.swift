@@ -13,9 +13,8 @@ final class ObservedProgress: Progress, @unchecked Sendable {
         super.init(parent: nil, userInfo: nil)
     }
 
-    override func setUserInfoObject(_ value: Any?, forKey key: ProgressUserInfoKey) {
-        super.setUserInfoObject(value, forKey: key)
-        // A transfer sets it last, after the counts and the speed.
-        if key == .estimatedTimeRemainingKey { report(TransferState(self)) }
+    /// The number of bytes. A transfer sets it last.
+    override var completedUnitCount: Int64 {
+        didSet { report(TransferState(self)) }
     }
 }

@@ -2,12 +2,14 @@ import Foundation
 
 /// A line on a terminal that is replaced with each state of a transfer.
 final class ProgressBar: @unchecked Sendable {
-    // Safe: the last three are touched only while holding `lock`.
+    // Safe: the variables are touched only while holding `lock`.
     private let terminal: Terminal?
     private let write: @Sendable (String) -> Void
     private let lock = NSLock()
     private var last = TransferState(completed: 0, total: nil)
     private var lastDrawing: ContinuousClock.Instant?
+    /// The first state since the transfer began or started over.
+    private var first: (state: TransferState, time: ContinuousClock.Instant)?
     private var isOpen = true
 
     /// Creates a bar that is not drawn yet.
@@ -34,8 +36,24 @@ final class ProgressBar: @unchecked Sendable {
             lastDrawing = now
             // To the beginning of the line; then "erase to its end" (ECMA-48, EL). The last column
             // stays free, since a terminal may go to the next line after it.
-            write("\r" + state.text(width: terminal.width - 1) + "\u{1B}[K")
+            write("\r" + measured(state, at: now).text(width: terminal.width - 1) + "\u{1B}[K")
         }
+    }
+
+    /// Returns the state with its speed and the time that is left, from the first second on.
+    private func measured(_ state: TransferState, at now: ContinuousClock.Instant) -> TransferState
+    {
+        guard let first, first.state.completed <= state.completed else {
+            first = (state, now)
+            return state
+        }
+        let seconds = (now - first.time) / .seconds(1)
+        let speed = Double(state.completed - first.state.completed) / seconds
+        guard seconds >= 1, speed > 0 else { return state }
+        var state = state
+        state.bytesPerSecond = Int(speed)
+        state.secondsRemaining = state.total.map { max(0, Double($0 - state.completed) / speed) }
+        return state
     }
 
     /// Ends the line, so that other text follows below it.

@@ -25,9 +25,6 @@ package struct TransferState: Equatable, Sendable {
     init(_ progress: Progress) {
         completed = progress.completedUnitCount
         total = progress.totalUnitCount < 0 ? nil : progress.totalUnitCount
-        // `Progress` has properties for them only on Apple platforms.
-        bytesPerSecond = progress.userInfo[.throughputKey] as? Int
-        secondsRemaining = progress.userInfo[.estimatedTimeRemainingKey] as? Double
     }
 
     /// Whether all bytes were transferred.

@@ -177,7 +177,7 @@ import pois
 
         #expect(
             run.errors == "pois: Cannot load places from https://example.com because "
-                + "\(path).part could not be opened for writing: No such file or directory. "
+                + "the folder \(folder.path("missing")) does not exist. Create it before the download. "
                 + "Choose another file with --to.\n")
         #expect(run.exitCode == 1)
     }

@@ -1,0 +1,156 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// The part must be the file that the download has locked, and nobody else's.
+@Suite(.timeLimit(.minutes(1))) struct OwnPartTests {
+    private let folder: TemporaryFolder
+    private let network = MockNetwork()
+    private let bytes = Data.pattern(100)
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func download() async throws {
+        try await MockURLSession(network).download(.test("/file"), to: folder.file)
+    }
+
+    /// What somebody else may do with the part while the download runs.
+    enum Change: CaseIterable, Sendable {
+        case otherFile, longerFile, link, removal
+
+        func apply(to folder: TemporaryFolder) throws {
+            try FileManager.default.removeItem(at: folder.part)
+            switch self {
+            case .otherFile: try Data("evil".utf8).write(to: folder.part)
+            case .longerFile: try Data(count: 1_000).write(to: folder.part)
+            case .link:
+                try FileManager.default.createSymbolicLink(
+                    at: folder.part, withDestinationURL: folder.url.appending(path: "other"))
+            case .removal: break
+            }
+        }
+    }
+
+    @Test(arguments: Change.allCases) func aReplacedPartIsNoFile(_ change: Change) async throws {
+        try Data("old".utf8).write(to: folder.file)
+        network.stub(.any) { [folder, bytes] _ in
+            try change.apply(to: folder)
+            return .file(bytes)
+        }
+
+        let error = await #expect(throws: DownloadError.self) { try await download() }
+
+        #expect(error?.errorDescription?.contains("file.bin.part was changed") == true)
+        #expect(folder.content == Data("old".utf8))
+        // What lies there stays, and no record says that it is a part.
+        #expect(
+            folder.names == (change == .removal ? ["file.bin"] : ["file.bin", "file.bin.part"]))
+        if change == .otherFile {
+            #expect(try Data(contentsOf: folder.part) == Data("evil".utf8))
+        }
+    }
+
+    @Test func aShortenedPartIsNotFilledWithZeros() async throws {
+        let pieces = Locked([40, 20, 20, 20])
+        let session = PiecewiseSession { [folder, bytes] in
+            let rest = pieces.withLock { pieces in
+                defer { pieces = Array(pieces.dropFirst()) }
+                return pieces
+            }
+            // The first piece has been written when the second one has been taken.
+            if rest.count == 2 { #expect(truncate(folder.part.path, 10) == 0) }
+            let start = 100 - rest.reduce(0, +)
+            return rest.first.map { bytes[start..<start + $0] }
+        }
+
+        await #expect(throws: DownloadError.self) {
+            try await session.download(.test("/file"), to: folder.file)
+        }
+
+        #expect(folder.names == ["file.bin.part"])
+        #expect(try Data(contentsOf: folder.part).prefix(10) == bytes.prefix(10))
+    }
+
+    @Test(arguments: ["file.bin.part", "file.bin.part.json", "file.bin.part.json~"])
+    func aHardLinkKeepsItsContent(_ name: String) async throws {
+        let precious = folder.url.appending(path: "precious")
+        try Data("precious".utf8).write(to: precious)
+        try FileManager.default.linkItem(at: precious, to: folder.url.appending(path: name))
+        network.stub(.any, .file(bytes).failing(afterBytes: 40))
+
+        await #expect(throws: (any Error).self) { try await download() }
+
+        #expect(try Data(contentsOf: precious) == Data("precious".utf8))
+        #expect(network.requests.count == (name == "file.bin.part" ? 0 : 1))
+    }
+
+    /// The record only helps a later call.
+    @Test func aRecordThatCannotBeWrittenDoesNotMatter() async throws {
+        try FileManager.default.createDirectory(
+            at: folder.record, withIntermediateDirectories: false)
+        network.stub(.any, .file(bytes))
+
+        try await download()
+
+        #expect(folder.content == bytes)
+    }
+
+    @Test(arguments: [0o600, 0o640, 0o400]) func keepsThePermissions(_ mode: Int) async throws {
+        try Data("old".utf8).write(to: folder.file)
+        #expect(chmod(folder.file.path, mode_t(mode)) == 0)
+        let whileItGrows = Locked(0)
+        network.stub(.any) { [folder, bytes] _ in
+            whileItGrows.withLock { $0 = permissions(of: folder.part) }
+            return .file(bytes)
+        }
+
+        try await download()
+
+        #expect(folder.content == bytes)
+        #expect(permissions(of: folder.file) == mode)
+        #expect(whileItGrows.withLock { $0 } == 0o600)
+    }
+
+    @Test func continuesARangeWithoutALengthThatIsCut() async throws {
+        network.stub(.any, .file(bytes).failing(afterBytes: 40))
+        await #expect(throws: URLError.self) { try await download() }
+        let ranges = Locked<[String]>([])
+        let session = AnsweringSession { [bytes] request in
+            let range = request.value(forHTTPHeaderField: "Range") ?? ""
+            ranges.withLock { $0.append(range) }
+            let start = Int(range.dropFirst(6).dropLast()) ?? 0
+            // It announces the rest, and has 20 bytes.
+            return (
+                206, ["ETag": "\"1\"", "Content-Range": "bytes \(start)-99/100"],
+                [bytes[start..<min(start + 20, 100)]]
+            )
+        }
+
+        try await session.download(.test("/file"), to: folder.file)
+
+        #expect(folder.content == bytes)
+        #expect(ranges.withLock { $0 } == ["bytes=40-", "bytes=60-", "bytes=80-"])
+    }
+
+    @Test func namesAMissingFolder() async throws {
+        let missing = folder.url.appending(path: "missing")
+
+        let error = await #expect(throws: DownloadError.self) {
+            try await MockURLSession(network).download(
+                .test("/file"), to: missing.appending(path: "a"))
+        }
+
+        #expect(
+            error?.errorDescription
+                == "The folder \(missing.path) does not exist. Create it before the download.")
+    }
+}
+
+private func permissions(of file: URL) -> Int {
+    var status = stat()
+    return stat(file.path, &status) == 0 ? Int(status.st_mode & 0o777) : 0
+}
