@@ -1,14 +1,13 @@
 import APIKitLite
 import Foundation
 
-/// Loads over real connections: what the safe cache and `exchange` cost.
+/// Loads over real connections: what `exchange` costs.
 func compareReal(rounds: Int) async throws {
     let server = try ChildProcess("serve")
     defer { server.stop() }
     let request = URLRequest(url: server.url)
     func session() -> URLSession { URLSession(configuration: .ephemeral) }
     let plain = session()
-    let safe = session()
     let exchanging = session()
     let uncached = URLSessionConfiguration.ephemeral
     uncached.urlCache = nil
@@ -23,9 +22,6 @@ func compareReal(rounds: Int) async throws {
         }
         let bare = side("bare", plain)
         let operations = width == 1 ? 1000 : 4000
-        try await compare(
-            "data task with a safe cache, against a plain one, \(name)", limit: 1.05, by: value,
-            operations: operations, rounds: rounds, side("safe", safe), bare)
         try await compare(
             "exchange, against a plain data task, \(name)", limit: 1.05, by: value,
             operations: operations, rounds: rounds,
