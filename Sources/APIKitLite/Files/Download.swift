@@ -10,8 +10,8 @@ struct Download {
     private let transfer: TransferProgress
     private let policy: RetryPolicy
     private let timeline: Timeline
-    /// A disk can block for seconds. On a thread of the Swift concurrency runtime, that would stop
-    /// other tasks.
+    /// Only this queue uses the part. A disk can block for seconds; on a thread of the Swift
+    /// concurrency runtime, that would stop other tasks.
     private let queue = DispatchQueue(label: "APIKitLite.Download")
 
     /// Creates a download of the file that the request of a load names.
@@ -84,7 +84,7 @@ struct Download {
         _ validate: (Data, HTTPURLResponse) throws -> Void
     ) async throws -> HTTPURLResponse {
         let urlHash = ResumeRecord.hash(of: request.url)
-        var record = part.record(of: urlHash)
+        var record = try await onQueue { part.record(of: urlHash) }
         // The most bytes that the part ever had. Only more bytes are progress: the server may
         // ignore each `Range`, and send the same bytes again.
         var furthest = record?.offset ?? 0
@@ -114,15 +114,15 @@ struct Download {
                 }
                 if span.start == 0 { record = ResumeRecord(urlHash: urlHash, of: response) }
                 record?.length = span.length
-                try await store(body, span, record, in: part)
-                if span.length == nil || span.length == part.offset { return response }
+                let offset = try await store(body, span, record, in: part)
+                if span.length == nil || span.length == offset { return response }
             } catch let error as APIRequestError where error.stage != .transport {
                 throw error
             } catch {
                 failure = (error as? APIRequestError)?.underlying ?? error
             }
             try transfer.checkNotCancelled()
-            record = part.record(of: urlHash)
+            record = try await onQueue { part.record(of: urlHash) }
             if let offset = record?.offset, offset > furthest {
                 (number, start, furthest) = (1, timeline.now(), offset)
                 // The server sent less than the rest, or the disk is much slower than the network.
@@ -142,16 +142,17 @@ struct Download {
         }
     }
 
-    /// Writes the body of a response to the part.
+    /// Writes the body of a response to the part, and returns the position after its last byte.
     @concurrent private func store(
         _ body: HTTPBody, _ span: ContentRange, _ record: ResumeRecord?, in part: PartFile
-    ) async throws {
+    ) async throws -> Int64 {
         try await onQueue { try part.begin(span, record: record) }
         transfer.begin(at: span.start, of: span.length)
         for try await piece in body {
             try await onQueue { try part.write(piece) }
             transfer.add(piece.count)
         }
+        return try await onQueue { part.offset }
     }
 
     private nonisolated(nonsending) func onQueue<R: Sendable>(

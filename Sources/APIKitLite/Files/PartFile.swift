@@ -9,7 +9,7 @@ import Foundation
 ///
 /// It uses the functions of the system, because Foundation has none that lock a file, store it on
 /// the disk or refuse a link. Every function may block for as long as the disk does.
-final class PartFile: @unchecked Sendable {  // One download uses it, one call after another.
+final class PartFile: @unchecked Sendable {  // Only the queue of its download uses it.
     /// The position of the next byte.
     private(set) var offset: Int64 = 0
 

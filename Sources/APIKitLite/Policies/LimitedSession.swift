@@ -9,6 +9,8 @@ extension HTTPSession {
     /// A request occupies its place until its body has ended: for a stream, until the body was read
     /// or its reader has left. In `retrying().limited(to: 4)` it also occupies it during the delays
     /// between attempts. A request that is cancelled while it waits for a place ends immediately.
+    /// After a timeout inside the limit, another request gets the place while the one that timed out
+    /// may still be ending.
     ///
     /// Every request needs a place of its own. So a request that is sent over this session while
     /// another one waits for its answer, such as a refresh with `refreshingOver:`, can wait for a
