@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: Stall.allCases, Transport.allCases)
-    func isReportedOnce(_ stall: Stall, _ transport: Transport) async throws {
+    func isReportedAfterFiveSeconds(_ stall: Stall, _ transport: Transport) async throws {
         let network = network(stall, clock: MockClock())
         let (session, baseURL) = try transport.open(network)
         let url = baseURL.appending(queryItems: [.init(name: "access_token", value: "swordfish")])
@@ -52,14 +52,13 @@ import Testing
 
         await recorder.clock.advance(by: .milliseconds(4_900))
         #expect(recorder.reports == [])
-        await recorder.clock.advance(by: .seconds(60))
+        await recorder.clock.advance(by: .milliseconds(100))
 
         #expect(recorder.reports.count == 1)
         let lines = try #require(recorder.reports.first).split(separator: "\n")
         #expect(lines.first?.hasSuffix(" has waited for its answer for 5.0 seconds.") == true)
         #expect(lines.dropFirst().first == "  \(stall.line)")
         #expect(!lines.joined().contains("swordfish"))
-        #expect(recorder.clock.pendingDeadlines == [])
         load.cancel()
         _ = await load.result
     }
