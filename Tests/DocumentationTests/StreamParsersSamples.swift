@@ -87,7 +87,7 @@ struct Records: StreamParser {
     @Test func refusesAChatThatIsCut() throws {
         let body = Data("data: {\"text\": \"Hel\"}\n\n".utf8)
 
-        #expect(throws: UnfinishedStreamError(terminator: "[DONE]", elementCount: 1)) {
+        #expect(throws: StreamError.unfinished(terminator: "[DONE]", elementCount: 1)) {
             try ChatRequest(baseURL: baseURL).parseResponse(data: body)
         }
     }

@@ -49,7 +49,7 @@ struct EventReader: LineReader {
     ) throws {
         if name.isEqual(to: "data") {
             guard (data?.utf8.count ?? -1) + 1 + value.count <= longestData else {
-                throw StreamLimitError(part: .event, limit: longestData)
+                throw StreamError.eventTooLong(limit: longestData)
             }
             let line = String(decoding: value, as: UTF8.self)
             if data == nil {

@@ -176,7 +176,7 @@ public struct EventStream: AsyncSequence, Sendable {
             return stream.load.failure(
                 .transport,
                 isLimit
-                    ? NoEventsError(connectionCount: reconnection.attempts)
+                    ? StreamError.noEvents(connectionCount: reconnection.attempts)
                     : URLError(.timedOut))
         }
 

@@ -22,12 +22,12 @@ public struct JSONDocument<Value: Decodable>: StreamParser, Sendable {
     ///
     /// - Parameter bytes: The piece.
     /// - Returns: No values.
-    /// - Throws: ``CompressedBodyError`` if the body is compressed; or the error of ``finish()``.
+    /// - Throws: ``StreamError`` if the body is compressed; or the error of ``finish()``.
     public mutating func parse(_ bytes: Data) throws -> [Value] {
         try keepingFailure { parser in
             parser.body.append(bytes)
             try parser.body.prefix(2).withUnsafeBytes { start in
-                try CompressedBodyError.check(start.bindMemory(to: UInt8.self))
+                try StreamError.checkNotCompressed(start.bindMemory(to: UInt8.self))
             }
             return []
         }

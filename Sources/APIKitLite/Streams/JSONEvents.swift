@@ -10,11 +10,11 @@ extension ServerSentEvents {
     /// - Parameters:
     ///   - type: The type of the values.
     ///   - terminator: The data of the event that ends the stream. A stream that ends without it was
-    ///     cut, and the parser throws an ``UnfinishedStreamError``. If it is `nil`, the stream may
+    ///     cut, and the parser throws an ``StreamError``. If it is `nil`, the stream may
     ///     end after any event.
     ///   - decoder: The decoder of the data of each event.
     ///   - longestLine: The number of bytes that a line may have, and the number of bytes that the
-    ///     data of an event may have. Beyond it, the parser throws a ``StreamLimitError``.
+    ///     data of an event may have. Beyond it, the parser throws a ``StreamError``.
     /// - Returns: A parser that has parsed nothing yet.
     public static func json<Value: Decodable>(
         _ type: Value.Type = Value.self, until terminator: String? = nil,
@@ -28,7 +28,7 @@ extension ServerSentEvents {
 ///
 /// ``ServerSentEvents/json(_:until:decoder:longestLine:)`` returns one. Its elements are the decoded
 /// data of all events, whatever their types. An event of the type `error` ends the elements with a
-/// ``StreamEventError``.
+/// ``StreamError``.
 public struct JSONEvents<Value: Decodable>: StreamParser, Sendable {
     private var lines: LineParser<JSONEventReader<Value>>
 
@@ -58,14 +58,14 @@ public struct JSONEvents<Value: Decodable>: StreamParser, Sendable {
     /// - Parameter bytes: The piece.
     /// - Returns: The values of the events that are complete with this piece, in order.
     /// - Throws: ``StreamElementError`` if the data of an event cannot be decoded;
-    ///   ``StreamEventError`` for an event of the type `error`; ``StreamLimitError`` if a line or the
-    ///   data of an event is too long; ``CompressedBodyError`` if the body is compressed.
+    ///   ``StreamError`` for an event of the type `error`; ``StreamError`` if a line or the
+    ///   data of an event is too long; ``StreamError`` if the body is compressed.
     public mutating func parse(_ bytes: Data) throws -> [Value] { try lines.parse(bytes) }
 
     /// Checks that the terminator has arrived, if there is one.
     ///
     /// - Returns: No values.
-    /// - Throws: ``UnfinishedStreamError`` if the terminator is missing; or the error that
+    /// - Throws: ``StreamError`` if the terminator is missing; or the error that
     ///   ``parse(_:)`` has not thrown yet.
     public mutating func finish() throws -> [Value] { try lines.finish() }
 }
@@ -79,7 +79,7 @@ private struct JSONEventReader<Value: Decodable>: LineReader {
 
     mutating func read(_ line: UnsafeBufferPointer<UInt8>) throws -> Value? {
         guard let event = try events.read(line) else { return nil }
-        if event.event == "error" { throw StreamEventError(event: event) }
+        if event.event == "error" { throw StreamError.event(event) }
         if event.data == terminator {
             isComplete = true
             return nil
@@ -89,7 +89,7 @@ private struct JSONEventReader<Value: Decodable>: LineReader {
 
     func finish(_ line: UnsafeBufferPointer<UInt8>) throws -> Value? {
         if let terminator {
-            throw UnfinishedStreamError(terminator: terminator, elementCount: elements.count)
+            throw StreamError.unfinished(terminator: terminator, elementCount: elements.count)
         }
         return nil
     }

@@ -18,7 +18,7 @@ public struct JSONLines<Value: Decodable>: StreamParser, Sendable {
     ///   - type: The type of the values.
     ///   - decoder: The decoder of each line.
     ///   - longestLine: The number of bytes that a line may have. Beyond it, the parser throws a
-    ///     ``StreamLimitError``.
+    ///     ``StreamError``.
     public init(
         _ type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder(),
         longestLine: Int = ServerSentEvents.longestLine
@@ -39,8 +39,8 @@ public struct JSONLines<Value: Decodable>: StreamParser, Sendable {
     ///
     /// - Parameter bytes: The piece.
     /// - Returns: The values of the lines that are complete with this piece, in order.
-    /// - Throws: ``StreamElementError`` if a line cannot be decoded; ``StreamLimitError`` if a line
-    ///   is too long; ``CompressedBodyError`` if the body is compressed.
+    /// - Throws: ``StreamElementError`` if a line cannot be decoded; ``StreamError`` if a line
+    ///   is too long; ``StreamError`` if the body is compressed.
     public mutating func parse(_ bytes: Data) throws -> [Value] { try lines.parse(bytes) }
 
     /// Parses the last line, if it has no line end.

@@ -135,7 +135,7 @@ struct LineParser<Reader: LineReader>: Sendable {
     /// Keeps the beginning of a line.
     private mutating func keep(_ bytes: UnsafeBufferPointer<UInt8>) throws {
         guard rest.count + bytes.count <= longestLine else {
-            throw StreamLimitError(part: .line, limit: longestLine)
+            throw StreamError.lineTooLong(limit: longestLine)
         }
         rest.append(contentsOf: bytes)
         try rest.withUnsafeBufferPointer { try check($0) }
@@ -144,9 +144,9 @@ struct LineParser<Reader: LineReader>: Sendable {
     /// Checks the length of a line, and that a stream does not begin with compressed bytes.
     private func check(_ line: UnsafeBufferPointer<UInt8>) throws {
         guard line.count <= longestLine else {
-            throw StreamLimitError(part: .line, limit: longestLine)
+            throw StreamError.lineTooLong(limit: longestLine)
         }
-        if isFirstLine { try CompressedBodyError.check(line) }
+        if isFirstLine { try StreamError.checkNotCompressed(line) }
     }
 
     /// Returns the line, without the byte order mark that the stream may begin with.

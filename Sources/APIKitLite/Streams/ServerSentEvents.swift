@@ -23,7 +23,7 @@ public struct ServerSentEvents: StreamParser, Sendable {
     /// Creates a parser that has parsed nothing yet.
     ///
     /// - Parameter longestLine: The number of bytes that a line may have, and the number of bytes
-    ///   that the data of an event may have. Beyond it, the parser throws a ``StreamLimitError``.
+    ///   that the data of an event may have. Beyond it, the parser throws a ``StreamError``.
     public init(longestLine: Int = Self.longestLine) {
         self.init(continuing: "", longestLine: longestLine)
     }
@@ -55,8 +55,8 @@ public struct ServerSentEvents: StreamParser, Sendable {
     ///
     /// - Parameter bytes: The piece.
     /// - Returns: The events that are complete with this piece, in order.
-    /// - Throws: ``StreamLimitError`` if a line or the data of an event is too long;
-    ///   ``CompressedBodyError`` if the body is compressed.
+    /// - Throws: ``StreamError`` if a line or the data of an event is too long;
+    ///   ``StreamError`` if the body is compressed.
     public mutating func parse(_ bytes: Data) throws -> [ServerSentEvent] {
         try lines.parse(bytes)
     }

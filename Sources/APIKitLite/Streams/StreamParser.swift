@@ -47,7 +47,7 @@ public protocol StreamParser<Element> {
     /// any type.
     ///
     /// They are in lower case and have no parameters. A response with another `Content-Type` is not
-    /// parsed, but fails with an ``UnexpectedContentTypeError``. A response without a
+    /// parsed, but fails with an ``StreamError``. A response without a
     /// `Content-Type` is parsed.
     var mediaTypes: [String] { get }
 }
@@ -62,14 +62,14 @@ extension StreamParser {
     /// Checks that the parser can parse a response with this `Content-Type`.
     ///
     /// - Parameter response: The response.
-    /// - Throws: ``UnexpectedContentTypeError`` if the response has another media type than those of
+    /// - Throws: ``StreamError`` if the response has another media type than those of
     ///   the parser.
-    package func checkContentType(of response: HTTPURLResponse) throws(UnexpectedContentTypeError) {
+    package func checkContentType(of response: HTTPURLResponse) throws(StreamError) {
         let expected = mediaTypes
         guard let found = mediaType(response.value(forHTTPHeaderField: "Content-Type")),
             !expected.isEmpty, !expected.contains(found)
         else { return }
-        throw UnexpectedContentTypeError(found: found, expected: expected)
+        throw StreamError.unexpectedContentType(found: found, expected: expected)
     }
 
     /// Parses a whole body.

@@ -49,7 +49,7 @@ extension StreamedAPIRequest {
     ///   - data: The body of the response.
     ///   - response: The status and the headers.
     /// - Returns: All elements.
-    /// - Throws: ``UnexpectedContentTypeError`` if the parser cannot parse the media type of the
+    /// - Throws: ``StreamError`` if the parser cannot parse the media type of the
     ///   response, or the error of the parser.
     public func parseResponse(data: Data, response: HTTPURLResponse) throws -> [Parser.Element] {
         var parser = try makeParser(for: response)

@@ -214,8 +214,8 @@ import Testing
         #expect(words.map(\.text) == ["a"])
         #expect(error?.stage == .parse)
         #expect(
-            error?.underlying as? UnfinishedStreamError
-                == UnfinishedStreamError(terminator: "[DONE]", elementCount: 1))
+            error?.underlying as? StreamError
+                == StreamError.unfinished(terminator: "[DONE]", elementCount: 1))
     }
 
     @Test func sendsNothingIfTheRequestCannotBeMade() async throws {

@@ -161,7 +161,7 @@ import Testing
 
         #expect(all.isEmpty)
         #expect(error?.stage == .transport)
-        #expect(error?.underlying as? NoEventsError == NoEventsError(connectionCount: 3))
+        #expect(error?.underlying as? StreamError == StreamError.noEvents(connectionCount: 3))
         #expect(network.requests.count == 3)
     }
 
@@ -233,7 +233,9 @@ import Testing
                 .events(request(baseURL), reconnecting: atOnce))
 
         #expect(error?.stage == .parse)
-        #expect(error?.underlying is UnexpectedContentTypeError)
+        #expect(
+            error?.underlying as? StreamError
+                == .unexpectedContentType(found: "text/html", expected: ["text/event-stream"]))
         #expect(error?.data?.count == 33)
         #expect(network.requests.count == 1)
         // The session is informed of the rejected response.
@@ -251,7 +253,8 @@ import Testing
 
         #expect(all.map(\.data) == ["a"])
         #expect(error?.stage == .parse)
-        #expect(error?.underlying is StreamLimitError)
+        #expect(
+            error?.underlying as? StreamError == .lineTooLong(limit: ServerSentEvents.longestLine))
         #expect(network.requests.count == 1)
     }
 

@@ -24,7 +24,7 @@ import Testing
         #expect(events.isEmpty)
         #expect(error?.stage == .parse)
         #expect(
-            error?.underlying as? StreamLimitError == StreamLimitError(part: .line, limit: 1_000))
+            error?.underlying as? StreamError == StreamError.lineTooLong(limit: 1_000))
     }
 
     @Test func endsWithAnEndlessEvent() async throws {
@@ -34,7 +34,7 @@ import Testing
         #expect(events.isEmpty)
         #expect(error?.stage == .parse)
         #expect(
-            error?.underlying as? StreamLimitError == StreamLimitError(part: .event, limit: 1_000))
+            error?.underlying as? StreamError == StreamError.eventTooLong(limit: 1_000))
     }
 
     @Test func readsAnEndlessStreamUntilTheLoopIsLeft() async throws {
@@ -79,7 +79,7 @@ import Testing
 
         #expect(events.isEmpty)
         #expect(error?.stage == .parse)
-        #expect(error?.underlying is CompressedBodyError)
+        #expect(error?.underlying as? StreamError == .compressed)
     }
 
     @Test(arguments: Transport.allCases)
@@ -99,7 +99,9 @@ import Testing
         let words = await session.stream(WordsRequest(baseURL: baseURL), "/words").outcome()
         #expect(words.elements.isEmpty)
         #expect(words.error?.stage == .parse)
-        #expect(words.error?.underlying is UnfinishedStreamError)
+        #expect(
+            words.error?.underlying as? StreamError
+                == .unfinished(terminator: "[DONE]", elementCount: 0))
     }
 
     @Test func replacesInvalidBytesOfAnID() async throws {

@@ -146,8 +146,9 @@ import Testing
 
         #expect(error?.stage == .parse)
         #expect(
-            error?.underlying as? UnexpectedContentTypeError
-                == UnexpectedContentTypeError(found: "text/html", expected: ["text/event-stream"]))
+            error?.underlying as? StreamError
+                == StreamError.unexpectedContentType(
+                    found: "text/html", expected: ["text/event-stream"]))
         #expect(error?.data?.text == page)
         let lines = error?.description.split(separator: "\n").dropFirst().dropLast()
         #expect(

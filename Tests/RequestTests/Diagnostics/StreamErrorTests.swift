@@ -90,8 +90,8 @@ import Testing
 
     @Test func hidesTheSecretsOfTheRequest() throws {
         let error = try element(#"[{"id":"x","birthday":"May 1"}]"#)
-        let event = StreamEventError(
-            event: ServerSentEvent(event: "error", data: #"{"birthday":{"day":"May 1"}}"#))
+        let event = StreamError.event(
+            ServerSentEvent(event: "error", data: #"{"birthday":{"day":"May 1"}}"#))
 
         for error in [error, event] as [any Error] {
             #expect("\(error)".contains("May 1"))
@@ -103,7 +103,7 @@ import Testing
 
     @Test func quotesTheEventOfAnError() throws {
         let data = #"{"message":"overloaded","api_key":"hunter2"}"#
-        let error = StreamEventError(event: ServerSentEvent(event: "error", data: data))
+        let error = StreamError.event(ServerSentEvent(event: "error", data: data))
 
         #expect(
             error.description == """
@@ -121,32 +121,32 @@ import Testing
     @Test func readAsSentences() throws {
         let rows: [(any LocalizedError & CustomStringConvertible, String, String)] = [
             (
-                UnfinishedStreamError(terminator: "[DONE]", elementCount: 1),
+                StreamError.unfinished(terminator: "[DONE]", elementCount: 1),
                 "The stream ended after 1 element, without its terminator \"[DONE]\".",
                 "The server's answer ended too early."
             ),
             (
-                UnfinishedStreamError(terminator: "end", elementCount: 0),
+                StreamError.unfinished(terminator: "end", elementCount: 0),
                 "The stream ended after 0 elements, without its terminator \"end\".",
                 "The server's answer ended too early."
             ),
             (
-                StreamLimitError(part: .line, limit: 16_777_216),
+                StreamError.lineTooLong(limit: 16_777_216),
                 "A line of the stream is longer than 16,777,216 bytes, the `longestLine` of its "
                     + "parser.", "The server's answer is too long."
             ),
             (
-                StreamLimitError(part: .event, limit: 1),
+                StreamError.eventTooLong(limit: 1),
                 "The data of an event is longer than 1 byte, the `longestLine` of its parser.",
                 "The server's answer is too long."
             ),
             (
-                UnexpectedContentTypeError(found: "text/html", expected: ["a/b", "c/d"]),
+                StreamError.unexpectedContentType(found: "text/html", expected: ["a/b", "c/d"]),
                 "The answer is text/html; a/b or c/d was expected.",
                 "The server's answer has an unexpected format."
             ),
             (
-                CompressedBodyError(),
+                StreamError.compressed,
                 "The body is compressed with gzip, and the session did not decompress it. Either "
                     + "the server compressed it without the header \"Content-Encoding: gzip\", or "
                     + "it sent a file that is compressed itself.",

@@ -207,7 +207,7 @@ import Testing
     }
 
     @Test func describesAServerWithoutEvents() {
-        let error = NoEventsError(connectionCount: 3)
+        let error = StreamError.noEvents(connectionCount: 3)
 
         #expect("\(error)" == "The server ended 3 connections in a row without an event.")
         #expect(error.localizedDescription == "The server's answer ended too early.")

@@ -8,7 +8,7 @@ import Testing
         var events: [ServerSentEvent]
         var lastEventID: String
         var retry: Duration?
-        var error: StreamLimitError?
+        var error: StreamError?
     }
 
     private func outcome(_ pieces: [Data], longestLine: Int = 10_000) -> Outcome {
@@ -16,7 +16,7 @@ import Testing
         let (events, error) = parser.deliver(pieces)
         return Outcome(
             events: events, lastEventID: parser.lastEventID, retry: parser.retry,
-            error: error as? StreamLimitError)
+            error: error as? StreamError)
     }
 
     @Test func parsesThePublishedCasesAtEverySplit() {
@@ -95,14 +95,14 @@ import Testing
     @Test func limitsALineWhereverItIsCut() {
         let fits = Data("data:12345\n\n".utf8)
         let isTooLong = Data("data: a\n\n:123456789\r".utf8)
-        let error = StreamLimitError(part: .line, limit: 10)
+        let error = StreamError.lineTooLong(limit: 10)
 
         #expect(outcome([fits], longestLine: 10).error == nil)
         #expect(outcome(fits.bytes, longestLine: 10).error == nil)
         #expect(outcome([isTooLong], longestLine: 9) == outcome(isTooLong.bytes, longestLine: 9))
         let expected = Outcome(
             events: [ServerSentEvent(data: "a")], lastEventID: "",
-            error: StreamLimitError(part: .line, limit: 9))
+            error: StreamError.lineTooLong(limit: 9))
         #expect(isTooLong.splits.allSatisfy { outcome($0, longestLine: 9) == expected })
         // The line never ends.
         #expect(outcome([Data(repeating: 0x78, count: 11)], longestLine: 10).error == error)
@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test func limitsTheDataOfAnEvent() {
-        let error = StreamLimitError(part: .event, limit: 10)
+        let error = StreamError.eventTooLong(limit: 10)
 
         // Ten bytes, with the line feed between the lines.
         let fits = "data:1234\ndata:56789\n\n"
@@ -123,7 +123,7 @@ import Testing
 
     @Test func throwsAnErrorAfterTheElementsBeforeItAndThenAgain() throws {
         var parser = ServerSentEvents(longestLine: 10)
-        let error = StreamLimitError(part: .line, limit: 10)
+        let error = StreamError.lineTooLong(limit: 10)
 
         #expect(try parser.parse(Data("data: a\n\n:1234567890\ndata: b\n\n".utf8)).count == 1)
         #expect(throws: error) { try parser.parse(Data()) }
@@ -136,7 +136,7 @@ import Testing
 
         for pieces in body.splits + [body.bytes, [body + Data("\n\n".utf8)]] {
             var parser = ServerSentEvents()
-            #expect(parser.deliver(pieces).error is CompressedBodyError)
+            #expect(parser.deliver(pieces).error as? StreamError == .compressed)
         }
         // Only at the start of a stream.
         #expect(outcome([Data("data: a\n\n".utf8) + body + Data("\n".utf8)]).events.count == 1)

@@ -88,14 +88,14 @@ import Testing
         #expect(
             try parse(ToolRequest(), "data: {\"text\":\"a\"}\n\n", events) == [Delta(text: "a")])
         let html = response(200, ["Content-Type": "text/html"])
-        #expect(throws: UnexpectedContentTypeError.self) { try parse(ToolRequest(), "", html) }
+        #expect(throws: StreamError.self) { try parse(ToolRequest(), "", html) }
     }
 
     @Test func throwsTheErrorsOfMakingAndParsing() {
         #expect(throws: Refusal.self) {
             try parse(ToolRequest(), "{}", response(200, ["X-Refused": "1"]))
         }
-        #expect(throws: UnfinishedStreamError.self) {
+        #expect(throws: StreamError.self) {
             try parse(ChatRequest(), "data: {\"text\":\"a\"}\n\n", response())
         }
         // The error is not hidden by the element before it.
@@ -122,7 +122,9 @@ import Testing
         ("application/json", "application/json"), ("text/event-streamer", "text/event-streamer"),
     ])
     func refusesAnotherContentType(_ type: String, _ found: String) {
-        #expect(throws: UnexpectedContentTypeError(found: found, expected: ["text/event-stream"])) {
+        #expect(
+            throws: StreamError.unexpectedContentType(found: found, expected: ["text/event-stream"])
+        ) {
             try parse(EventsRequest(), "data: a\n\n", response(200, ["Content-Type": type]))
         }
     }

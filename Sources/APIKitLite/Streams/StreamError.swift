@@ -1,0 +1,76 @@
+import Foundation
+
+/// An error of the format of a stream. An element that cannot be decoded is a
+/// ``StreamElementError``.
+public enum StreamError: LocalizedError, RedactingError, Equatable {
+    /// The server sent an error as an event of the type `error`. The texts of this error hide
+    /// secrets in its data; the event itself is complete.
+    case event(ServerSentEvent)
+    /// The stream ended without the event that ends a whole one, such as `[DONE]`, so that elements
+    /// may be missing.
+    case unfinished(terminator: String, elementCount: Int)
+    /// A line is longer than this number of bytes, which is what the parser keeps in memory.
+    case lineTooLong(limit: Int)
+    /// The data of an event, in all its lines, is longer than this number of bytes.
+    case eventTooLong(limit: Int)
+    /// The parser cannot parse the media type of the response, such as an HTML page. The types are
+    /// in lower case and without parameters.
+    case unexpectedContentType(found: String, expected: [String])
+    /// The body is compressed with gzip although a parser of text got it.
+    case compressed
+    /// The server ended this number of connections in a row without an event.
+    case noEvents(connectionCount: Int)
+
+    /// The text for a developer, with the beginning of the data of an event.
+    public var description: String { redactedDescription }
+
+    /// The text for a user.
+    public var errorDescription: String? {
+        switch self {
+        case .event: "The server reported an error in its answer."
+        case .unfinished, .noEvents: "The server's answer ended too early."
+        case .lineTooLong, .eventTooLong: "The server's answer is too long."
+        case .unexpectedContentType, .compressed: "The server's answer has an unexpected format."
+        }
+    }
+
+    package func sentences(redacting redaction: Redaction) -> [String] {
+        switch self {
+        case .event(let event):
+            return [
+                "The server sent an event of the type \(event.event.debugDescription).",
+                "Data: \(redaction.element(event.data).excerpt())",
+            ]
+        case .unfinished(let terminator, let count):
+            let elements = count == 1 ? "1 element" : "\(count) elements"
+            return [
+                "The stream ended after \(elements), without its terminator "
+                    + "\(terminator.debugDescription)."
+            ]
+        case .lineTooLong(let limit): return [tooLong("A line of the stream", limit)]
+        case .eventTooLong(let limit): return [tooLong("The data of an event", limit)]
+        case .unexpectedContentType(let found, let expected):
+            return ["The answer is \(found); \(expected.joined(separator: " or ")) was expected."]
+        case .compressed:
+            return [
+                "The body is compressed with gzip, and the session did not decompress it. Either "
+                    + "the server compressed it without the header \"Content-Encoding: gzip\", or "
+                    + "it sent a file that is compressed itself."
+            ]
+        case .noEvents(let count):
+            return ["The server ended \(count) connections in a row without an event."]
+        }
+    }
+
+    private func tooLong(_ subject: String, _ limit: Int) -> String {
+        "\(subject) is longer than \(byteCount(limit)), the `longestLine` of its parser."
+    }
+
+    /// Throws if a body begins with the magic number of gzip (RFC 1952, section 2.3.1), which no
+    /// text begins with.
+    static func checkNotCompressed(
+        _ start: UnsafeBufferPointer<UInt8>
+    ) throws(StreamError) {
+        if start.count >= 2, start[0] == 0x1f, start[1] == 0x8b { throw .compressed }
+    }
+}
