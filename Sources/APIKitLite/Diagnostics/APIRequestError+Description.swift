@@ -64,6 +64,7 @@ extension APIRequestError {
             return [error.summary] + error.underlying.hiding(redaction).sentences
         case let error as any RedactingError:
             return error.sentences(redacting: redaction)
+                + [error.needsBody ? body : nil].compactMap(\.self)
         case let error as DecodingError:
             return reason(error)
         case let status as UnacceptableStatus where status.statusCode == statusCode:

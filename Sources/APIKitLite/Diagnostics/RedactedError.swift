@@ -18,9 +18,15 @@ package protocol CausedByRequest: RedactedError {
 package protocol RedactingError: Error, CustomStringConvertible, OpaquelyReflected {
     /// The description, with the secrets of a redaction hidden.
     func sentences(redacting redaction: Redaction) -> [String]
+
+    /// Whether the body of the response says more about the error. By default, false: the error
+    /// quotes what matters.
+    var needsBody: Bool { get }
 }
 
 extension RedactingError {
+    package var needsBody: Bool { false }
+
     /// The description with the secrets of ``Redaction/standard`` hidden.
     package var redactedDescription: String {
         sentences(redacting: .standard).joined(separator: "\n")

@@ -62,6 +62,10 @@ public enum StreamError: LocalizedError, RedactingError, Equatable {
         }
     }
 
+    package var needsBody: Bool {
+        if case .event = self { false } else { true }
+    }
+
     private func tooLong(_ subject: String, _ limit: Int) -> String {
         "\(subject) is longer than \(byteCount(limit)), the `longestLine` of its parser."
     }
