@@ -81,10 +81,10 @@ import pois
                 PointsOfInterestRequest: GET http://127.0.0.1:8080/locations?lat=37.3293&\
                 long=-121.8893&limit=1 got an answer that could not be parsed (stage .parse).
                 The server answered 200 (OK) with 90 bytes, application/json.
-                At $[0]: the key "latitude" is missing. The keys there: "name", "kind", \
-                "country", "lat", "longitude".
-                Body: [{"name": "San Jose", "kind": "city", "country": "US", "lat": 37.34, \
-                "longitude": -121.9}]
+                At $[0]: the key "latitude" is missing. The keys there: "country", "kind", \
+                "lat", "longitude", "name".
+                Body: [{"country":"US","kind":"city","lat":37.34,"longitude":-121.9,\
+                "name":"San Jose"}]
                 curl 'http://127.0.0.1:8080/locations?lat=37.3293&long=-121.8893&limit=1'
                 """)
         let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
