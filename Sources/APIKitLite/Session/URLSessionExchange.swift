@@ -4,7 +4,7 @@ import Foundation
 ///
 /// The session's own delegate is asked as well, and its decision takes precedence. `Linux` adds what
 /// Foundation needs there: the outcome of a 401, and a body that has to be sent again.
-class URLSessionExchange: NSObject, ExchangeDelegate,
+class URLSessionExchange: NSObject, URLSessionTaskDelegate,
     @unchecked Sendable  // The variables are used only under `lock`.
 {
     /// The outcome of the task, if this object decides it instead of Foundation.
@@ -48,6 +48,7 @@ class URLSessionExchange: NSObject, ExchangeDelegate,
         self.didSend = didSend
     }
 
+    /// Returns the delegate of the app's session, which may not be the session of the task.
     func appDelegate(of session: URLSession) -> (any URLSessionTaskDelegate)? {
         session.delegate as? any URLSessionTaskDelegate
     }
