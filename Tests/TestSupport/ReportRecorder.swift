@@ -28,6 +28,15 @@ package final class ReportRecorder: Sendable {
         }
     }
 
+    /// Moves the clock until there is a report. What a request does meanwhile may begin the five
+    /// seconds again.
+    package func waitForReport() async {
+        while reports.isEmpty, !Task.isCancelled {
+            await clock.advance(by: .milliseconds(100))
+            await Task.yield()
+        }
+    }
+
     /// Suspends until something is watched.
     package func waitForWatch() async {
         await yieldWhile { clock.pendingDeadlines.isEmpty }

@@ -27,7 +27,7 @@ import Testing
 
         await recorder.clock.advance(by: .milliseconds(4_900))
         #expect(recorder.reports == [])
-        await recorder.clock.advance(by: .seconds(60))
+        await recorder.waitForReport()
 
         #expect(
             recorder.reports == [
@@ -68,7 +68,7 @@ import Testing
         let wait = Task { await clock.waitForSleepers(2) }
         for _ in 0..<100 { await Task.yield() }
 
-        await recorder.clock.advance(by: .seconds(60))
+        await recorder.waitForReport()
 
         #expect(recorder.reports.count == 1)
         #expect(recorder.reports.first?.contains("clock.waitForSleepers(2)") == true)
@@ -87,7 +87,7 @@ import Testing
         let sleep = Task { try await clock.sleep(for: .seconds(1)) }
         await clock.waitForSleepers(2)
 
-        await recorder.clock.advance(by: .seconds(60))
+        await recorder.waitForReport()
 
         #expect(recorder.reports.count == 1)
         #expect(recorder.reports.first?.contains("has waited for its answer") == true)
