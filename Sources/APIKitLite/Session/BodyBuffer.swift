@@ -181,9 +181,10 @@ package final class BodyBuffer: Sendable {
         }
         defer { for limit in limits { limit.cancel() } }
         let result = await Result { try await arrival() }
-        if case .failure(TransportError.bodyReadTwice) = result { return try result.get() }
-        if case .success(_?) = result { return try result.get() }
-        return try reported(result)
+        return switch result {
+        case .success(_?), .failure(TransportError.bodyReadTwice): try result.get()
+        default: try reported(result)
+        }
     }
 
     /// Suspends until the next piece or the end.

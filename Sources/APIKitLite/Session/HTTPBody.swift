@@ -49,6 +49,8 @@ public struct HTTPBody: AsyncSequence, Sendable {
         let running = Locked<Task<Void, Never>?>(nil)
         buffer.onCancel { running.withLock { $0 }?.cancel() }
         buffer.onRead { [weak buffer] in
+            // Also called when the reader has left.
+            guard buffer?.isCancelled == false else { return }
             let task = Task {
                 do {
                     while let piece = try await next() {
@@ -96,9 +98,9 @@ public struct HTTPBody: AsyncSequence, Sendable {
         if case .pieces(let buffer, _) = content { buffer.limitWaits(by: timer) }
     }
 
-    /// Ends the transfer, although the body is kept. Its reader gets an error.
-    func end(throwing error: any Error = URLError(.cancelled)) {
-        if case .pieces(let buffer, _) = content { buffer.end(throwing: error) }
+    /// Ends the transfer, although the body is kept. Its reader gets `URLError.cancelled`.
+    func end() {
+        if case .pieces(let buffer, _) = content { buffer.end(throwing: URLError(.cancelled)) }
     }
 
     /// Returns the iterator of the pieces. If the body comes in pieces, only the first iterator

@@ -53,7 +53,7 @@ import Testing
         var pieces = body?.makeAsyncIterator()
         _ = try await pieces?.next()
 
-        body?.end(throwing: URLError(.timedOut))
+        buffer.end(throwing: URLError(.timedOut))
         if isReadAgain {
             await #expect(throws: URLError(.timedOut)) { try await pieces?.next() }
         }
