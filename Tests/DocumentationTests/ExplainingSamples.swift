@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The samples of Explaining.md, and the texts that it shows.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct ExplainingSamples {
+@Suite(.limited, .usesSockets) struct ExplainingSamples {
     let network = MockNetwork()
     let api = URL(string: "https://api.example.com")!
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What README.md and Platforms.md say of a mocked `URLSession`, as far as this platform goes.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct PlatformClaims {
+@Suite(.limited, .usesSockets) struct PlatformClaims {
     let url = URL(string: "https://api.example.com/files")!
 
     @Test func uploadsArriveWithTheirBody() async throws {

@@ -30,7 +30,7 @@ struct OfflineSession: HTTPSession {
 }
 
 /// The samples of Policies.md.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct PoliciesSamples {
+@Suite(.limited, .usesSockets) struct PoliciesSamples {
     typealias User = TestingSamples.User
     typealias UserRequest = TestingSamples.UserRequest
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The samples of README.md.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct ReadMeSamples {
+@Suite(.limited, .usesSockets) struct ReadMeSamples {
     let baseURL = URL(string: "https://api.example.com")!
 
     struct NewUser: Codable, Sendable {

@@ -1,10 +1,11 @@
 import APIKitLite
 import APIKitLiteTesting
 import Foundation
+import TestSupport
 import Testing
 
 /// The samples on queries, forms and headers whose values are known only at run time.
-@Suite(.timeLimit(.minutes(5))) struct RunTimeValuesSamples {
+@Suite(.limited) struct RunTimeValuesSamples {
     private let baseURL = URL(string: "https://api.example.com")!
 
     struct BooksRequest: APIRequest {

@@ -265,7 +265,7 @@ extension Endpoint where Self == Endpoint<Int, Book?> {
     }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct StructureSamples {
+@Suite(.limited) struct StructureSamples {
     let network = MockNetwork()
 
     @Test func aTestReplacesTheSession() async throws {

@@ -8,7 +8,7 @@ import Testing
 private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#)
 
 /// What a client must not do under a fault, and what is said about it.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct FaultErrorTests {
+@Suite(.limited, .usesSockets) struct FaultErrorTests {
     private func failure(
         _ faults: [Fault]? = nil,
         watchdog: @escaping @Sendable (Fault) -> Watchdog = { _ in .oneSecond },

@@ -1,10 +1,11 @@
 import APIKitLite
+import TestSupport
 import Testing
 
 @testable import APIKitLiteTesting
 
 /// The time after which a load counts as hanging.
-@Suite(.timeLimit(.minutes(5))) struct WatchdogTests {
+@Suite(.limited) struct WatchdogTests {
     /// The moves of a network's clock that the watchdog sees: the factor times 0, 1, 2, … modulo.
     @Test(arguments: [
         // The clock does not move.
