@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The samples of Faults.md.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct FaultsSamples {
+@Suite(.limited, .usesSockets) struct FaultsSamples {
     struct User: Codable, Equatable, Sendable {
         var name: String
     }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Which faults are tried.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct AllFaultsTests {
+@Suite(.limited, .usesSockets) struct AllFaultsTests {
     @Test func aSmallBodyIsCutAtEveryByte() {
         let faults = Fault.all(of: .json(#"{"a":1}"#))
 

@@ -6,7 +6,7 @@ import Testing
 @testable import APIKitLiteTesting
 
 /// What the loader check does not let pass, and what it says about it.
-@Suite(.timeLimit(.minutes(5))) struct CheckLoaderErrorTests {
+@Suite(.limited) struct CheckLoaderErrorTests {
     struct User: Codable, Sendable {
         var name: String
     }

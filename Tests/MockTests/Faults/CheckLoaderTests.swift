@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct CheckLoaderTests {
+@Suite(.limited, .usesSockets) struct CheckLoaderTests {
     struct User: Codable, Sendable {
         var name: String
     }

@@ -8,7 +8,7 @@ import Testing
 private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#)
 
 /// What a client must not do under a fault, and what is said about it.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct FaultErrorTests {
+@Suite(.limited, .usesSockets) struct FaultErrorTests {
     private func failure(
         _ faults: [Fault]? = nil, _ client: @escaping FaultRun.Client
     ) async throws -> FaultError {
@@ -38,7 +38,7 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
         #expect(failure.report[.slow] == .value)
         #expect(
             "\(failure)" == """
-                4 of 31 faults broke the client (App/UserTests.swift:12):
+                4 of 30 faults broke the client (App/UserTests.swift:12):
                   URLError.timedOut and 1 more: threw URLError.timedOut, not APIRequestError
                   503 with Retry-After: 120 and 1 more: threw ShopError (busy), not APIRequestError
                 A body must end within a second, in a value or APIRequestError.

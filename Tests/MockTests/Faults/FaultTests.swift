@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct FaultTests {
+@Suite(.limited, .usesSockets) struct FaultTests {
     @Test func describesItself() {
         let rows: [(Fault, String)] = [
             (Fault.error(.notConnectedToInternet), "URLError.notConnectedToInternet"),

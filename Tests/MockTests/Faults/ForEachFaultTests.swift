@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5)), .usesManySockets) struct ForEachFaultTests {
+@Suite(.limited, .usesManySockets) struct ForEachFaultTests {
     struct User: Codable, Sendable {
         var name: String
     }

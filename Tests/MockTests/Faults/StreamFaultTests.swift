@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The faults of a stream, and what `checkLoader` requires of its elements.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct StreamFaultTests {
+@Suite(.limited, .usesSockets) struct StreamFaultTests {
     private struct Word: Decodable, Sendable {
         var text: String
     }

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct BooksViewModelTests {
+@Suite(.limited, .usesSockets) struct BooksViewModelTests {
     let network = MockNetwork()
     let model: BooksViewModel
 

@@ -31,7 +31,7 @@ nonisolated struct NonisolatedParser: StreamParser {
     mutating func finish() throws -> [RunningPlace] { [.current] }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct StreamsTests {
+@Suite(.limited) struct StreamsTests {
     let network = MockNetwork()
 
     init() {

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct PagesAndTokensTests {
+@Suite(.limited, .usesSockets) struct PagesAndTokensTests {
     let network = MockNetwork()
     let library: Library
 

@@ -25,7 +25,7 @@ final class Network {
     }
 }
 
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct PolicyTests {
+@Suite(.limited, .usesSockets) struct PolicyTests {
     @Test func aChainIsBuiltOnTheMainActor() async throws {
         let network = MockNetwork()
         network.stub(

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct FaultsTests {
+@Suite(.limited, .usesSockets) struct FaultsTests {
     struct Title: Decodable {
         var title: String
     }

@@ -6,7 +6,7 @@ import Testing
 
 // Nothing here is annotated either: bodies and requests stay on the main actor.
 
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct BooksFaultsTests {
+@Suite(.limited, .usesSockets) struct BooksFaultsTests {
     let baseURL = URL(string: "https://books.example.com")!
     let sample = MockResponse.json(#"{"title": "Emma"}"#)
 

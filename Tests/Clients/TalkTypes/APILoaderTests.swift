@@ -1,6 +1,6 @@
 import APIKitLiteTesting
 import Foundation
-import TalkSupport
+import TestSupport
 import XCTest
 
 class APILoaderTests: XCTestCase {

@@ -63,7 +63,7 @@ nonisolated struct DecodedPlace: Decodable {
     }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct WhereDecodingRunsTests {
+@Suite(.limited) struct WhereDecodingRunsTests {
     let session: any HTTPSession = FixedSession()
 
     private func loader<R: APIRequest>(_ request: R) -> APIRequestLoader<R> {

@@ -1,6 +1,6 @@
 import APIKitLiteTesting
 import Foundation
-import TalkSupport
+import TestSupport
 
 // The app's own types, line by line from the article on URLProtocol (Qiita): an app that has the
 // talk's pattern already needs the mock only.

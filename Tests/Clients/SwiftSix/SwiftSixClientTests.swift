@@ -58,7 +58,7 @@ actor Library {
     }
 }
 
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct SwiftSixClientTests {
+@Suite(.limited, .usesSockets) struct SwiftSixClientTests {
     let network = MockNetwork()
 
     @Test func anActorLoadsAndKeeps() async throws {
