@@ -28,7 +28,7 @@ import Testing
         network.stub(
             .post("/avatars").part("title", text: "me")
                 .part("avatar", fileName: "a.png", contentType: "image/png"),
-            .created)
+            .status(201))
         let loader = APIRequestLoader(
             apiRequest: AvatarRequest(), urlSession: network.urlSession)
 

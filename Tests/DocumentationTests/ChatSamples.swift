@@ -45,6 +45,20 @@ import Testing
 
     let baseURL = URL(string: "https://api.example.com")!
 
+    @MainActor final class ChatModel {
+        private let session: any HTTPSession
+        private(set) var answer = ""
+
+        init(_ session: any HTTPSession) { self.session = session }
+
+        func ask(_ text: String) async throws {
+            let baseURL = URL(string: "https://api.example.com")!
+            for try await delta in session.stream(ChatRequest(baseURL: baseURL), text) {
+                answer += delta.text
+            }
+        }
+    }
+
     @Test func showsEachWordAsItIsTyped() async throws {
         let clock = MockClock()
         let network = MockNetwork(clock: clock)
@@ -96,19 +110,35 @@ import Testing
         #expect("\(error)".contains("Rate limit reached"))
     }
 
-    @Test func endsAfterAMinuteOfSilence() async throws {
+    @Test @MainActor func showsAnAnswerPieceByPiece() async throws {
+        let network = MockNetwork()
+        let stub = network.stub(.post("/v1/chat/completions"), .stream())
+        let model = ChatModel(network.urlSession)
+        async let asked: Void = model.ask("Hi")
+
+        try await stub.send(ServerSentEvent(data: Self.delta("Hel")))
+        try await stub.waitForReader()
+        #expect(model.answer == "Hel")
+
+        try await stub.send(ServerSentEvent(data: "[DONE]"))
+        try await asked
+        try network.verify()
+    }
+
+    @Test func endsAfterTwentySecondsOfSilence() async throws {
         let clock = MockClock()
         let network = MockNetwork(clock: clock)
         let stub = network.stub(.post("/v1/chat/completions"), .stream())
         let session = network.urlSession
-            .timingOut(after: .seconds(30), idle: .seconds(60), clock: clock)
+            .timingOut(after: .seconds(30), idle: .seconds(20), clock: clock)
         let reader = Task {
             for try await _ in session.stream(ChatRequest(baseURL: baseURL), "Hi") {}
         }
 
         try await stub.send(ServerSentEvent(data: Self.delta("Hel")))
-        await clock.waitForDeadline(within: .seconds(60))
-        await clock.advance(by: .seconds(60))
+        try await stub.waitForReader()
+        await clock.advance(by: .seconds(20))
+        try await stub.finish()
 
         let result = await reader.result
         let error = #expect(throws: APIRequestError.self) { try result.get() }

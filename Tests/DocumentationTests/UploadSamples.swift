@@ -49,7 +49,7 @@ import Testing
         network.stub(
             .post("/reports").part("title", text: "June")
                 .part("scan", fileName: "june.pdf", contentType: "application/pdf"),
-            .created)
+            .status(201))
 
         try await network.urlSession.load(ReportRequest(), file)
     }

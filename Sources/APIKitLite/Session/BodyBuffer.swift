@@ -1,5 +1,15 @@
 import Foundation
 
+/// What the reader of a body does.
+package enum ReaderState: Sendable {
+    /// It has taken everything, and waits for more.
+    case waiting
+    /// It has not asked for the next piece.
+    case busy
+    /// It has left before the end.
+    case left
+}
+
 /// The bytes of one body that have arrived, and its one reader.
 ///
 /// The lock of `state` owns everything.
@@ -107,6 +117,14 @@ package final class BodyBuffer: Sendable {
     /// Whether the transfer was or must be ended, because the reader has left or the limit is
     /// exceeded.
     package var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+    /// What the reader does at this moment.
+    package var readerState: ReaderState {
+        state.withLock { state in
+            if state.isCancelled { return .left }
+            return state.reader == nil ? .busy : .waiting
+        }
+    }
 
     // MARK: The sender
 

@@ -15,6 +15,8 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
 
     private let opened = Waiter<Head>()
     private var buffer: BodyBuffer
+    /// The buffer whose body the caller gets; nil before the headers.
+    private let opening = Locked<BodyBuffer?>(nil)
     /// Whether the last response is not final, because Foundation may send the request again with a
     /// credential.
     private var isUndecided = false
@@ -45,6 +47,9 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
         flow.control(task)
         start(task)
     }
+
+    /// What the reader of the body does. Before the headers, it is busy.
+    fileprivate var readerState: ReaderState { opening.withLock { $0 }?.readerState ?? .busy }
 
     override func appDelegate(of session: URLSession) -> (any URLSessionTaskDelegate)? {
         owner?.delegate as? any URLSessionTaskDelegate
@@ -103,6 +108,8 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
 
     /// Returns the response to the caller, with the body that follows.
     private func open(_ http: HTTPURLResponse) {
+        // First, because the reader may leave at once.
+        opening.withLock { $0 = buffer }
         guard opened.end(with: .success(.answer(buffer, http))) else { return }
         buffer.onCancel { [weak self] in self?.cancelSoon() }
         buffer.onRead { [flow, weak buffer] in
@@ -118,5 +125,14 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
 
     private func fail(_ error: any Error) {
         if !opened.end(with: .failure(error)) { buffer.finish(throwing: error) }
+    }
+}
+
+extension URLSessionTask {
+    /// A function that returns what the reader of the task's body does; nil if the task is not that
+    /// of a stream.
+    package var readerState: (@Sendable () -> ReaderState)? {
+        guard let stream = delegate as? URLSessionStream else { return nil }
+        return { [weak stream] in stream?.readerState ?? .left }
     }
 }

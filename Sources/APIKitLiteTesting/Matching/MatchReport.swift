@@ -1,17 +1,17 @@
 /// The result of a matcher for one request, with a line for each criterion.
-public struct MatchReport: Sendable, CustomStringConvertible {
+package struct MatchReport: Sendable, CustomStringConvertible {
     /// The result of one criterion.
-    public struct Line: Sendable {
+    package struct Line: Sendable {
         /// The criterion, as the matcher describes it. Secrets are redacted.
-        public let criterion: String
+        package let criterion: String
         /// What the request has instead; nil if the criterion holds. A predicate that was not
         /// called, because another criterion does not hold, has a difference too.
-        public let difference: String?
+        package let difference: String?
         /// More about the difference, such as a line for each key that differs in a JSON body.
-        public let details: [String]
+        package let details: [String]
 
         /// Whether the criterion holds.
-        public var holds: Bool { difference == nil }
+        package var holds: Bool { difference == nil }
 
         init(_ criterion: String, _ difference: Difference?) {
             self.criterion = criterion
@@ -45,18 +45,18 @@ public struct MatchReport: Sendable, CustomStringConvertible {
 
     /// The lines, in the order of the criteria. If the matcher has a configuration error, the last
     /// line describes it.
-    public let lines: [Line]
+    package let lines: [Line]
 
     /// The values that the path templates captured; empty unless all criteria hold.
-    public let pathValues: [String: String]
+    package let pathValues: [String: String]
 
     /// Whether every criterion holds.
-    public var isMatch: Bool { lines.allSatisfy(\.holds) }
+    package var isMatch: Bool { lines.allSatisfy(\.holds) }
 
     /// One line of text for each criterion, with ✓ or ✗.
     ///
     /// Of more than 50 criteria, it shows the first 25 and the first 25 that do not hold.
-    public var description: String {
+    package var description: String {
         Self.text(of: lines.map(\.holds)) { lines[$0].text }
     }
 

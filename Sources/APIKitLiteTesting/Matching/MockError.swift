@@ -26,6 +26,9 @@ public struct MockError: LocalizedError, RedactedError, Sendable {
         case noAnswer
         /// A test sends to a stub that has no stream for it: see `Stub.send(_:)`.
         case noStream
+        /// A test waits for the reader of a response, but nothing shows what it has read: see
+        /// `Stub.waitForReader()`.
+        case noReader
     }
 
     /// The reason why the mock could not answer.

@@ -1,8 +1,8 @@
 import APIKitLite
 import Foundation
 
-/// Static members that start a matcher with one criterion. The method of the same name describes
-/// the criterion in detail.
+/// Static members with which a matcher begins. Each further criterion is a method:
+/// `.get("/users").query(["page": 2])`, `.any.header("Accept")`.
 extension RequestMatcher {
     /// A matcher for every request.
     public static var any: RequestMatcher { RequestMatcher() }
@@ -28,110 +28,11 @@ extension RequestMatcher {
     /// Matches requests with a method. The case of its name matters.
     public static func method(_ name: String) -> RequestMatcher { any.method(name) }
 
-    /// Matches requests with a scheme, such as `https`.
-    public static func scheme(_ name: String) -> RequestMatcher { any.scheme(name) }
-
     /// Matches requests to a host, such as `api.example.com`.
     public static func host(_ name: String) -> RequestMatcher { any.host(name) }
 
-    /// Matches requests to a port, which may be the default port of the scheme.
-    public static func port(_ number: Int) -> RequestMatcher { any.port(number) }
-
     /// Matches requests by a path template: `/users/{id}` matches `/users/42`, and captures `id`.
     public static func path(_ template: String) -> RequestMatcher { any.path(template) }
-
-    /// Matches requests with a path, percent-encoded and not a template.
-    public static func path(exactly path: String) -> RequestMatcher { any.path(exactly: path) }
-
-    /// Matches requests whose path begins with certain segments.
-    public static func path(prefix: String) -> RequestMatcher { any.path(prefix: prefix) }
-
-    /// Matches requests with these query items, in any order. Other items are allowed.
-    public static func query(_ items: RequestItems) -> RequestMatcher {
-        any.query(items)
-    }
-
-    /// Matches requests with these query items, in any order. Other items are allowed.
-    @_disfavoredOverload
-    public static func query(_ items: [String: String]) -> RequestMatcher { any.query(items) }
-
-    /// Matches requests with exactly these query items, in any order.
-    public static func query(exactly items: RequestItems) -> RequestMatcher {
-        any.query(exactly: items)
-    }
-
-    /// Matches requests with a header.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the header; its case does not matter.
-    ///   - value: The whole value, whose case matters; nil for any value.
-    public static func header(_ name: String, _ value: String? = nil) -> RequestMatcher {
-        any.header(name, value)
-    }
-
-    /// Matches requests with a body of exactly these bytes.
-    public static func body(_ data: Data) -> RequestMatcher { any.body(data) }
-
-    /// Matches requests whose body is equal to a JSON text.
-    public static func json(_ text: String) -> RequestMatcher { any.json(text) }
-
-    /// Matches requests whose body is equal to a JSON object or array that is written as a literal.
-    public static func json(_ literal: JSONLiteral) -> RequestMatcher { any.json(literal) }
-
-    /// Matches requests whose body is equal to the JSON of a value.
-    ///
-    /// - Parameters:
-    ///   - value: The value, which is encoded at once.
-    ///   - encoder: An encoder with other strategies for dates or keys; by default, a new
-    ///     `JSONEncoder`.
-    public static func json(
-        encoding value: some Encodable, encoder: JSONEncoder? = nil
-    ) -> RequestMatcher {
-        any.json(encoding: value, encoder: encoder)
-    }
-
-    /// Matches requests whose body contains at least a JSON text.
-    public static func json(containing text: String) -> RequestMatcher {
-        any.json(containing: text)
-    }
-
-    /// Matches requests whose body contains at least a JSON object or array that is written as a
-    /// literal.
-    public static func json(containing literal: JSONLiteral) -> RequestMatcher {
-        any.json(containing: literal)
-    }
-
-    /// Matches requests with these form fields, in any order. Other fields are allowed.
-    public static func form(_ fields: RequestItems) -> RequestMatcher {
-        any.form(fields)
-    }
-
-    /// Matches requests with exactly these form fields, in any order.
-    public static func form(exactly fields: RequestItems) -> RequestMatcher {
-        any.form(exactly: fields)
-    }
-
-    /// Matches requests with a part of a `multipart/form-data` body.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the form field.
-    ///   - fileName: The name of the file; nil for any, or none.
-    ///   - contentType: The media type of the part; nil for any, or none.
-    ///   - data: The content of the part; nil for any.
-    public static func part(
-        _ name: String, fileName: String? = nil, contentType: String? = nil, data: Data? = nil
-    ) -> RequestMatcher {
-        any.part(name, fileName: fileName, contentType: contentType, data: data)
-    }
-
-    /// Matches requests with a part of a `multipart/form-data` body that has a certain text.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the form field.
-    ///   - text: The whole content of the part, in UTF-8.
-    public static func part(_ name: String, text: String) -> RequestMatcher {
-        any.part(name, text: text)
-    }
 
     /// Matches requests for which a predicate returns true.
     ///

@@ -53,7 +53,7 @@ public struct RequestMatcher: Sendable, CustomStringConvertible {
     /// not.
     ///
     /// - Parameter request: The request to check.
-    public func report(on request: RecordedRequest) -> MatchReport {
+    package func report(on request: RecordedRequest) -> MatchReport {
         report(on: RequestReading(request))
     }
 

@@ -223,14 +223,18 @@ final class NetworkCore: Responder {
             stub.configurationError.map { "\($0) (\(stub.sourceLocation))" }
         }
         let sound = stubs.filter { $0.configurationError == nil }
-        let awaited = journal.awaited
         let isUnused = journal.count.number == 0
-        let limit = UnansweredRequests.limit
-        let excess = awaited.count - limit
-        let summary = excess > 0 ? ["and \(excess) more requests are still waited for."] : []
+        let misused = sound.compactMap { $0.finding(isNetworkUnused: isUnused) }
         return broken + unanswered.withLock { $0.findings }
-            + sound.compactMap { $0.finding(isNetworkUnused: isUnused) }
-            + awaited.prefix(limit).map(\.finding) + summary
+            + first(of: misused, rest: "stubs were used too seldom or too often")
+            + first(of: journal.awaited.map(\.finding), rest: "requests are still waited for")
+    }
+
+    /// Returns the first findings, and the number of the others.
+    private func first(of findings: [String], rest: String) -> [String] {
+        let excess = findings.count - UnansweredRequests.limit
+        let more = excess > 0 ? ["and \(excess) more \(rest)."] : []
+        return findings.prefix(UnansweredRequests.limit) + more
     }
 }
 

@@ -5,8 +5,9 @@ import Foundation
 public struct VerificationError: LocalizedError, CustomStringConvertible, Sendable {
     /// One text for each finding.
     ///
-    /// Of requests that no stub answered, and of requests that a client still waits for, the first
-    /// 20 are listed. One more text counts the others.
+    /// Of requests that no stub answered, of stubs that were used too seldom or too often, and of
+    /// requests that a client still waits for, the first 20 are listed. One more text counts the
+    /// others.
     public let findings: [String]
 
     /// The error that the body of ``withMockNetwork(clock:redacting:fileID:line:_:)`` threw; nil if it

@@ -65,6 +65,11 @@ final class Journal: Sendable {
         pending.filter(\.client.isWaiting)
     }
 
+    /// The clients that wait for the answers of a stub.
+    func clients(of stub: Stub) -> [any Client] {
+        pending.filter { $0.request.stub === stub }.map(\.client)
+    }
+
     /// The number of unanswered requests.
     var pendingCount: Int { state.withLock { $0.inFlight.count } }
 

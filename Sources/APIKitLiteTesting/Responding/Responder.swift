@@ -37,12 +37,17 @@ protocol Client: AnyObject, Sendable {
     /// Whether the client still waits for its answer.
     var isWaiting: Bool { get }
 
+    /// What the reader of the body does; nil if nothing shows it.
+    var readerState: ReaderState? { get }
+
     /// The session's timeout between two bytes, in seconds, for a request with the default timeout;
     /// nil if the session has none.
     var sessionTimeout: TimeInterval? { get }
 }
 
 extension Client {
+    var readerState: ReaderState? { nil }
+
     /// Returns how long the client waits for the next byte.
     func idleTimeout(for request: URLRequest) -> Duration {
         let isDefault = request.timeoutInterval == 60
@@ -67,6 +72,7 @@ final class TaskClient<Value: Sendable>: Client {
     }
 
     var isWaiting: Bool { !waiter.hasEnded || body?.hasEnded == false }
+    var readerState: ReaderState? { body?.readerState }
     var sessionTimeout: TimeInterval? { nil }
 
     /// Keeps the handle that a cancellation needs.

@@ -125,6 +125,53 @@ public final class Stub: Sendable {
         await watch.run(call) { await self.count.wait(for: count) }
     }
 
+    /// Suspends until the reader of the stub's response has taken everything that was sent and waits
+    /// for more, or has left.
+    ///
+    /// The code of the reader has then run for each piece, so that a test can check what it did,
+    /// and the reader's idle timeout has begun again, so that a test can move the clock. If several
+    /// requests are unanswered, waits for each reader. If none came yet, waits for the first one.
+    /// If all have ended, returns at once.
+    ///
+    /// If nothing happens for five seconds, the wait is reported to standard error.
+    ///
+    /// - Parameters:
+    ///   - fileID: The file that a report names as the place of this call.
+    ///   - line: The line that a report names as the place of this call.
+    /// - Throws: ``MockError`` if the client does not read with `stream` of this library, such as
+    ///   `exchange(_:)`, a delegate, or a client on a socket; `CancellationError`.
+    public func waitForReader(
+        fileID: StaticString = #fileID, line: UInt = #line
+    ) async throws {
+        let sourceLocation = "\(fileID):\(line)"
+        let call = WaitReport.Call(
+            text: "stub.waitForReader()", sourceLocation: sourceLocation
+        ) { [self] in
+            callCount == 0
+                ? "no request came to the stub for \(label)"
+                : "the reader of the stub for \(label) has not asked for more"
+        }
+        let isKnown = await watch.run(call) {
+            await self.count.wait(for: 1)
+            while !Task.isCancelled {
+                let states = journal?.clients(of: self).map(\.readerState) ?? []
+                if states.contains(nil) { return false }
+                if !states.contains(.busy) { return true }
+                // Nothing reports what a reader does, because that would slow down every piece.
+                try? await Task.sleep(for: .milliseconds(1))
+            }
+            return true
+        }
+        try Task.checkCancellation()
+        if isKnown { return }
+        throw MockError(
+            .noReader,
+            """
+            stub.waitForReader() (\(sourceLocation)) failed for the stub for \(label): Its client \
+            does not read with stream() of this library, so nothing shows what it has read.
+            """)
+    }
+
     /// Releases the responses that are ``MockResponse/held``: those that wait, and all that follow.
     public func release() {
         gate.update { $0 = 1 }

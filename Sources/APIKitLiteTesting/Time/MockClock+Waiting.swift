@@ -47,8 +47,8 @@ extension MockClock {
     /// Suspends until a deadline is due within a duration, or until the task is cancelled.
     ///
     /// Deadlines are the timeouts of policies: see ``pendingDeadlines``. Use it for a limit that
-    /// begins inside an exchange, such as the longest silence of a stream. Such a limit begins
-    /// again with each piece, so let the reader receive the piece before, and then wait.
+    /// begins inside an exchange. For the longest silence of a stream, wait for its reader instead:
+    /// ``Stub/waitForReader(fileID:line:)``.
     ///
     /// If nothing happens for five seconds, the wait is reported to standard error.
     ///

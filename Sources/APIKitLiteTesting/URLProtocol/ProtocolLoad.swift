@@ -19,9 +19,12 @@ final class ProtocolLoad: Client, @unchecked Sendable {
     private let delivery: Delivery
     private let progress = Locked(Progress())
     private weak var task: URLSessionTask?
+    private let reader: (@Sendable () -> ReaderState)?
 
-    /// Whether the client still waits for the answer.
-    var isWaiting: Bool { task?.state == .running }
+    /// Whether the client still waits for the answer. The reader of a stream may have left a moment
+    /// before its task is cancelled.
+    var isWaiting: Bool { task?.state == .running && readerState != .left }
+    var readerState: ReaderState? { reader?() }
     /// The request timeout of the session in seconds; `nil` where the session is not known.
     var sessionTimeout: TimeInterval? { task.sessionTimeout }
 
@@ -30,6 +33,7 @@ final class ProtocolLoad: Client, @unchecked Sendable {
         responder = type(of: urlProtocol).responder
         delivery = Delivery(to: urlProtocol)
         task = urlProtocol.task
+        reader = task?.readerState
         if task?.state != .canceling { begin(urlProtocol.request) }
     }
 

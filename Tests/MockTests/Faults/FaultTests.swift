@@ -48,7 +48,7 @@ import Testing
         let broken = try JSONDecoder().decode([String: [[String: Int?]]].self, from: data)
 
         #expect(broken == [key: [["x": nil]]])
-        let report = RequestMatcher.json(sample).report(
+        let report = RequestMatcher.any.json(sample).report(
             on: RecordedRequest(request: .json(data.text)))
         #expect(report.lines[0].details == ["\(path): expected 1, got null"])
     }

@@ -79,7 +79,7 @@ import Testing
     /// A server compares bytes.
     @Test(arguments: [
         RequestMatcher.path("/é").query(["é": "é"]),
-        .path(exactly: "/é").query(exactly: ["é": "é"]),
+        .any.path(exactly: "/é").query(exactly: ["é": "é"]),
         .path("/é").header("X", "é"), .path("/é").part("é", fileName: "é"),
     ])
     func tellsTwoFormsOfACharacterApart(_ matcher: RequestMatcher) throws {

@@ -21,10 +21,10 @@ extension URLRequest {
     @Test func matchesParts() throws {
         let request = try URLRequest.parts(Self.upload)
         let matchers: [RequestMatcher] = [
-            .part("title"), .part("title", text: "x"), .part("tag", text: "a"),
-            .part("tag", text: "b"), .part("avatar", fileName: "a.png"),
-            .part("avatar", contentType: "image/png"), .part("avatar", data: Self.png),
-            .part("avatar", fileName: "a.png", contentType: "Image/png", data: Self.png),
+            .any.part("title"), .any.part("title", text: "x"), .any.part("tag", text: "a"),
+            .any.part("tag", text: "b"), .any.part("avatar", fileName: "a.png"),
+            .any.part("avatar", contentType: "image/png"), .any.part("avatar", data: Self.png),
+            .any.part("avatar", fileName: "a.png", contentType: "Image/png", data: Self.png),
             .post("/a").part("title", text: "x").part("avatar"),
         ]
         for matcher in matchers {
@@ -42,11 +42,11 @@ extension URLRequest {
     @Test func leavesOtherParts() throws {
         let request = try URLRequest.parts(Self.upload)
         let matchers: [RequestMatcher] = [
-            .part("Title"), .part("title", text: ""), .part("title", text: "x "),
-            .part("tag", text: "c"), .part("title", fileName: "a.png"),
-            .part("title", contentType: "text/plain"), .part("avatar", fileName: "b.png"),
-            .part("avatar", data: Self.png.dropLast()), .part("avatar", data: Data()),
-            .part("avatar", fileName: "a.png", contentType: "image/jpeg"),
+            .any.part("Title"), .any.part("title", text: ""), .any.part("title", text: "x "),
+            .any.part("tag", text: "c"), .any.part("title", fileName: "a.png"),
+            .any.part("title", contentType: "text/plain"), .any.part("avatar", fileName: "b.png"),
+            .any.part("avatar", data: Self.png.dropLast()), .any.part("avatar", data: Data()),
+            .any.part("avatar", fileName: "a.png", contentType: "image/jpeg"),
         ]
         for matcher in matchers { MatchCase(matcher, takes: [], leaves: [request]).check() }
     }
@@ -54,11 +54,11 @@ extension URLRequest {
     @Test(
         arguments: [
             (
-                .part("avatar", fileName: "a.png"), upload.prefix(2),
+                .any.part("avatar", fileName: "a.png"), upload.prefix(2),
                 #"  ✗ part avatar, "a.png", but the request has only:\#n      title=x\#n      tag=a"#
             ),
             (
-                .part("avatar", fileName: "b.png", contentType: "image/jpeg"), upload.suffix(1),
+                .any.part("avatar", fileName: "b.png", contentType: "image/jpeg"), upload.suffix(1),
                 """
                   ✗ part avatar, "b.png", image/jpeg, but the request has another:
                       expected the file name "b.png", got "a.png"; expected the type image/jpeg, \
@@ -66,7 +66,7 @@ extension URLRequest {
                 """
             ),
             (
-                .part("avatar", data: png + [1]), upload.suffix(1),
+                .any.part("avatar", data: png + [1]), upload.suffix(1),
                 """
                   ✗ part avatar, 5 bytes, but the request has another:
                       expected the content 5 bytes, got <file "a.png", image/png, 4 bytes>, \
@@ -74,7 +74,7 @@ extension URLRequest {
                 """
             ),
             (
-                .part("tag", text: "c"), upload[...],
+                .any.part("tag", text: "c"), upload[...],
                 """
                   ✗ part tag, "c", but the request has another:
                       expected the content "c", got "a"
@@ -82,22 +82,22 @@ extension URLRequest {
                 """
             ),
             (
-                .part("title", fileName: "a"), upload.prefix(1),
+                .any.part("title", fileName: "a"), upload.prefix(1),
                 """
                   ✗ part title, "a", but the request has another:
                       expected the file name "a", got none
                 """
             ),
             (
-                .part("password", text: "hunter3"), [.text("password", "hunter2")],
+                .any.part("password", text: "hunter3"), [.text("password", "hunter2")],
                 """
                   ✗ part password, REDACTED, but the request has another:
                       the content is another value of 7 bytes
                 """
             ),
-            (.part("a"), [], "  ✗ part a, but the request has no parts"),
+            (.any.part("a"), [], "  ✗ part a, but the request has no parts"),
             (
-                .part("a"), (1...7).map { .text("\($0)", "x") }[...],
+                .any.part("a"), (1...7).map { .text("\($0)", "x") }[...],
                 "  ✗ part a, but the request has only:" + (1...5).map { "\n      \($0)=x" }.joined()
                     + "\n      and 2 more"
             ),
@@ -129,7 +129,7 @@ extension URLRequest {
 
         #expect(recorded.parts == nil)
         #expect(
-            RequestMatcher.part("a").report(on: recorded).description
+            RequestMatcher.any.part("a").report(on: recorded).description
                 == "  ✗ part a, but the request has \(text)")
     }
 
@@ -137,7 +137,7 @@ extension URLRequest {
     func recordsParts(_ transport: Transport) async throws {
         let network = MockNetwork()
         network.stub(
-            .post("/a").part("title", text: "x").part("avatar", data: Self.png), .noContent)
+            .post("/a").part("title", text: "x").part("avatar", data: Self.png), .status(204))
         let (session, baseURL) = try transport.open(network)
         let request = try URLRequest("POST", baseURL, path: "/a").multipartBody(Self.upload)
 

@@ -12,7 +12,7 @@ import Testing
                 .method("PURGE"), takes: [.url("https://h", method: "PURGE")],
                 leaves: [.url("https://h"), .url("https://h", method: "purge")]),
             MatchCase(
-                .scheme("HTTPS"), takes: [.url("https://h"), .url("HTTPS://h")],
+                .any.scheme("HTTPS"), takes: [.url("https://h"), .url("HTTPS://h")],
                 leaves: [.url("http://h")]),
             MatchCase(
                 .host("API.example.com"),
@@ -21,7 +21,7 @@ import Testing
             MatchCase(
                 .host("[::1]"), takes: [.url("http://[::1]:80/")], leaves: [.url("http://[::2]")]),
             MatchCase(
-                .port(443), takes: [.url("https://h"), .url("http://h:443")],
+                .any.port(443), takes: [.url("https://h"), .url("http://h:443")],
                 leaves: [.url("http://h"), .url("https://h:8443")]),
             MatchCase(
                 .path("/proxy/https://h2/{page}"), takes: [.url("https://h/proxy/https://h2/a")],
@@ -36,21 +36,23 @@ import Testing
                 .get("/"), takes: [.url("https://h"), .url("https://h/?a")],
                 leaves: [.url("https://h/a")]),
             MatchCase(
-                .path(exactly: "/{a}/b%2Fc"), takes: [.url("https://h/%7Ba%7D/b%2Fc")],
+                .any.path(exactly: "/{a}/b%2Fc"), takes: [.url("https://h/%7Ba%7D/b%2Fc")],
                 leaves: [.url("https://h/x/b%2Fc"), .url("https://h/%7Ba%7D/b/c")]),
             MatchCase(
-                .path(prefix: "/v1"), takes: [.url("https://h/v1"), .url("https://h/v1/users/1")],
+                .any.path(prefix: "/v1"),
+                takes: [.url("https://h/v1"), .url("https://h/v1/users/1")],
                 leaves: [.url("https://h/v10"), .url("https://h/x/v1"), .url("https://h")]),
             MatchCase(
-                .path(prefix: "/users/{id}/"), takes: [.url("https://h/users/1/a")],
+                .any.path(prefix: "/users/{id}/"), takes: [.url("https://h/users/1/a")],
                 leaves: [.url("https://h/users/1"), .url("https://h/users//a")]),
             MatchCase(
-                .path(prefix: "/"), takes: [.url("https://h/x"), .url("https://h")], leaves: []),
+                .any.path(prefix: "/"), takes: [.url("https://h/x"), .url("https://h")], leaves: []),
             MatchCase(
-                .header("accept", "a/b"), takes: [.query("").with("Accept", "a/b")],
+                .any.header("accept", "a/b"), takes: [.query("").with("Accept", "a/b")],
                 leaves: [.query("").with("Accept", "A/b"), .query("")]),
             MatchCase(
-                .header("X-Flag"), takes: [.query("").with("x-flag", "no")], leaves: [.query("")]),
+                .any.header("X-Flag"), takes: [.query("").with("x-flag", "no")],
+                leaves: [.query("")]),
         ]
         for row in rows {
             row.check()
@@ -59,35 +61,40 @@ import Testing
 
     @Test(arguments: [
         MatchCase(
-            .query(["b": "2", "a": "1"]), takes: [.query("?a=1&c&b=2"), .query("?b=2&a=0&a=1")],
+            .any.query(["b": "2", "a": "1"]),
+            takes: [.query("?a=1&c&b=2"), .query("?b=2&a=0&a=1")],
             leaves: [.query("?a=1"), .query("?a=1&b=3"), .query("")]),
-        MatchCase(.query([:]), takes: [.query(""), .query("?x")], leaves: []),
+        MatchCase(.any.query([:]), takes: [.query(""), .query("?x")], leaves: []),
         MatchCase(
-            .query(["a": nil]), takes: [.query("?a"), .query("?a=&a")],
+            .any.query(["a": nil]), takes: [.query("?a"), .query("?a=&a")],
             leaves: [.query("?a="), .query("?a=nil")]),
-        MatchCase(.query(["a": ""]), takes: [.query("?a=")], leaves: [.query("?a"), .query("")]),
         MatchCase(
-            .query(["a": "1", "a": "1"]), takes: [.query("?a=1&b&a=1"), .query("?a=1&a=1&a=1")],
+            .any.query(["a": ""]), takes: [.query("?a=")], leaves: [.query("?a"), .query("")]),
+        MatchCase(
+            .any.query(["a": "1", "a": "1"]),
+            takes: [.query("?a=1&b&a=1"), .query("?a=1&a=1&a=1")],
             leaves: [.query("?a=1"), .query("?a=1&a=2")]),
         MatchCase(
-            .query(["q": "1+1 &=é"]),
+            .any.query(["q": "1+1 &=é"]),
             takes: [.query("?q=1%2B1%20%26%3D%C3%A9"), .query("?q=1+1%20%26=%C3%A9")],
             leaves: [.query("?q=1%201%20%26%3D%C3%A9")]),
         MatchCase(
-            .query(exactly: ["b": nil, "a": "1", "a": "2"]),
+            .any.query(exactly: ["b": nil, "a": "1", "a": "2"]),
             takes: [.query("?a=1&a=2&b"), .query("?b&a=2&a=1")],
             leaves: [.query("?a=1&a=2"), .query("?a=1&a=2&b&c"), .query("?a=1&a=2&a=2&b")]),
         MatchCase(
-            .query(exactly: ["a": "1"]), takes: [.query("?a=1")], leaves: [.query("?a=1&a=1")]),
-        MatchCase(.query(exactly: [:]), takes: [.query(""), .query("?")], leaves: [.query("?a")]),
+            .any.query(exactly: ["a": "1"]), takes: [.query("?a=1")], leaves: [.query("?a=1&a=1")]),
         MatchCase(
-            .query(["page": 2, "all": true, "flag": QueryFlag()]),
+            .any.query(exactly: [:]), takes: [.query(""), .query("?")], leaves: [.query("?a")]),
+        MatchCase(
+            .any.query(["page": 2, "all": true, "flag": QueryFlag()]),
             takes: [.query("?flag&page=2&all=true")], leaves: [.query("?flag=&page=2&all=true")]),
         MatchCase(
-            .query(["ids": [1, 2, 1]]), takes: [.query("?ids=1&ids=1&ids=2")],
+            .any.query(["ids": [1, 2, 1]]), takes: [.query("?ids=1&ids=1&ids=2")],
             leaves: [.query("?ids=1&ids=2")]),
         MatchCase(
-            .query(exactly: .init([URLQueryItem(name: "b", value: nil)])), takes: [.query("?b")],
+            .any.query(exactly: .init([URLQueryItem(name: "b", value: nil)])),
+            takes: [.query("?b")],
             leaves: [.query("?b="), .query("?b&b")]),
     ])
     func countsQueryItems(_ row: MatchCase) { row.check() }
@@ -95,7 +102,8 @@ import Testing
     @Test func takesADictionaryInAVariable() {
         let items = ["page": "2"]
 
-        MatchCase(.query(items), takes: [.query("?page=2")], leaves: [.query("?page=3")]).check()
+        MatchCase(.any.query(items), takes: [.query("?page=2")], leaves: [.query("?page=3")])
+            .check()
         MatchCase(.any.query(items), takes: [.query("?page=2")], leaves: [.query("")]).check()
     }
 
@@ -104,7 +112,7 @@ import Testing
             .anyOf(.get("/a"), .post("/b")),
             takes: [.test("a"), .test("b", method: "POST")], leaves: [.test("b")]),
         MatchCase(
-            .path(prefix: "/v1").anyOf([.query(["a": nil]), .query(["b": nil])]),
+            .any.path(prefix: "/v1").anyOf([.any.query(["a": nil]), .any.query(["b": nil])]),
             takes: [.url("https://h/v1?b")], leaves: [.url("https://h/v1?c"), .url("https://h/?b")]),
         MatchCase(
             .get("/users/{id}").not(.path("/users/me")), takes: [.test("users/42")],
@@ -129,7 +137,7 @@ import Testing
             RequestMatcher.get("/users/{id}").where("an even id") {
                 Int($0.pathValues["id"]!)!.isMultiple(of: 2)
             }, .get("/users/{id}").not(isEven),
-            .get("/users/{id}").anyOf(isEven, .query(["q": nil])),
+            .get("/users/{id}").anyOf(isEven, .any.query(["q": nil])),
         ] {
             let network = MockNetwork()
             network.stub(matcher, .status(204))
@@ -208,23 +216,24 @@ import Testing
     @Test func anInvalidCriterionReportsItsReason() async throws {
         let rows: [(RequestMatcher, String)] = [
             (RequestMatcher.get("/users/{id"), "brace without its partner"),
-            (.path(prefix: "/{"), "brace without its partner"), (.path(exactly: "/a?b"), "? or #"),
+            (.any.path(prefix: "/{"), "brace without its partner"),
+            (.any.path(exactly: "/a?b"), "? or #"),
             (.host("https://h"), "not a host alone"), (.host("h:80"), "not a host alone"),
             (
-                .json("{\n  \"a\": x}"),
+                .any.json("{\n  \"a\": x}"),
                 ".json(_:) was given text that is not JSON: "
             ),
             (
-                .json(containing: "[1"),
+                .any.json(containing: "[1"),
                 ".json(containing:) was given text that is not JSON: "
             ),
-            (.json(encoding: ["x": Double.nan]), "could not encode Dictionary<String, Double>"),
-            (.anyOf(), "no matcher"), (.anyOf(.any, .json("")), "not JSON"),
-            (.not(.json("")), "not JSON"),
-            (.query(["since": Date()]), #"The value for "since" is a Date"#),
-            (.query(exactly: ["a": Double.nan]), "is nan"),
-            (.form(["a": ["b": 1]]), "is a dictionary"),
-            (.form(exactly: ["a": Data()]), "is Data"),
+            (.any.json(encoding: ["x": Double.nan]), "could not encode Dictionary<String, Double>"),
+            (.anyOf(), "no matcher"), (.anyOf(.any, .any.json("")), "not JSON"),
+            (.not(.any.json("")), "not JSON"),
+            (.any.query(["since": Date()]), #"The value for "since" is a Date"#),
+            (.any.query(exactly: ["a": Double.nan]), "is nan"),
+            (.any.form(["a": ["b": 1]]), "is a dictionary"),
+            (.any.form(exactly: ["a": Data()]), "is Data"),
         ]
         for (matcher, part) in rows {
             let network = MockNetwork()

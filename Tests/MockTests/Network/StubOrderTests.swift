@@ -16,8 +16,8 @@ import Testing
         let kinds: [(String, RequestMatcher)] = [
             ("template", .get("/users/{id}")), ("literal", .get("/users/42")), ("any", .any),
             ("path", .path("/users/42")), ("method", .method("GET")),
-            ("prefix", .path(prefix: "/users")), ("mixed", .get("/{a}/4{b}")),
-            ("exact", .path(exactly: "/users/4%32")), ("either", .anyOf(.get("/users/42"))),
+            ("prefix", .any.path(prefix: "/users")), ("mixed", .get("/{a}/4{b}")),
+            ("exact", .any.path(exactly: "/users/4%32")), ("either", .anyOf(.get("/users/42"))),
         ]
         for start in kinds.indices {
             for (name, matcher) in kinds[start...] + kinds[..<start] {

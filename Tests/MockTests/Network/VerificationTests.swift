@@ -35,6 +35,16 @@ import Testing
         }
     }
 
+    @Test func listsTwentyUnusedStubs() async throws {
+        for _ in 0..<100 { network.stub(.any, .text("x")) }
+
+        let failure = #expect(throws: VerificationError.self) { try network.verify() }
+
+        #expect(failure?.findings.count == 21)
+        #expect(
+            failure?.findings.last == "and 80 more stubs were used too seldom or too often.")
+    }
+
     @Test func verifiesAtTheEndOfABody() async throws {
         let value = try await withMockNetwork { network in
             network.stub(.any, .text("x"))

@@ -78,6 +78,8 @@ extension MalformedRequest {
         Self("size is no number", chunked("x\r\n")),
         Self("negative size", chunked("-1\r\n")),
         Self("no size", chunked("\r\n")),
+        Self("size with an extension without a name", chunked("2;\r\nab\r\n0\r\n\r\n")),
+        Self("size with white space", chunked("a \r\n0123456789\r\n0\r\n\r\n")),
         Self("size beyond counting", chunked("FFFFFFFFFFFFFFFFF\r\n")),
         Self("endless size", chunked(String(repeating: "0", count: 5_000))),
         Self("control character in an extension", chunked("1;a=\u{1}\r\n")),

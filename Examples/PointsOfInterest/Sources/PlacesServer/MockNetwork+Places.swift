@@ -50,7 +50,7 @@ extension MockNetwork {
             _ matcher: RequestMatcher,
             answer: @escaping @Sendable (RecordedRequest) throws -> MockResponse
         ) {
-            network.stub(matcher, .unauthorized, times: .any)
+            network.stub(matcher, .status(401), times: .any)
             let authorized = matcher.header("Authorization", "Bearer \(token)")
             network.stub(authorized, times: .any) { request in
                 if outages?.next() == true { return .unavailable }

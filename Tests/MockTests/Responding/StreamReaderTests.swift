@@ -1,0 +1,123 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// What a network knows about the reader of a stream.
+@Suite(.limited, .usesSockets) struct StreamReaderTests {
+    private struct WordsRequest: StreamedAPIRequest {
+        func makeRequest(from: Void) throws -> URLRequest { .test("words") }
+
+        func makeParser(for response: HTTPURLResponse) -> some StreamParser<String> {
+            ServerSentEvents.json(String.self, until: "[DONE]")
+        }
+    }
+
+    /// A view model that shows the words of a stream.
+    @MainActor private final class Model {
+        private let session: any HTTPSession
+        private(set) var words: [String] = []
+
+        init(_ session: any HTTPSession) { self.session = session }
+
+        func load() async throws {
+            for try await word in session.stream(WordsRequest()) { words.append(word) }
+        }
+    }
+
+    @Test(arguments: [Transport.urlProtocol, .mockURLSession])
+    func aReaderThatHasLeftTheLoopDoesNotWait(_ transport: Transport) async throws {
+        for _ in 0..<500 {
+            let network = MockNetwork()
+            let stub = network.stub(.any, .stream())
+            let session = try transport.open(network).session
+            async let sent: Void = stub.send("data: \"a\"\n\n")
+
+            for try await _ in session.stream(WordsRequest()) { break }
+
+            try network.verify()
+            try await sent
+        }
+    }
+
+    @Test(arguments: [Transport.urlProtocol, .mockURLSession])
+    func aReaderThatHasGotTheTerminatorDoesNotWait(_ transport: Transport) async throws {
+        for _ in 0..<500 {
+            let network = MockNetwork()
+            let stub = network.stub(.any, .stream())
+            let session = try transport.open(network).session
+            async let sent: Void = stub.send("data: \"a\"\n\ndata: [DONE]\n\n")
+
+            for try await _ in session.stream(WordsRequest()) {}
+
+            try network.verify()
+            try await sent
+        }
+    }
+
+    @Test(arguments: [Transport.urlProtocol, .mockURLSession])
+    func aReaderThatReadsWaits(_ transport: Transport) async throws {
+        let network = MockNetwork()
+        let stub = network.stub(.any, .stream())
+        let session = try transport.open(network).session
+        let reader = Task { for try await _ in session.stream(WordsRequest()) {} }
+        try await stub.waitForReader()
+
+        let error = #expect(throws: VerificationError.self) { try network.verify() }
+
+        #expect(error?.findings.count == 1)
+        reader.cancel()
+        _ = await reader.result
+        try network.verify()
+    }
+
+    @Test(arguments: [Transport.urlProtocol, .mockURLSession])
+    @MainActor func aViewModelHasShownWhatTheReaderTook(_ transport: Transport) async throws {
+        for _ in 0..<500 {
+            let network = MockNetwork()
+            let stub = network.stub(.any, .stream())
+            let model = Model(try transport.open(network).session)
+            async let loaded: Void = model.load()
+
+            try await stub.waitForReader()
+            for (word, words) in [("a", ["a"]), ("b", ["a", "b"])] {
+                try await stub.send("data: \"\(word)\"\n\n")
+                try await stub.waitForReader()
+                #expect(model.words == words)
+            }
+            try await stub.send("data: [DONE]\n\n")
+            try await loaded
+            try network.verify()
+            // Nobody reads any more.
+            try await stub.waitForReader()
+        }
+    }
+
+    @Test func theWaitEndsWithTheTask() async throws {
+        let network = MockNetwork()
+        let stub = network.stub(.any, .stream())
+        let waiting = Task { try await stub.waitForReader() }
+
+        waiting.cancel()
+
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+    }
+
+    @Test(arguments: Transport.allCases)
+    func nothingShowsWhatAnotherClientHasRead(_ transport: Transport) async throws {
+        let network = MockNetwork()
+        let stub = network.stub(.any, .hanging)
+        let (session, baseURL) = try transport.open(network)
+        let load = Task { try await session.exchange(URLRequest(url: baseURL)) }
+
+        let error = await #expect(throws: MockError.self) {
+            try await stub.waitForReader(fileID: "A/B.swift", line: 3)
+        }
+
+        #expect(error?.reason == .noReader)
+        #expect(error?.description.hasPrefix("stub.waitForReader() (A/B.swift:3) failed") == true)
+        load.cancel()
+        _ = await load.result
+    }
+}
