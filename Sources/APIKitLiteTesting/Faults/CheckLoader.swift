@@ -54,7 +54,8 @@ public func checkLoader<T: APIRequest>(
     let run = FaultRun(
         sample: sample, faults: Fault.checks(of: sample), function: "checkLoader(of:with:from:)",
         subject: "\(T.self)", sourceLocation: "\(fileID):\(line)", mostAtOnce: 1)
-    let check = LoaderCheck(request: request, input: input, sample: sample, isolation: isolation)
+    let load = RequestLoad(request: request, input: input, sample: sample)
+    let check = LoaderCheck(load: load, isolation: isolation)
     return try await run.report { fault, network, _ in
         await check.ending(under: fault, network)
     }
@@ -83,57 +84,33 @@ public func checkLoader<T: APIRequest>(
         of: request, with: sample, from: (), isolation: isolation, fileID: fileID, line: line)
 }
 
-/// The loads of one `checkLoader` call, which run one after another.
-// Safe: the request and its input are used on the caller's actor, while the caller waits.
-private struct LoaderCheck<T: APIRequest>: @unchecked Sendable {
+/// What one load ended in.
+private struct Loaded: Sendable {
+    var error: APIRequestError?
+    /// The debug descriptions of the elements that a stream delivered; `nil` for another load.
+    var elements: [String]?
+    /// Whether a stream has a terminator, so that a part of it is never a value.
+    var isTerminated = false
+    var outcome: LoadOutcome { error.map(LoadOutcome.init) ?? .value }
+}
+
+/// A request that can be loaded again and again.
+private protocol RepeatableLoad: Sendable {
+    func run(over session: MockURLSession, on isolation: isolated (any Actor)?) async -> Loaded
+}
+
+// Safe: the request and its input are used on the caller's actor only, while the caller waits.
+private struct RequestLoad<T: APIRequest>: RepeatableLoad, @unchecked Sendable {
     let request: T
     let input: T.RequestDataType
     let sample: MockResponse
-    let isolation: (any Actor)?
-    /// What the load of the sample ended in.
-    private let good = Locked<Loaded?>(nil)
 
-    /// What one load ended in.
-    private struct Loaded: Sendable {
-        var error: APIRequestError?
-        /// The debug descriptions of the elements that a stream delivered; `nil` for another load.
-        var elements: [String]?
-        /// Whether a stream has a terminator, so that a part of it is never a value.
-        var isTerminated = false
-        var outcome: LoadOutcome { error.map(LoadOutcome.init) ?? .value }
-    }
-
-    /// Loads the request once.
-    func ending(under fault: Fault, _ network: MockNetwork) async -> FaultRun.Ending {
-        let load = Task {
-            if fault == .cancelledBefore { withUnsafeCurrentTask { $0?.cancel() } }
-            return await self.load(over: MockURLSession(network), on: isolation)
-        }
-        let loaded = await withTaskCancellationHandler {
-            if fault == .cancelledDuring {
-                await network.core.journal.count.wait(for: 1)
-                load.cancel()
-            }
-            return await load.value
-        } onCancel: {
-            load.cancel()
-        }
-        if fault == .noFault { good.withLock { $0 = loaded } }
-        let violation = violation(loaded, under: fault, network)
-        let reason = loaded.error.map { ": " + "\($0)".excerpt(limit: 500) } ?? ""
-        return FaultRun.Ending(
-            outcome: loaded.outcome, violation: violation.map { $0 + reason }, kind: violation)
-    }
-
-    private func load(
-        over session: MockURLSession, on isolation: isolated (any Actor)?
-    ) async -> Loaded {
+    func run(over session: MockURLSession, on isolation: isolated (any Actor)?) async -> Loaded {
         if let request = request as? any StreamedAPIRequest {
             return await read(request, over: session, on: isolation)
         }
-        let loader = APIRequestLoader(apiRequest: request, urlSession: session)
         do throws(APIRequestError) {
-            _ = try await loader.load(input)
+            _ = try await APIRequestLoader(apiRequest: request, urlSession: session).load(input)
             return Loaded()
         } catch {
             return Loaded(error: error)
@@ -144,10 +121,13 @@ private struct LoaderCheck<T: APIRequest>: @unchecked Sendable {
     private func read<S: StreamedAPIRequest>(
         _ request: S, over session: MockURLSession, on isolation: isolated (any Actor)?
     ) async -> Loaded {
-        var loaded = Loaded(elements: [], isTerminated: hasTerminator(request))
+        let answer = sample.answer(to: URLRequest(url: .unnamed))
+        var parser = try? request.makeParser(for: answer.response)
+        _ = try? parser?.parseWhole(sample.body)
+        var loaded = Loaded(elements: [], isTerminated: parser?.isComplete == true)
         let loader = APIRequestLoader(apiRequest: request, urlSession: session)
         do throws(APIRequestError) {
-            // `S` is `T`, as `StreamedAPIRequest`.
+            // `S` is `T`, as a `StreamedAPIRequest`.
             var elements = loader.stream(input as! S.RequestDataType).makeAsyncIterator()
             while let element = try await elements.next() {
                 loaded.elements?.append(String(reflecting: element))
@@ -157,13 +137,40 @@ private struct LoaderCheck<T: APIRequest>: @unchecked Sendable {
         }
         return loaded
     }
+}
 
-    /// Whether the parser is complete before the body of the sample ends.
-    private func hasTerminator(_ request: some StreamedAPIRequest) -> Bool {
-        let answer = sample.answer(to: URLRequest(url: .unnamed))
-        guard var parser = try? request.makeParser(for: answer.response) else { return false }
-        _ = try? parser.parseWhole(sample.body)
-        return parser.isComplete
+/// The loads of one `checkLoader` call, which run one after another.
+private struct LoaderCheck: Sendable {
+    let load: any RepeatableLoad
+    let isolation: (any Actor)?
+    /// What the load of the sample ended in.
+    private let good = Locked<Loaded?>(nil)
+
+    init(load: any RepeatableLoad, isolation: (any Actor)?) {
+        self.load = load
+        self.isolation = isolation
+    }
+
+    /// Loads the request once.
+    func ending(under fault: Fault, _ network: MockNetwork) async -> FaultRun.Ending {
+        let task = Task {
+            if fault == .cancelledBefore { withUnsafeCurrentTask { $0?.cancel() } }
+            return await load.run(over: MockURLSession(network), on: isolation)
+        }
+        let loaded = await withTaskCancellationHandler {
+            if fault == .cancelledDuring {
+                await network.core.journal.count.wait(for: 1)
+                task.cancel()
+            }
+            return await task.value
+        } onCancel: {
+            task.cancel()
+        }
+        if fault == .noFault { good.withLock { $0 = loaded } }
+        let violation = violation(loaded, under: fault, network)
+        let reason = loaded.error.map { ": " + "\($0)".excerpt(limit: 500) } ?? ""
+        return FaultRun.Ending(
+            outcome: loaded.outcome, violation: violation.map { $0 + reason }, kind: violation)
     }
 
     /// Returns the requirement that a load fails, as text; `nil` if it fails none.

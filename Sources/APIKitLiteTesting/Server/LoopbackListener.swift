@@ -1,9 +1,14 @@
 import Foundation
 
 /// The listening sockets of a ``LoopbackServer`` and the connections that they accepted.
-final class LoopbackListener: @unchecked Sendable {  // Safe: variables are used on `queue` only.
-    /// The serial queue of the listener and of all its connections.
-    let queue = DispatchQueue(label: "APIKitLiteTesting.LoopbackServer")
+///
+/// One thread accepts, and each connection has a thread of its own.
+final class LoopbackListener: @unchecked Sendable {
+    // Safe: the variables are used only while `condition` is locked.
+
+    /// The largest number of connections at the same time. Others wait until one of them ends.
+    private static let limit = 1_000
+
     /// Answers the requests.
     let answering: LoopbackServer.Answering
     /// The URL of the server, without a path.
@@ -14,107 +19,83 @@ final class LoopbackListener: @unchecked Sendable {  // Safe: variables are used
     /// How many connections have ended.
     let closedConnections = AwaitableCounter()
 
-    /// Marks `queue`, so that code can find out whether it runs there.
-    private let queueMark = DispatchSpecificKey<Void>()
-    /// Has one member for each socket that is open.
-    private let openSockets = DispatchGroup()
-    // All connections share it, because bytes are parsed before the next read.
-    private var scratch = UnsafeMutableRawBufferPointer.allocate(
-        byteCount: 256 * 1024, alignment: 16)
-    /// One source for each listening socket.
-    private var sources: [ReadinessSource] = []
-    private var connections: [ObjectIdentifier: LoopbackConnection] = [:]
+    private let sockets: [Socket]
+    private let wake: Socket.Wake
+    private let condition = NSCondition()
+    private var connections: [ObjectIdentifier: (connection: LoopbackConnection, thread: Thread)] =
+        [:]
     private var isStopped = false
+    private var isListening = true
 
     /// Starts to accept connections.
     ///
     /// - Parameters:
     ///   - sockets: Sockets that listen on one port. The listener closes them.
     ///   - port: That port.
-    ///   - answering: Answers the requests, on `queue`.
-    init(_ sockets: [Socket], port: Int, answering: @escaping LoopbackServer.Answering) {
+    ///   - answering: Answers the requests, on the threads of the connections.
+    /// - Throws: ``LoopbackServerError`` when the process has no descriptors left.
+    init(_ sockets: [Socket], port: Int, answering: @escaping LoopbackServer.Answering) throws {
+        self.sockets = sockets
         self.answering = answering
         authority = "127.0.0.1:\(port)"
         // An IPv4 address and a port always form a valid URL.
         url = URL(string: "http://\(authority)")!
-        queue.setSpecific(key: queueMark, value: ())
-        queue.sync { sources = sockets.map(watch) }
-    }
-
-    /// Accepts connections whenever a listening socket has some, until its source is cancelled.
-    private func watch(_ socket: Socket) -> ReadinessSource {
-        openSockets.enter()
-        let source = ReadinessSource(
-            DispatchSource.makeReadSource(fileDescriptor: socket.descriptor, queue: queue),
-            handler: { [weak self] in self?.acceptWaiting(on: socket) },
-            onCancelled: { [openSockets] in
-                socket.close()
-                openSockets.leave()
-            })
-        source.resume()
-        return source
-    }
-
-    deinit {
-        scratch.deallocate()
-    }
-
-    /// Closes all sockets.
-    ///
-    /// They are closed when it returns. If it is called on `queue`, they are closed there later.
-    func stop() {
-        guard DispatchQueue.getSpecific(key: queueMark) == nil else { return closeAll() }
-        queue.sync { closeAll() }
-        openSockets.wait()
-    }
-
-    /// Reads bytes that have arrived.
-    ///
-    /// - Returns: The result, and the bytes, which are valid until the next call.
-    func receive(from socket: Socket) -> (Socket.Transfer, UnsafeRawBufferPointer) {
-        let transfer = socket.receive(into: scratch)
-        let count = if case .moved(let count) = transfer { count } else { 0 }
-        return (transfer, UnsafeRawBufferPointer(rebasing: scratch[..<count]))
-    }
-
-    /// Forgets a closed connection.
-    func didClose(_ connection: LoopbackConnection) {
-        connections[ObjectIdentifier(connection)] = nil
-        closedConnections.update { $0 += 1 }
-    }
-
-    private func closeAll() {
-        guard !isStopped else { return }
-        isStopped = true
-        for source in sources { source.cancel() }
-        for connection in Array(connections.values) { connection.close() }
-        // Frees the memory now, because a stopped server may live long.
-        scratch.deallocate()
-        scratch = UnsafeMutableRawBufferPointer(start: nil, count: 0)
-    }
-
-    /// Accepts all connections that wait.
-    private func acceptWaiting(on socket: Socket) {
-        while !isStopped {
-            switch socket.accept() {
-            case .accepted(let accepted):
-                openSockets.enter()
-                let connection = LoopbackConnection(accepted, of: self) { [openSockets] in
-                    accepted.close()
-                    openSockets.leave()
-                }
-                connections[ObjectIdentifier(connection)] = connection
-                connection.start()
-            case .noneWaiting:
-                return
-            case .exhausted:
-                // The socket stays ready, so without a pause this would be a busy loop.
-                for source in sources { source.pause() }
-                queue.asyncAfter(deadline: .now() + .milliseconds(50)) { [weak self] in
-                    for source in self?.sources ?? [] { source.resume() }
-                }
-                return
-            }
+        do {
+            wake = try Socket.Wake(port: port)
+        } catch {
+            for socket in sockets { socket.close() }
+            throw error
         }
+        Thread.detachNewThread { [self] in accept() }
+    }
+
+    /// Closes all sockets, and waits until they are closed.
+    ///
+    /// If it is called on the thread of a connection, that one is closed later.
+    func stop() {
+        condition.lock()
+        defer { condition.unlock() }
+        if !isStopped { wake.call() }
+        isStopped = true
+        condition.broadcast()
+        for (connection, _) in connections.values { connection.close() }
+        let current = Thread.current
+        while isListening || connections.values.contains(where: { $0.thread !== current }) {
+            condition.wait()
+        }
+    }
+
+    /// Accepts connections until the server stops.
+    private func accept() {
+        while let socket = Socket.next(of: sockets, until: wake) { start(socket) }
+        condition.lock()
+        defer { condition.unlock() }
+        for socket in sockets { socket.close() }
+        wake.close()
+        isListening = false
+        condition.broadcast()
+    }
+
+    /// Starts the thread of a connection.
+    private func start(_ socket: Socket) {
+        condition.lock()
+        defer { condition.unlock() }
+        while connections.count >= Self.limit, !isStopped { condition.wait() }
+        if isStopped { return socket.close() }
+        let connection = LoopbackConnection(socket, of: self)
+        let thread = Thread { [self] in
+            connection.run()
+            didEnd(connection)
+        }
+        connections[ObjectIdentifier(connection)] = (connection, thread)
+        thread.start()
+    }
+
+    private func didEnd(_ connection: LoopbackConnection) {
+        condition.lock()
+        connections[ObjectIdentifier(connection)] = nil
+        condition.broadcast()
+        condition.unlock()
+        closedConnections.update { $0 += 1 }
     }
 }

@@ -18,8 +18,8 @@ import Foundation
 public final class LoopbackServer: Sendable {
     /// A function that answers a request by sending events, on any thread and none after the last.
     ///
-    /// It returns another function, which cancels the request. The server calls it when the client
-    /// has closed its socket or the server stops.
+    /// It returns another function, which cancels the request. The server calls it when it cannot
+    /// write to the client any more, or when it stops.
     typealias Answering =
         @Sendable (
             URLRequest, @escaping @Sendable (ResponseEvent) -> Void
@@ -49,7 +49,7 @@ public final class LoopbackServer: Sendable {
     ///   - port: The port, or 0 for a free port that the system chooses.
     ///   - onStop: Called once when the server stops, before it closes the port.
     ///   - answering: Answers a request. The server calls it, and the function that it returns, on
-    ///     its own queue; neither may block.
+    ///     the thread of the connection.
     /// - Throws: ``LoopbackServerError`` when the port is in use or cannot be used.
     init(
         port: Int = 0, onStop: @escaping @Sendable (_ port: Int) -> Void = { _ in },
@@ -59,7 +59,7 @@ public final class LoopbackServer: Sendable {
         let port = sockets[0].port
         self.port = port
         self.onStop = Locked(StopAction { onStop(port) })
-        listener = LoopbackListener(sockets, port: port, answering: answering)
+        listener = try LoopbackListener(sockets, port: port, answering: answering)
     }
 
     deinit {

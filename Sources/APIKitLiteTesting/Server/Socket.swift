@@ -1,49 +1,32 @@
 import Foundation
 
-/// A non-blocking TCP socket on the loopback interface.
+/// A TCP socket on the loopback interface, whose calls block.
 ///
 /// Only this file calls the socket functions of the system.
 struct Socket: Sendable {
-    /// The result of sending or receiving.
-    enum Transfer: Equatable {
-        /// The number of bytes that were sent or received.
-        case moved(Int)
-        /// Nothing can be sent or received now. Try again when the socket is ready.
-        case blocked
-        /// The peer has finished sending. It may still read.
-        case finished
-        /// The connection failed.
-        case failed
+    /// A descriptor that becomes readable when a thread must stop to wait for connections.
+    struct Wake: Sendable {
+        fileprivate let reader: Int32
+        private let writer: Int32
+
+        /// - Throws: ``LoopbackServerError`` when the process has no descriptors left.
+        init(port: Int) throws {
+            var ends: [Int32] = [0, 0]
+            guard pipe(&ends) == 0 else { throw LoopbackServerError(errno: errno, port: port) }
+            (reader, writer) = (ends[0], ends[1])
+            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        }
+
+        /// Ends the wait for connections, now and later.
+        func call() { _ = write(writer, "x", 1) }
+
+        func close() {
+            _ = Foundation.close(reader)
+            _ = Foundation.close(writer)
+        }
     }
 
-    /// The result of accepting a connection.
-    enum Acceptance {
-        case accepted(Socket)
-        case noneWaiting
-        /// The process has no descriptor or memory left for another connection.
-        case exhausted
-    }
-
-    let descriptor: Int32
-
-    /// Takes over a new descriptor, and gives it a high number if the limit of the process allows.
-    ///
-    /// Foundation on Linux closes descriptors that still have a dispatch source. If the system gave
-    /// such a number to one of these sockets, libdispatch would confuse the two, and report no
-    /// events. A new descriptor gets the lowest free number, so Foundation's numbers are lower.
-    private init(moving low: Int32) {
-        var limit = rlimit()
-        #if canImport(Glibc)
-        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-        #else
-        let resource = RLIMIT_NOFILE
-        #endif
-        // The lower half is for the other descriptors: on macOS, a process has only 256 by default.
-        let base = getrlimit(resource, &limit) == 0 ? Int32(min(limit.rlim_cur / 2, 4096)) : 0
-        let high = base > low ? fcntl(low, F_DUPFD_CLOEXEC, base) : -1
-        descriptor = high < 0 ? low : high
-        if high >= 0 { _ = Foundation.close(low) }
-    }
+    private let descriptor: Int32
 
     /// Listens on `127.0.0.1` and, if the system has IPv6, on the same port of `::1`.
     ///
@@ -74,7 +57,7 @@ struct Socket: Sendable {
     private static func listening(_ family: Int32, onPort port: UInt16) throws -> Socket {
         let descriptor = socket(family, streamType, 0)
         guard descriptor >= 0 else { throw LoopbackServerError(errno: errno, port: Int(port)) }
-        let listener = Socket(moving: descriptor)
+        let listener = Socket(descriptor: descriptor)
         // Closed connections keep the port in use for a minute. The next server can use it at once
         // only if this socket has the option too.
         listener.set(SOL_SOCKET, SO_REUSEADDR)
@@ -83,7 +66,8 @@ struct Socket: Sendable {
             listener.close()
             throw error
         }
-        listener.prepare()
+        // A connection may be gone before it is accepted. The call must not wait for another one.
+        listener.prepare(flags: O_NONBLOCK)
         return listener
     }
 
@@ -120,57 +104,70 @@ struct Socket: Sendable {
         return Int(UInt16(bigEndian: address.sin_port))
     }
 
-    /// Whether the connection has failed.
+    /// Waits for the next connection to one of several listening sockets.
     ///
-    /// The peer resets it when it receives bytes after it has closed its socket. The system also
-    /// ends it when the peer does not answer the probes of `checkOnPeer()`.
-    var isReset: Bool {
-        var error: Int32 = 0
-        var size = socklen_t(MemoryLayout<Int32>.size)
-        return getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size) != 0 || error != 0
-    }
-
-    /// Accepts the next connection that waits.
-    func accept() -> Acceptance {
+    /// - Returns: The connection; nil after `wake.call()`.
+    static func next(of sockets: [Socket], until wake: Wake) -> Socket? {
+        let waiting = (sockets.map(\.descriptor) + [wake.reader]).map {
+            pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+        }
         while true {
-            let accepted = Foundation.accept(descriptor, nil, nil)
-            guard accepted < 0 else {
-                let connection = Socket(moving: accepted)
-                connection.prepare()
-                return .accepted(connection)
-            }
-            switch errno {
-            case EINTR, ECONNABORTED: continue
-            case EMFILE, ENFILE, ENOBUFS, ENOMEM: return .exhausted
-            default: return .noneWaiting
+            var polled = waiting
+            let count = poll(&polled, nfds_t(polled.count), -1)
+            if count > 0, polled[sockets.count].revents != 0 { return nil }
+            for socket in sockets {
+                let accepted = accept(socket.descriptor, nil, nil)
+                if accepted >= 0 {
+                    let connection = Socket(descriptor: accepted)
+                    connection.prepare(flags: 0)
+                    return connection
+                }
+                // The socket stays ready, so without a pause this would be a busy loop.
+                if [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) { usleep(50_000) }
             }
         }
     }
 
-    /// Reads bytes that have arrived.
-    func receive(into buffer: UnsafeMutableRawBufferPointer) -> Transfer {
-        transfer { recv(descriptor, buffer.baseAddress, buffer.count, 0) }
+    /// Waits for bytes, and returns them; none at the end of the connection.
+    func receive() -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: 64 * 1024) { buffer, count in
+            count = max(0, again { recv(descriptor, buffer.baseAddress, buffer.count, 0) })
+        }
     }
 
-    /// Sends as many bytes as the system accepts.
-    func send(_ bytes: UnsafeRawBufferPointer) -> Transfer {
-        transfer { Foundation.send(descriptor, bytes.baseAddress, bytes.count, Self.sendFlags) }
+    /// Whether the client has closed its socket. It is also true if the client has only finished
+    /// sending, because the two look the same.
+    var hasEnded: Bool {
+        var byte: UInt8 = 0
+        let count = again { recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) }
+        return count == 0 || count < 0 && errno != EAGAIN
     }
 
-    /// Makes the system probe the peer once a second (TCP keep-alive).
-    ///
-    /// If the peer closes its socket after it has finished sending, nothing else shows that while
-    /// nothing is written. The peer's system may answer the probes for a minute (`TIME_WAIT`), but
-    /// not longer.
-    func checkOnPeer() {
-        set(SOL_SOCKET, SO_KEEPALIVE)
-        #if canImport(Darwin)
-        set(Int32(IPPROTO_TCP), TCP_KEEPALIVE)
-        #else
-        set(Int32(IPPROTO_TCP), TCP_KEEPIDLE)
-        #endif
-        set(Int32(IPPROTO_TCP), TCP_KEEPINTVL)
-        set(Int32(IPPROTO_TCP), TCP_KEEPCNT, 3)
+    /// Sends all bytes. Returns false if the connection is lost.
+    func send(_ pieces: [Data]) -> Bool {
+        // Copying a short answer costs less than one more system call.
+        let isShort = pieces.count > 1 && pieces.reduce(0) { $0 + $1.count } < 16 * 1024
+        return (isShort ? [Answer.join(pieces)] : pieces).allSatisfy(send)
+    }
+
+    private func send(_ bytes: Data) -> Bool {
+        bytes.withUnsafeBytes { bytes in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let part = UnsafeRawBufferPointer(rebasing: rest)
+                let sent = again {
+                    Foundation.send(descriptor, part.baseAddress, part.count, Self.sendFlags)
+                }
+                guard sent > 0 else { return false }
+                rest = rest.dropFirst(sent)
+            }
+            return true
+        }
+    }
+
+    /// Ends the calls that block, and all later ones.
+    func interrupt() {
+        shutdown(descriptor, Int32(SHUT_RDWR))
     }
 
     /// Tells the peer that nothing more will be sent (a TCP `FIN`).
@@ -184,22 +181,17 @@ struct Socket: Sendable {
     }
 
     /// Calls `recv` or `send`, again if a signal interrupts it.
-    private func transfer(_ call: () -> Int) -> Transfer {
+    private func again(_ call: () -> Int) -> Int {
         while true {
             let count = call()
-            if count > 0 { return .moved(count) }
-            if count == 0 { return .finished }
-            switch errno {
-            case EINTR: continue
-            case EAGAIN, EWOULDBLOCK: return .blocked
-            default: return .failed
-            }
+            if count >= 0 || errno != EINTR { return count }
         }
     }
 
     /// Sets the options that every socket needs.
-    private func prepare() {
-        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+    private func prepare(flags: Int32) {
+        // On macOS, a connection inherits the flags of the listening socket.
+        _ = fcntl(descriptor, F_SETFL, flags)
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         // The head and the body may be sent as two pieces; the second must not wait for an ACK.
         set(Int32(IPPROTO_TCP), TCP_NODELAY)

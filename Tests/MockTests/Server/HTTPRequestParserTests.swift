@@ -56,15 +56,6 @@ import Testing
         }
     }
 
-    @Test func staysFailed() throws {
-        var parser = HTTPRequestParser()
-        parser.append("GET / HTTP/1.1\r\n\r\n")
-        let first = try #require(throws: HTTPRequestError.self) { try parser.next() }
-        parser.append("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
-
-        #expect(throws: first) { try parser.next() }
-    }
-
     @Test func readsTheSameHoweverTheBytesAreSplit() {
         let requests = MalformedRequest.all.map { ($0.name, $0.text) }
         for (name, text) in requests + [("conversation", conversation)] {
@@ -84,39 +75,34 @@ import Testing
         "Content-Length: 100000\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n186A0\r\n",
     ])
     func readsALargeBodyByteByByte(_ framing: String) throws {
-        var parser = HTTPRequestParser()
-        parser.append("POST / HTTP/1.1\r\nHost: h\r\n" + framing)
-        for index in 0..<100_000 {
-            withUnsafeBytes(of: UInt8(truncatingIfNeeded: index)) { parser.append($0) }
-            if index < 99_999 { #expect(try parser.next() == nil) }
-        }
-        if framing.hasPrefix("Transfer") { parser.append("\r\n0\r\n\r\n") }
+        let expected = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0) })
+        let head = Data(("POST / HTTP/1.1\r\nHost: h\r\n" + framing).utf8)
+        let end = Data((framing.hasPrefix("Transfer") ? "\r\n0\r\n\r\n" : "").utf8)
+        var reader = HTTPRequestReader([head] + expected.map { Data([$0]) } + [end])
 
-        let body = try #require(try parser.next()).body
-        #expect(body == Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0) }))
+        #expect(try reader.next()?.body == expected)
+        #expect(try reader.next() == nil)
     }
 
-    @Test func reservesNoMemoryForAnAnnouncedLength() throws {
-        var parser = HTTPRequestParser()
-        parser.append("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: \(Int.max)\r\n\r\nhello")
-
-        #expect(try parser.next() == nil)
-        #expect(parser.isInsideRequest)
+    @Test func reservesNoMemoryForAnAnnouncedLength() {
+        #expect(throws: HTTPRequestError("The connection ended within a request.")) {
+            try parse("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: \(Int.max)\r\n\r\nhello")
+        }
     }
 
     @Test func sendsContinueOnlyBeforeTheBody() async {
-        let rows: [(String, Bool)] = [
-            ("Content-Length: 5\r\n\r\n", true), ("Transfer-Encoding: chunked\r\n\r\n", true),
-            ("Content-Length: 5\r\n\r\nh", false), ("Content-Length: 0\r\n\r\n", false),
+        let rows: [(String, Int)] = [
+            ("Content-Length: 5\r\n\r\n", 1), ("Transfer-Encoding: chunked\r\n\r\n", 1),
+            ("Content-Length: 5\r\n\r\nh", 0), ("Content-Length: 0\r\n\r\n", 0),
         ]
         await forEachRow(rows, named: \.0) { row, comment in
-            let (rest, owes) = row
-            var parser = HTTPRequestParser()
-            parser.append("POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-Continue\r\n" + rest)
-            _ = try parser.next()
+            let head = "POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-Continue\r\n" + row.0
+            var reader = HTTPRequestReader([Data(head.utf8)])
+            var count = 0
 
-            let answers = [parser.takeContinue(), parser.takeContinue()]
-            #expect(answers == [owes, false], comment)
+            _ = try? reader.next { count += 1 }
+
+            #expect(count == row.1, comment)
         }
     }
 

@@ -114,13 +114,10 @@ struct ParserOutcome: Equatable {
 }
 
 func outcome(of pieces: [Data]) -> ParserOutcome {
-    var parser = HTTPRequestParser()
+    var reader = HTTPRequestReader(pieces)
     var outcome = ParserOutcome()
     do throws(HTTPRequestError) {
-        for piece in pieces {
-            piece.withUnsafeBytes { parser.append($0) }
-            while let request = try parser.next() { outcome.requests.append(request) }
-        }
+        while let request = try reader.next() { outcome.requests.append(request) }
     } catch {
         outcome.status = error.status
     }
@@ -128,16 +125,17 @@ func outcome(of pieces: [Data]) -> ParserOutcome {
 }
 
 func parse(_ text: String) throws -> [ParsedRequest] {
-    var parser = HTTPRequestParser()
+    var reader = HTTPRequestReader([Data(text.utf8)])
     var requests: [ParsedRequest] = []
-    parser.append(text)
-    while let request = try parser.next() { requests.append(request) }
+    while let request = try reader.next() { requests.append(request) }
     return requests
 }
 
-extension HTTPRequestParser {
-    mutating func append(_ text: String) {
-        Data(text.utf8).withUnsafeBytes { append($0) }
+extension HTTPRequestReader {
+    /// A reader of a connection on which these pieces arrive, one after another.
+    init(_ pieces: [Data]) {
+        var rest = pieces.filter { !$0.isEmpty }[...]
+        self.init { rest.popFirst().map { [UInt8]($0) } ?? [] }
     }
 }
 
