@@ -28,6 +28,8 @@ struct EventReader: LineReader {
         id = lastEventID
     }
 
+    var mediaTypes: [String] { [StreamMediaTypes.events] }
+
     mutating func read(_ line: ArraySlice<UInt8>) throws -> ServerSentEvent? {
         if line.isEmpty { return endEvent() }
         // The name of a comment is empty.

@@ -7,6 +7,9 @@ extension ServerSentEvents {
     /// ServerSentEvents.json(Delta.self, until: "[DONE]")
     /// ```
     ///
+    /// The elements are the decoded data of all events, whatever their types. An event of the type
+    /// `error` ends them with a ``StreamError``, and so does data that cannot be decoded.
+    ///
     /// An API that answers one request with events or with one JSON value passes the response:
     ///
     /// ```swift
@@ -30,55 +33,16 @@ extension ServerSentEvents {
         _ type: Value.Type = Value.self, until terminator: String? = nil,
         orBodyOf response: HTTPURLResponse? = nil, decoder: JSONDecoder = JSONDecoder(),
         longestLine: Int = Self.longestLine
-    ) -> JSONEvents<Value> {
+    ) -> some StreamParser<Value> & Sendable {
         let type = mediaType(response?.value(forHTTPHeaderField: "Content-Type")) ?? ""
-        return JSONEvents(
-            until: terminator, isOneValue: type == "application/json" || type.hasSuffix("+json"),
-            decoder: decoder, longestLine: longestLine)
-    }
-}
-
-/// The parser of a `text/event-stream` whose events have JSON as their data.
-///
-/// ``ServerSentEvents/json(_:until:orBodyOf:decoder:longestLine:)`` returns one. Its elements are the
-/// decoded data of all events, whatever their types. An event of the type `error` ends the elements
-/// with a ``StreamError``.
-public struct JSONEvents<Value: Decodable>: StreamParser, Sendable {
-    private var lines: LineParser<JSONEventReader<Value>>
-
-    fileprivate init(
-        until terminator: String?, isOneValue: Bool, decoder: JSONDecoder, longestLine: Int
-    ) {
-        lines = LineParser(
-            JSONEventReader(
+        let isOneValue = type == "application/json" || type.hasSuffix("+json")
+        return LineParser(
+            JSONEventReader<Value>(
                 isOneValue: isOneValue, terminator: terminator,
                 events: EventReader(longestData: longestLine),
                 elements: JSONElementDecoder(decoder)),
             longestLine: longestLine, lineEnds: isOneValue ? "" : "\r\n")
     }
-
-    /// Whether the terminator has arrived.
-    public var isComplete: Bool { lines.reader.isComplete }
-
-    /// `text/event-stream`. If the body is one JSON value, any type.
-    public var mediaTypes: [String] {
-        lines.reader.isOneValue ? [] : [StreamMediaTypes.events]
-    }
-
-    /// Parses the next piece of the stream. Bytes after the terminator are ignored.
-    ///
-    /// - Parameter bytes: The piece.
-    /// - Returns: The values of the events that are complete with this piece, in order.
-    /// - Throws: ``StreamError`` if the data of an event cannot be decoded, for an event of the type
-    ///   `error`, if a line or the data of an event is too long, or if the body is compressed.
-    public mutating func parse(_ bytes: Data) throws -> [Value] { try lines.parse(bytes) }
-
-    /// Checks that the terminator has arrived, if there is one.
-    ///
-    /// - Returns: The value of a body that is one JSON value. Otherwise, no values.
-    /// - Throws: ``StreamError`` if the terminator is missing; or the error that
-    ///   ``parse(_:)`` has not thrown yet.
-    public mutating func finish() throws -> [Value] { try lines.finish() }
 }
 
 /// The reader of the lines of events whose data is JSON, or of a body that is one JSON value.
@@ -88,6 +52,8 @@ private struct JSONEventReader<Value: Decodable>: LineReader {
     var events: EventReader
     var elements: JSONElementDecoder<Value>
     var isComplete = false
+
+    var mediaTypes: [String] { isOneValue ? [] : events.mediaTypes }
 
     mutating func read(_ line: ArraySlice<UInt8>) throws -> Value? {
         guard let event = try events.read(line) else { return nil }

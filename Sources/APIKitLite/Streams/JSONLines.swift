@@ -30,10 +30,7 @@ public struct JSONLines<Value: Decodable>: StreamParser, Sendable {
 
     /// The types of JSON Lines under all their names, and those that servers send instead: JSON,
     /// plain text and unknown bytes.
-    public var mediaTypes: [String] {
-        StreamMediaTypes.jsonLines
-            + ["application/json", "text/plain", "application/octet-stream"]
-    }
+    public var mediaTypes: [String] { lines.mediaTypes }
 
     /// Parses the next piece of the stream.
     ///
@@ -54,6 +51,10 @@ public struct JSONLines<Value: Decodable>: StreamParser, Sendable {
 /// The reader of lines of JSON.
 private struct JSONLineReader<Value: Decodable>: LineReader {
     var elements: JSONElementDecoder<Value>
+
+    var mediaTypes: [String] {
+        StreamMediaTypes.jsonLines + ["application/json", "text/plain", "application/octet-stream"]
+    }
 
     mutating func read(_ line: ArraySlice<UInt8>) throws -> Value? {
         let isBlank = line.allSatisfy { [0x20, 0x09, 0x0d].contains($0) }

@@ -15,6 +15,9 @@ protocol LineReader: Sendable {
 
     /// Whether the last element has been read.
     var isComplete: Bool { get }
+
+    /// The media types of the stream; empty for any type.
+    var mediaTypes: [String] { get }
 }
 
 extension LineReader {
@@ -25,7 +28,7 @@ extension LineReader {
 /// length, and keeps an error until the elements before it are returned.
 ///
 /// Each byte is copied once and searched once, however the stream is cut.
-struct LineParser<Reader: LineReader>: Sendable {
+struct LineParser<Reader: LineReader>: StreamParser, Sendable {
     private(set) var reader: Reader
     private let longestLine: Int
     /// The bytes that end a line. Without any, the whole body is one line.
@@ -42,6 +45,9 @@ struct LineParser<Reader: LineReader>: Sendable {
         self.longestLine = longestLine
         self.lineEnds = Array(lineEnds.utf8)
     }
+
+    var isComplete: Bool { reader.isComplete }
+    var mediaTypes: [String] { reader.mediaTypes }
 
     mutating func parse(_ bytes: Data) throws -> [Reader.Element] {
         try collect { (parser, elements) in

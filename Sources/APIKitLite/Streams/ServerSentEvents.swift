@@ -49,7 +49,7 @@ public struct ServerSentEvents: StreamParser, Sendable {
     public var lastEventID: String { lines.reader.lastEventID }
 
     /// `text/event-stream`.
-    public var mediaTypes: [String] { [StreamMediaTypes.events] }
+    public var mediaTypes: [String] { lines.mediaTypes }
 
     /// Parses the next piece of the stream.
     ///

@@ -7,9 +7,9 @@ import Testing
     private struct Delta: Decodable { var text: String }
 
     /// The parser of a response whose body is one JSON value.
-    private func wholeBody<Value>(
+    private func wholeBody<Value: Decodable>(
         _ type: Value.Type, decoder: JSONDecoder = JSONDecoder()
-    ) -> JSONEvents<Value> {
+    ) -> some StreamParser<Value> {
         let response = HTTPURLResponse(
             url: URL(string: "https://h")!, statusCode: 200, httpVersion: nil,
             headerFields: ["Content-Type": "application/json"])

@@ -31,9 +31,9 @@ import Testing
             try URLRequest("POST", URL(string: "https://h")!, path: "/tools")
         }
 
-        func makeParser(for response: HTTPURLResponse) throws -> JSONEvents<Delta> {
+        func makeParser(for response: HTTPURLResponse) throws -> some StreamParser<Delta> {
             if response.value(forHTTPHeaderField: "X-Refused") != nil { throw Refusal() }
-            return ServerSentEvents.json(orBodyOf: response)
+            return ServerSentEvents.json(Delta.self, orBodyOf: response)
         }
     }
 
