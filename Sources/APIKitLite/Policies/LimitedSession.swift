@@ -20,27 +20,16 @@ extension HTTPSession {
     ///
     /// - Parameter count: The highest number of concurrent exchanges. A value below 1 counts as 1.
     /// - Returns: A session that wraps this one.
-    public func limited(to count: Int) -> LimitedSession {
-        LimitedSession(next: self, count: count)
+    public func limited(to count: Int) -> some HTTPSession {
+        LimitedSession(next: self, semaphore: AsyncSemaphore(count))
     }
 }
 
-/// A session that limits its concurrent exchanges: see ``HTTPSession/limited(to:)``.
-public struct LimitedSession: SessionPolicy {
-    /// The wrapped session, which is one step nearer to the network.
-    public let next: any HTTPSession
-    private let semaphore: AsyncSemaphore
+private struct LimitedSession: SessionPolicy {
+    let next: any HTTPSession
+    let semaphore: AsyncSemaphore
 
-    init(next: any HTTPSession, count: Int) {
-        self.next = next
-        semaphore = AsyncSemaphore(count)
-    }
-
-    /// Suspends until a place is free, and sends the request.
-    ///
-    /// - Throws: `URLError.cancelled` when the task is cancelled before the request is sent;
-    ///   otherwise the error of the wrapped session.
-    public func send(
+    func send(
         _ request: URLRequest, awaiting part: ResponsePart
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         try await semaphore.wait()
