@@ -13,7 +13,7 @@ let package = Package(
         .target(name: "APIKitLiteTesting", dependencies: ["APIKitLite"]),
 
         // Pure functions: no session, no clock.
-        .testTarget(name: "RequestTests", dependencies: ["APIKitLite", "TalkSupport"]),
+        .testTarget(name: "RequestTests", dependencies: ["APIKitLite", "TestSupport"]),
         // Loading end to end, through the mock and over a socket.
         .testTarget(
             name: "LoaderTests", dependencies: ["APIKitLite", "APIKitLiteTesting", "TestSupport"]),
@@ -32,28 +32,32 @@ let package = Package(
         // that sets `MockURLProtocol.requestHandler`, here and in the clients, is XCTest: its
         // tests run one after another, and never beside those of Swift Testing.
         .testTarget(
-            name: "TalkTests", dependencies: ["APIKitLite", "APIKitLiteTesting", "TalkSupport"],
+            name: "TalkTests", dependencies: ["APIKitLite", "APIKitLiteTesting", "TestSupport"],
             resources: [.process("Coffees.json")],
             swiftSettings: [.swiftLanguageMode(.v5)]),
-        // The part of CoreLocation that the talk uses.
-        .target(name: "TalkSupport", path: "Tests/TalkSupport"),
 
-        // Clients with the compiler settings that an app may have.
+        // Clients with the compiler settings that an app may have. A file that several of them
+        // compile is a link.
         .testTarget(
             name: "SwiftSixClient",
-            dependencies: ["APIKitLite", "APIKitLiteTesting", "ClashingNames", "TestSupport"]),
+            dependencies: ["APIKitLite", "APIKitLiteTesting", "ClashingNames", "TestSupport"],
+            path: "Tests/Clients/SwiftSix"),
         .testTarget(
             name: "SwiftFiveClient",
             dependencies: ["APIKitLite", "APIKitLiteTesting", "ClashingNames", "TestSupport"],
+            path: "Tests/Clients/SwiftFive",
             swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
         .testTarget(
             name: "MainActorClient",
             dependencies: ["APIKitLite", "APIKitLiteTesting", "TestSupport"],
+            path: "Tests/Clients/MainActor",
             swiftSettings: [.defaultIsolation(MainActor.self)]),
+        // An app that has the talk's types itself, and takes the mock only.
         .testTarget(
-            name: "TalkTypesClient", dependencies: ["APIKitLiteTesting", "TalkSupport"],
+            name: "TalkTypesClient", dependencies: ["APIKitLiteTesting", "TestSupport"],
+            path: "Tests/Clients/TalkTypes",
             swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
         // The names that a client may import twice, from here and from Alamofire.
-        .target(name: "ClashingNames", path: "Tests/ClashingNames"),
+        .target(name: "ClashingNames", path: "Tests/Clients/ClashingNames"),
     ]
 )

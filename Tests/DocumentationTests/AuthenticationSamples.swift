@@ -69,7 +69,7 @@ private struct UserRequest: APIRequest {
 }
 
 /// The samples of Authentication.md.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) private struct AuthenticationSamples {
+@Suite(.limited, .usesSockets) private struct AuthenticationSamples {
     let baseURL = URL(string: "https://api.example.com")!
     let old = Tokens(access: "old", refresh: "r0", expires: .distantFuture)
     let new = Tokens(access: "new", refresh: "r1", expires: .distantFuture)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The samples of Bodies.md.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct BodiesSamples {
+@Suite(.limited, .usesSockets) struct BodiesSamples {
     struct AvatarRequest: APIRequest {
         typealias ResponseDataType = Void
 

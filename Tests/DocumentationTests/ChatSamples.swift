@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The chat client of the page "Streams", and its tests.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct ChatSamples {
+@Suite(.limited, .usesSockets) struct ChatSamples {
     struct Message: Codable {
         var role: String
         var content: String

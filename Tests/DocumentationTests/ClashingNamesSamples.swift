@@ -1,10 +1,11 @@
 import APIKitLite
 import ClashingNames
 import Foundation
+import TestSupport
 import Testing
 
 /// The sample of ComingFromYourOwnMock.md for a file that imports Alamofire as well.
-@Suite(.timeLimit(.minutes(5))) struct ClashingNamesSamples {
+@Suite(.limited) struct ClashingNamesSamples {
     @Test func aNameIsQualified() {
         let policy = APIKitLite.RetryPolicy.standard
 

@@ -76,7 +76,7 @@ final class ComingFromYourOwnMockSamples: XCTestCase {
 }
 
 /// The same tests with a network of their own, which may run in parallel.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct MovedToMockNetworkSamples {
+@Suite(.limited, .usesSockets) struct MovedToMockNetworkSamples {
     typealias UserRequest = ComingFromYourOwnMockSamples.UserRequest
 
     @Test func loadsAUser() async throws {

@@ -1,6 +1,7 @@
 import APIKitLite
 import APIKitLiteTesting
 import Foundation
+import TestSupport
 import Testing
 
 struct Order: Decodable {
@@ -14,7 +15,7 @@ extension Endpoint where Self == Endpoint<Int, Order> {
 }
 
 /// The samples in the documentation comments, so that they keep compiling and keep their word.
-@Suite(.timeLimit(.minutes(5))) struct SampleTests {
+@Suite(.limited) struct SampleTests {
     @Test func building() throws {
         let base = URL(string: "https://api.example.com/v1")!
         let request = try URLRequest(

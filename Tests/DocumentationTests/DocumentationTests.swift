@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The documentation's samples are copied from the files beside this one.
-@Suite(.timeLimit(.minutes(5))) struct DocumentationTests {
+@Suite(.limited) struct DocumentationTests {
     @Test func everySampleIsCompiled() throws {
         let tests = try SampleFile.all(in: "Tests/DocumentationTests", named: "*.swift")
         let pages =

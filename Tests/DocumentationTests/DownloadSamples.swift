@@ -14,7 +14,7 @@ private struct ModelRequest: APIRequest {
     func parseResponse(data: Data) throws -> Data { data }
 }
 
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct DownloadSamples {
+@Suite(.limited, .usesSockets) struct DownloadSamples {
     private let network = MockNetwork()
     private let baseURL = URL(string: "https://api.example.com")!
     private let folder: TemporaryFolder

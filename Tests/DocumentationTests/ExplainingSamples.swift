@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The samples of Explaining.md, and the texts that it shows.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct ExplainingSamples {
+@Suite(.limited, .usesSockets) struct ExplainingSamples {
     let network = MockNetwork()
     let api = URL(string: "https://api.example.com")!
 
@@ -80,14 +80,4 @@ import Testing
             ).jsonBody(User(name: "Emma", age: 3)))
     }
 
-    @Test func noneOfSeveral() async throws {
-        network.stub(
-            .anyOf(.get("/search"), .path("/books/{id}").query(["q": nil]))
-                .where("a short query") { $0.queryItems.count < 2 },
-            .json("[]"))
-
-        try await expectExplanation(
-            of: URLRequest("POST", api, path: "/books/7", query: ["q": "emma", "page": 1])
-                .formBody(["sort": "title", "token": "hunter2"]))
-    }
 }

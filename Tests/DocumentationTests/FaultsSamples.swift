@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The samples of Faults.md.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct FaultsSamples {
+@Suite(.limited, .usesSockets) struct FaultsSamples {
     struct User: Codable, Equatable, Sendable {
         var name: String
     }
@@ -53,6 +53,31 @@ import Testing
 
         #expect(report[.html(status: 502)] == .error(.validate))
         #expect(report[.slow] == .value)
+    }
+
+    private enum ShopError: Error { case busy, unavailable }
+
+    private struct Shop {
+        let session: any HTTPSession
+        init(_ session: any HTTPSession) { self.session = session }
+
+        func products() async throws(ShopError) -> [String] {
+            do {
+                return [try await session.load(UserRequest(), 42).name]
+            } catch {
+                throw error.statusCode == 503 ? .busy : .unavailable
+            }
+        }
+    }
+
+    @Test func errorsOfTheClientsOwn() async throws {
+        let sample = MockResponse.json(#"{"name": "Emma"}"#)
+
+        let report = try await forEachFault(in: sample, throwing: ShopError.self) { network in
+            try await Shop(network.urlSession).products()
+        }
+
+        #expect(report[.status(503, retryAfter: "120")] == .thrown("ShopError (busy)"))
     }
 
     @Test func survivesEveryFaultWithARetry() async throws {

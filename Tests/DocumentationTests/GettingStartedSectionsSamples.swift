@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The samples of the sections after the fourth step.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct GettingStartedSectionSamples {
+@Suite(.limited, .usesSockets) struct GettingStartedSectionSamples {
     struct User: Codable, Equatable, Sendable {
         var name: String
     }

@@ -1,6 +1,7 @@
 import APIKitLite
 import APIKitLiteTesting
 import Foundation
+import TestSupport
 import Testing
 
 private struct Delta: Decodable, Equatable {
@@ -19,7 +20,7 @@ private struct ChatRequest: StreamedAPIRequest {
 }
 
 /// The samples about mocked streams of Streams.md, Testing.md and Time.md.
-@Suite(.timeLimit(.minutes(5))) private struct MockStreamsSamples {
+@Suite(.limited) private struct MockStreamsSamples {
     private let network: MockNetwork
     private let loader: APIRequestLoader<ChatRequest>
 

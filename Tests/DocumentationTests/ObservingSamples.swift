@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The samples of Observing.md.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct ObservingSamples {
+@Suite(.limited, .usesSockets) struct ObservingSamples {
     typealias UserRequest = TestingSamples.UserRequest
 
     @Test func reportsEachAttempt() async throws {

@@ -57,7 +57,7 @@ private struct LinkedUsersRequest: PagedAPIRequest {
 }
 
 /// The samples of Pages.md.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) private struct PagesSamples {
+@Suite(.limited, .usesSockets) private struct PagesSamples {
     let baseURL = URL(string: "https://api.example.com")!
 
     @Test(arguments: [([User(name: "Emma")], 2), ([], nil)] as [([User], Int?)])

@@ -30,7 +30,7 @@ struct OfflineSession: HTTPSession {
 }
 
 /// The samples of Policies.md.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct PoliciesSamples {
+@Suite(.limited, .usesSockets) struct PoliciesSamples {
     typealias User = TestingSamples.User
     typealias UserRequest = TestingSamples.UserRequest
 
@@ -51,16 +51,6 @@ struct OfflineSession: HTTPSession {
             .authenticated(by: tokens)
             .retrying(.standard)
             .observed(by: log)
-    }
-
-    @Test func retriesTwoStatuses() throws {
-        let policy = RetryPolicy(maximumAttempts: 5, statuses: [429, 503], errorCodes: [])
-
-        let request = URLRequest(url: URL(string: "https://api.example.com")!)
-        #expect(
-            policy.schedule(
-                for: [.response(status: 429), .response(status: 500)], of: request, random: 1)
-                == [.milliseconds(500)])
     }
 
     @Test func canBeBuiltStepByStep() async throws {

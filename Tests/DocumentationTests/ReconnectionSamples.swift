@@ -1,6 +1,7 @@
 import APIKitLite
 import APIKitLiteTesting
 import Foundation
+import TestSupport
 import Testing
 
 #if canImport(FoundationNetworking)
@@ -8,7 +9,7 @@ import FoundationNetworking
 #endif
 
 /// The samples about reconnection of Streams.md, and those in doc comments.
-@Suite(.timeLimit(.minutes(5))) private struct ReconnectionSamples {
+@Suite(.limited) private struct ReconnectionSamples {
     private let url = URL(string: "https://api.example.com/events")!
 
     private func show(_ text: String) {}

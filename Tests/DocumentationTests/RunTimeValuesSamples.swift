@@ -1,10 +1,11 @@
 import APIKitLite
 import APIKitLiteTesting
 import Foundation
+import TestSupport
 import Testing
 
 /// The samples on queries, forms and headers whose values are known only at run time.
-@Suite(.timeLimit(.minutes(5))) struct RunTimeValuesSamples {
+@Suite(.limited) struct RunTimeValuesSamples {
     private let baseURL = URL(string: "https://api.example.com")!
 
     struct BooksRequest: APIRequest {
@@ -41,22 +42,6 @@ import Testing
                 == "sort=title&author=7&author=9&since=1970-01-01T00:00:00Z&format=epub&lang=en")
         #expect(request.allHTTPHeaderFields?["If-None-Match"] == nil)
         #expect(request.timeoutInterval == 5)
-    }
-
-    @Test func takesWhatAProgramHas() throws {
-        let baseURL = self.baseURL
-        let components = URLComponents(string: "?q=tea&page=2")
-        let names = ["q", "page"]
-        let values = ["tea", "2"]
-
-        let requests = [
-            try URLRequest("GET", baseURL, query: ["q": "tea", "page": 2]),
-            try URLRequest("GET", baseURL, query: .init(components?.queryItems ?? [])),
-            try URLRequest("GET", baseURL, query: .init(zip(names, values))),
-            try URLRequest("GET", baseURL).query("q", "tea").query("page", 2),
-        ]
-
-        for request in requests { #expect(request.url?.query == "q=tea&page=2") }
     }
 
     @Test func repeatsTheNameForAnArray() throws {

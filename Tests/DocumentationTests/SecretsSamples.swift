@@ -15,7 +15,7 @@ extension Redaction {
 }
 
 /// The samples about secrets: which are hidden, and how to choose them.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct SecretsSamples {
+@Suite(.limited, .usesSockets) struct SecretsSamples {
     private struct CustomerRequest: ShopRequest {
         func makeRequest(from birthday: String) throws -> URLRequest {
             try URLRequest(

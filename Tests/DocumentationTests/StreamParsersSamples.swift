@@ -1,5 +1,6 @@
 import APIKitLite
 import Foundation
+import TestSupport
 import Testing
 
 private struct Delta: Decodable, Equatable {
@@ -65,7 +66,7 @@ struct Records: StreamParser {
 }
 
 /// The samples about parsers of Streams.md.
-@Suite(.timeLimit(.minutes(5))) private struct StreamParsersSamples {
+@Suite(.limited) private struct StreamParsersSamples {
     private let baseURL = URL(string: "https://api.example.com")!
 
     private func response(_ contentType: String) -> HTTPURLResponse {

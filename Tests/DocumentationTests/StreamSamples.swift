@@ -21,7 +21,7 @@ private struct ChatRequest: StreamedAPIRequest {
 }
 
 /// The samples of the page on streams that load one.
-@Suite(.timeLimit(.minutes(5))) struct StreamSamples {
+@Suite(.limited) struct StreamSamples {
     private let network = MockNetwork()
     private let sample = MockResponse.events(
         [#"{"text":"Hel"}"#, #"{"text":"lo"}"#], until: "[DONE]",

@@ -6,7 +6,7 @@ import Testing
 import XCTest
 
 /// The samples of Testing.md.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct TestingSamples {
+@Suite(.limited, .usesSockets) struct TestingSamples {
     let baseURL = URL(string: "https://api.example.com")!
 
     struct User: Codable, Equatable, Sendable {

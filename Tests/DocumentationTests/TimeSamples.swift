@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The samples of Time.md.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct TimeSamples {
+@Suite(.limited, .usesSockets) struct TimeSamples {
     typealias User = TestingSamples.User
     typealias UserRequest = TestingSamples.UserRequest
 

@@ -6,7 +6,7 @@ import Testing
 import XCTest
 
 /// The samples of Troubleshooting.md.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct TroubleshootingSamples {
+@Suite(.limited, .usesSockets) struct TroubleshootingSamples {
     typealias UserRequest = TestingSamples.UserRequest
 
     @Test func findsTheRequestThatNothingAnswers() async throws {

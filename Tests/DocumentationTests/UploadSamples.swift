@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The samples about uploads of Files.md.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct UploadSamples {
+@Suite(.limited, .usesSockets) struct UploadSamples {
     struct VideoRequest: APIRequest {
         typealias ResponseDataType = Void
 

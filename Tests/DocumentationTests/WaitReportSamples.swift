@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The samples of "A test that waits says why".
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct WaitReportSamples {
+@Suite(.limited, .usesSockets) struct WaitReportSamples {
     typealias UserRequest = TestingSamples.UserRequest
 
     @Test func aStubThatNoRequestReaches() async throws {

@@ -1,7 +1,7 @@
 import APIKitLite
 import APIKitLiteTesting
 import Foundation
-import TalkSupport
+import TestSupport
 import XCTest
 
 // The talk's end-to-end test, as the article on URLProtocol (Qiita) and the notes on the talk have

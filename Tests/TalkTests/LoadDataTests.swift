@@ -1,7 +1,7 @@
 import APIKitLite
 import APIKitLiteTesting
 import Foundation
-import TalkSupport
+import TestSupport
 import XCTest
 
 // `loadData(near:)` of the notes on the talk: first as one piece, then split.

@@ -1,6 +1,6 @@
 import APIKitLite
 import Foundation
-import TalkSupport
+import TestSupport
 
 // What the article on URLProtocol (Qiita) and the notes on the talk load. `APIRequest` and
 // `APIRequestLoader` are ours.

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Authentication inside and outside of something that repeats.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct AuthenticationAndRetryTests {
+@Suite(.limited, .usesSockets) struct AuthenticationAndRetryTests {
     /// Repeats what the server could not do, and what did not arrive.
     struct Repeating: HTTPSession {
         let next: any HTTPSession

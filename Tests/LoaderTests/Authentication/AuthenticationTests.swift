@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct AuthenticationTests {
+@Suite(.limited, .usesSockets) struct AuthenticationTests {
     private let baseURL = URL(string: "https://api.example.com")!
 
     @Test func sendsTheCredentialAlong() async throws {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Signing in and out, while requests are under way.
-@Suite(.timeLimit(.minutes(5))) struct CredentialChangeTests {
+@Suite(.limited) struct CredentialChangeTests {
     @Test func sendsWithoutACredentialWhereThereIsNone() async throws {
         let server = TokenServer()
         let tokens = server.tokens(nil)

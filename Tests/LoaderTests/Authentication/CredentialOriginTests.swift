@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Where a credential may go.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct CredentialOriginTests {
+@Suite(.limited, .usesSockets) struct CredentialOriginTests {
     /// The places where APIs want their keys.
     enum Place: CaseIterable, Sendable {
         case authorization

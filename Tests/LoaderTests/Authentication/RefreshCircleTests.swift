@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A refresh that goes over the chain which waits for it.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct RefreshCircleTests {
+@Suite(.limited, .usesSockets) struct RefreshCircleTests {
     /// A session that is made after the credentials that refresh over it.
     private struct Later: HTTPSession {
         let session = Locked<(any HTTPSession)?>(nil)

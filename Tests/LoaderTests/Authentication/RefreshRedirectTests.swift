@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A refresh is redirected to no other origin.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct RefreshRedirectTests {
+@Suite(.limited, .usesSockets) struct RefreshRedirectTests {
     private let api = URL(string: "https://api.example.com")!
 
     /// A chain of policies around a session, or none.

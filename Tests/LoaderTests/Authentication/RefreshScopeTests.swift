@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// How the requests of a refresh differ from those that wait for it.
-@Suite(.timeLimit(.minutes(5))) struct RefreshScopeTests {
+@Suite(.limited) struct RefreshScopeTests {
     /// Such as a task that uploads a log: its own requests have the credential.
     @Test func endsBeforeTheTasksThatItStarted() async throws {
         let server = TokenServer()

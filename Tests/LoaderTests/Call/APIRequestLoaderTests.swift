@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct APIRequestLoaderTests {
+@Suite(.limited, .usesSockets) struct APIRequestLoaderTests {
     let network = MockNetwork()
 
     private func loader(_ request: TextRequest = TextRequest()) -> APIRequestLoader<TextRequest> {
@@ -109,7 +109,7 @@ import Testing
 }
 
 /// The talk's own form.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct CompletionHandlerTests {
+@Suite(.limited, .usesSockets) struct CompletionHandlerTests {
     let network = MockNetwork()
 
     @Test func failsBeforeItReturnsWhereNoRequestCanBeMade() {

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct CancellationTests {
+@Suite(.limited, .usesSockets) struct CancellationTests {
     @Test(arguments: Transport.allCases)
     func sendsNothingWhenCancelledBefore(_ transport: Transport) async throws {
         let network = MockNetwork()

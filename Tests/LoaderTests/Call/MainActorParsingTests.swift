@@ -10,7 +10,7 @@ public struct LargeRequest<Test>: APIRequest {
     public func parseResponse(data: Data) throws -> Int { data.count }
 }
 
-@MainActor @Suite(.timeLimit(.minutes(5))) struct MainActorParsingTests {
+@MainActor @Suite(.limited) struct MainActorParsingTests {
     struct SendableRequest: APIRequest, Sendable {
         func makeRequest(from id: Int) throws -> URLRequest { .test("large/\(id)") }
         func parseResponse(data: Data) throws -> Int { data.count }

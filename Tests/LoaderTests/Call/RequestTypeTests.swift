@@ -12,7 +12,7 @@ extension ShopRequest {
 }
 
 /// What a loader adds to its errors: the type of the request, and its redaction.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct RequestTypeTests {
+@Suite(.limited, .usesSockets) struct RequestTypeTests {
     private struct CustomerRequest: ShopRequest {
         func makeRequest(from birthday: String) throws -> URLRequest {
             if birthday.isEmpty { throw TestError(number: 3) }

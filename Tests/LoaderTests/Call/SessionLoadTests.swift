@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct SessionLoadTests {
+@Suite(.limited) struct SessionLoadTests {
     struct Ping: APIRequest {
         typealias ResponseDataType = String
         func makeRequest(from data: Void) throws -> URLRequest { .test("ping") }

@@ -11,7 +11,7 @@ private let hasCurl = ["/usr/bin", "/usr/local/bin", "/bin"].contains {
 
 /// The command, pasted into a shell, sends what the request says.
 @Suite(
-    .enabled(if: hasCurl, "There is no curl on this machine."), .timeLimit(.minutes(5)),
+    .enabled(if: hasCurl, "There is no curl on this machine."), .limited,
     .usesSockets)
 struct CurlTests {
     private static let bodies: [Data?] = [

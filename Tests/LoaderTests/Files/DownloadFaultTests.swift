@@ -7,7 +7,7 @@ import Testing
 
 /// The promise of a download: under the name of the file is what was there before, or the whole
 /// right file.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct DownloadFaultTests {
+@Suite(.limited, .usesSockets) struct DownloadFaultTests {
     private let bytes = Data.pattern(100)
     private let old = Data("old".utf8)
 

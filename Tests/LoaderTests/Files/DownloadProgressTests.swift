@@ -34,7 +34,7 @@ private struct InterruptedSession: HTTPSession {
     }
 }
 
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct DownloadProgressTests {
+@Suite(.limited, .usesSockets) struct DownloadProgressTests {
     private let folder: TemporaryFolder
     private let bytes = Data.pattern(100)
 

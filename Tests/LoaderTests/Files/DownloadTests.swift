@@ -5,7 +5,7 @@ import Testing
 
 @testable import APIKitLite
 
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct DownloadTests {
+@Suite(.limited, .usesSockets) struct DownloadTests {
     private let folder: TemporaryFolder
     private let network = MockNetwork()
     private let bytes = Data.pattern(100)

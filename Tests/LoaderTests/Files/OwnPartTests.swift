@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The part must be the file that the download has locked, and nobody else's.
-@Suite(.timeLimit(.minutes(1))) struct OwnPartTests {
+@Suite(.limited) struct OwnPartTests {
     private let folder: TemporaryFolder
     private let network = MockNetwork()
     private let bytes = Data.pattern(100)

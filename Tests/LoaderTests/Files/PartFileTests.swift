@@ -4,7 +4,7 @@ import Testing
 
 @testable import APIKitLite
 
-@Suite(.timeLimit(.minutes(5))) struct PartFileTests {
+@Suite(.limited) struct PartFileTests {
     private let folder: TemporaryFolder
     private let bytes = Data.pattern(100)
     private let record = ResumeRecord(at: 0, of: 100)

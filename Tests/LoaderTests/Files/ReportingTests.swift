@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct ReportingTests {
+@Suite(.limited, .usesSockets) struct ReportingTests {
     private let folder = try! TemporaryFolder()
     private let network = MockNetwork()
 

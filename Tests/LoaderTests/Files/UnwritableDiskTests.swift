@@ -6,7 +6,7 @@ import Testing
 
 @testable import APIKitLite
 
-@Suite(.timeLimit(.minutes(5))) struct UnwritableDiskTests {
+@Suite(.limited) struct UnwritableDiskTests {
     @Test func aFullDiskKeepsWhatItHas() async {
         await #expect(processExitsWith: .success) {
             let folder = try TemporaryFolder()

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct UploadTests {
+@Suite(.limited, .usesSockets) struct UploadTests {
     private let folder = try! TemporaryFolder()
     private let network = MockNetwork()
     private let long = String(repeating: "0123456789", count: 50_000)

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct PagesTests {
+@Suite(.limited, .usesSockets) struct PagesTests {
     let network = MockNetwork()
 
     private var numbers: APIRequestLoader<NumbersRequest> {

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct SessionPagesTests {
+@Suite(.limited) struct SessionPagesTests {
     let network = MockNetwork()
     let session: any HTTPSession
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// All policies in the documented order, on a server where everything goes wrong now and then.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct ChainTests {
+@Suite(.limited, .usesSockets) struct ChainTests {
     private let clock = MockClock()
     private let network: MockNetwork
     private let tokens: Credentials<TokenAuthenticator>

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct CoalescingTests {
+@Suite(.limited, .usesSockets) struct CoalescingTests {
     let network = MockNetwork()
 
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)

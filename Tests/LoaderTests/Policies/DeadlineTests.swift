@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Deadlines that have passed when somebody looks.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct DeadlineTests {
+@Suite(.limited, .usesSockets) struct DeadlineTests {
     // However soon after the start the clock is moved.
     @Test func whatComesAfterTheTimeoutIsTooLate() async throws {
         let clock = MockClock()

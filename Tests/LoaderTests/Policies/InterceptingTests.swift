@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct InterceptingTests {
+@Suite(.limited, .usesSockets) struct InterceptingTests {
     @Test(arguments: Transport.allCases)
     func changesTheRequest(_ transport: Transport) async throws {
         let network = MockNetwork()

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct LimitTests {
+@Suite(.limited, .usesSockets) struct LimitTests {
     /// How many exchanges are under way, and how many there were at most.
     private struct Traffic {
         var now = 0

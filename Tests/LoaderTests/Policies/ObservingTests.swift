@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct ObservingTests {
+@Suite(.limited, .usesSockets) struct ObservingTests {
     @Test(arguments: Transport.allCases)
     func tellsHowAnExchangeEnded(_ transport: Transport) async throws {
         let log = EventLog()

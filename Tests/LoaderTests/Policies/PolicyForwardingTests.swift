@@ -5,7 +5,7 @@ import Testing
 
 /// A policy, and a session of one's own that conforms to `SessionPolicy`, forwards what it does not
 /// do itself.
-@Suite(.timeLimit(.minutes(5))) struct PolicyForwardingTests {
+@Suite(.limited) struct PolicyForwardingTests {
     @Test func informsTheSessionInsideOfARejectedLoad() async throws {
         struct Listening: HTTPSession {
             let stages = Locked<[APIRequestError.Stage]>([])

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What ends a retry before its attempts are used up.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct RetryingEndTests {
+@Suite(.limited, .usesSockets) struct RetryingEndTests {
     @Test(arguments: [nil, Duration.seconds(60)])
     func aCancelledWaitEndsAtOnceAndSendsNothing(_ deadline: Duration?) async throws {
         let clock = MockClock()

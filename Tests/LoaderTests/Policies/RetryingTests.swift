@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct RetryingTests {
+@Suite(.limited, .usesSockets) struct RetryingTests {
     @Test(arguments: Transport.allCases)
     func waitsOnItsClockAndSendsAgain(_ transport: Transport) async throws {
         let clock = MockClock()

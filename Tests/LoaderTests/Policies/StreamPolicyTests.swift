@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What each policy does to a stream.
-@Suite(.timeLimit(.minutes(5))) struct StreamPolicyTests {
+@Suite(.limited) struct StreamPolicyTests {
     private let clock = MockClock()
     private let network: MockNetwork
     private let session: MockURLSession

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct TimingOutTests {
+@Suite(.limited, .usesSockets) struct TimingOutTests {
     @TaskLocal static var name = "nobody"
 
     @Test(arguments: Transport.allCases)

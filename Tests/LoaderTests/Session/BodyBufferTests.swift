@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import APIKitLite
 
 /// The buffer of a body, without a session.
-@Suite(.timeLimit(.minutes(5))) struct BodyBufferTests {
+@Suite(.limited) struct BodyBufferTests {
     private let piece = Data("12".utf8)
 
     @Test func isReleasedAfterTheLimitWasExceeded() async throws {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What `makeCancellationSafe()` leaves as it was: the session's cache.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct CancellationSafeCacheTests {
+@Suite(.limited, .usesSockets) struct CancellationSafeCacheTests {
     private let url = URL(string: "https://example.com/a")!
 
     private func sessionAndCache() -> (URLSession, URLCache) {

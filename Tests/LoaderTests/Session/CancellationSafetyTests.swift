@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// `makeCancellationSafe()`, without which a cancelled task can end the process on Linux.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct CancellationSafetyTests {
+@Suite(.limited, .usesSockets) struct CancellationSafetyTests {
     // Foundation is told the answer of its cache while it makes the protocol. If a cancellation can
     // come there, the task can end before it starts.
     @Test(arguments: [false, true])

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A server closes a kept-alive connection just as a request with a body reuses it.
-@Suite(.timeLimit(.minutes(5)), .usesManySockets) struct ClosedConnectionTests {
+@Suite(.limited, .usesManySockets) struct ClosedConnectionTests {
     /// How often each kind of request is sent: enough for every connection to be closed many times.
     private let count = 50
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// `URLSession.exchange` over a real wire.
-@Suite(.timeLimit(.minutes(5)), .usesManySockets) struct ExchangeTests {
+@Suite(.limited, .usesManySockets) struct ExchangeTests {
     let network = MockNetwork()
     let session = URLSession(configuration: .withoutProxy)
 

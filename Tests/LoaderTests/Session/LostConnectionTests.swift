@@ -1,11 +1,12 @@
 #if canImport(FoundationNetworking)
 import Foundation
 import FoundationNetworking
+import TestSupport
 import Testing
 
 @testable import APIKitLite
 
-@Suite(.timeLimit(.minutes(5))) struct LostConnectionTests {
+@Suite(.limited) struct LostConnectionTests {
     // The texts of libcurl, with the code that Foundation on Linux gives them.
     @Test(arguments: [
         ("transfer closed with 7 bytes remaining to read", URLError.Code.badServerResponse, true),

@@ -5,7 +5,7 @@ import Testing
 @testable import APIKitLite
 
 /// What is reported about the end of a body, and where.
-@Suite(.timeLimit(.minutes(5))) struct ObservedBodyTests {
+@Suite(.limited) struct ObservedBodyTests {
     @TaskLocal private static var isReader = false
 
     private let reports = Locked<[String]>([])

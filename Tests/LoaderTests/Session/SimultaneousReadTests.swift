@@ -5,7 +5,7 @@ import Testing
 @testable import APIKitLite
 
 /// Two tasks that use copies of one iterator at the same time.
-@Suite(.timeLimit(.minutes(5))) @MainActor struct SimultaneousReadTests {
+@Suite(.limited) @MainActor struct SimultaneousReadTests {
     @Test func theSecondTaskGetsAnError() async throws {
         let buffer = BodyBuffer()
         let pieces = HTTPBody(buffer).makeAsyncIterator()

@@ -1,10 +1,11 @@
 #if canImport(FoundationNetworking)
 import Foundation
+import TestSupport
 import Testing
 
 @testable import APIKitLite
 
-@Suite(.timeLimit(.minutes(5))) struct StreamFlowControlTests {
+@Suite(.limited) struct StreamFlowControlTests {
     // Any other reader has 100 ms. A limit may be lower than the number of bytes from which a sender
     // is delayed by default.
     @Test(arguments: [(4 << 20, 3 << 20, 400), (1_000, 501, 50)])

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A stream gives the same pieces, errors and records over each transport.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct StreamTests {
+@Suite(.limited, .usesSockets) struct StreamTests {
     private func request(_ baseURL: URL) -> URLRequest {
         URLRequest(url: baseURL.appending(path: "stream"))
     }

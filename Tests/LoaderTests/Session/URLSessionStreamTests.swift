@@ -9,7 +9,7 @@ import FoundationNetworking
 #endif
 
 /// The delegate of a streamed task, called as Foundation calls it.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct URLSessionStreamTests {
+@Suite(.limited, .usesSockets) struct URLSessionStreamTests {
     private let stream = URLSessionStream(
         BodyBuffer(), StreamFlowControl(hasSteadyReader: false))
     private let session = URLSession(configuration: .ephemeral)

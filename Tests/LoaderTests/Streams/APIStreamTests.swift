@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The elements of a stream, and the stages in which it fails.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct APIStreamTests {
+@Suite(.limited, .usesSockets) struct APIStreamTests {
     private typealias Word = WordsRequest.Word
 
     @Test(arguments: Transport.allCases)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The events of a stream and its connections are the same over each transport.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct EventStreamTests {
+@Suite(.limited, .usesSockets) struct EventStreamTests {
     private func request(_ baseURL: URL, _ method: String = "GET") -> URLRequest {
         var request = URLRequest(url: baseURL.appending(path: "events"))
         request.httpMethod = method

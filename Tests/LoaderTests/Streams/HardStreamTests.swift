@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Streams that are long, endless, empty or not what they should be.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct HardStreamTests {
+@Suite(.limited, .usesSockets) struct HardStreamTests {
     /// A body that repeats a text and has no end.
     private func endless(_ text: String) -> BodySession {
         let piece = Data(text.utf8)

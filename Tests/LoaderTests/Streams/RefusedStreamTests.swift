@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A response that is not accepted, or that its parser cannot parse.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct RefusedStreamTests {
+@Suite(.limited, .usesSockets) struct RefusedStreamTests {
     /// Refuses a response with the message in its body.
     private struct StrictRequest: StreamedAPIRequest {
         struct Refusal: Error, Equatable {

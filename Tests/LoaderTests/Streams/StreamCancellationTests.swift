@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Many streams that end at random moments.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct StreamCancellationTests {
+@Suite(.limited, .usesSockets) struct StreamCancellationTests {
     /// `Benchmarks streams` has 5,000 streams over each transport.
     @Test(arguments: Transport.allCases)
     func endsEachStreamOnce(_ transport: Transport) async throws {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Where a request is made and its stream parsed.
-@Suite(.timeLimit(.minutes(5))) struct StreamIsolationTests {
+@Suite(.limited) struct StreamIsolationTests {
     /// Its elements are the places where each function ran.
     private struct PlacesRequest: StreamedAPIRequest {
         func makeRequest(from: Void) throws -> URLRequest {

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct AsyncSemaphoreTests {
+@Suite(.limited) struct AsyncSemaphoreTests {
     /// Tasks that come to a semaphore in a known order, and what they have told.
     private final class Users: Sendable {
         let semaphore: AsyncSemaphore

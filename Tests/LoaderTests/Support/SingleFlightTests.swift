@@ -5,7 +5,7 @@ import Testing
 @testable import APIKitLite
 
 /// The shared work behind coalescing and the refresh of a credential.
-@Suite(.timeLimit(.minutes(5))) struct SingleFlightTests {
+@Suite(.limited) struct SingleFlightTests {
     private func started(
         isCancelledWithLastWaiter: Bool, _ work: @escaping @Sendable () async throws -> Int
     ) -> SingleFlight<Int>.Handle {

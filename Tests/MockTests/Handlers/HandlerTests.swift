@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Handlers run beside the loading thread and beside each other.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct HandlerTests {
+@Suite(.limited, .usesSockets) struct HandlerTests {
     enum Local {
         @TaskLocal static var name = "none"
     }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Handlers that ignore their cancellation keep nobody waiting, on any way into a network.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct StubbornHandlerTests {
+@Suite(.limited, .usesSockets) struct StubbornHandlerTests {
     private static let ways = [Transport.urlProtocol, .mockURLSession]
 
     /// A network whose handler answers when the gate opens.

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct BodyMatcherTests {
+@Suite(.limited, .usesSockets) struct BodyMatcherTests {
     private struct User: Encodable {
         var name = "Emma"
         var age = 3

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What a report says of a value that it must not show, and of a path that is almost right.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct DifferenceTests {
+@Suite(.limited, .usesSockets) struct DifferenceTests {
     private func difference(
         _ matcher: RequestMatcher, _ request: URLRequest
     ) throws -> MatchReport.Line {

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct JSONLiteralTests {
+@Suite(.limited, .usesSockets) struct JSONLiteralTests {
     private static let rows: [(MockResponse, String)] = [
         (.json([:]), "{}"), (.json([]), "[]"),
         (.json(["b": 1, "a": -2.5, "c": "x"]), #"{"a":-2.5,"b":1,"c":"x"}"#),

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A request value as a matcher.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct MatchingRequestTests {
+@Suite(.limited, .usesSockets) struct MatchingRequestTests {
     @Test(arguments: [
         MatchCase(
             .request(.query("?a=1&b")), takes: [.query("?b&a=1"), .query("?a=1&b").with("X", "y")],

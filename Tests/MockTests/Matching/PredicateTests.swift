@@ -9,7 +9,7 @@ import FoundationNetworking
 #endif
 
 /// Predicates are the test's own code, which may use a URLSession.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct PredicateTests {
+@Suite(.limited, .usesSockets) struct PredicateTests {
     @Test(arguments: Transport.allCases)
     func aPredicateMayStartAndCancelATask(_ transport: Transport) async throws {
         let other = MockNetwork()

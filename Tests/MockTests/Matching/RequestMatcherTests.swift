@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct RequestMatcherTests {
+@Suite(.limited, .usesSockets) struct RequestMatcherTests {
     @Test func matchesMethodAndURLAndHeaders() {
         let rows: [MatchCase] = [
             MatchCase(.any, takes: [.url("https://h"), .url("x:y")], leaves: []),

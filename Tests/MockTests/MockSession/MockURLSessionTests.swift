@@ -5,7 +5,7 @@ import Testing
 
 @testable import APIKitLiteTesting
 
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct MockURLSessionTests {
+@Suite(.limited, .usesSockets) struct MockURLSessionTests {
     private let url = URL(string: "https://api.example.com/a")!
 
     private func response(_ status: Int) -> HTTPURLResponse {
@@ -119,7 +119,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct JsonLoaderTests {
+@Suite(.limited, .usesSockets) struct JsonLoaderTests {
     @Test func listsEveryPathItTried() {
         let error = #expect(throws: FixtureNotFoundError.self) {
             try JsonLoader(bundle: .main).data(fileName: "Missing")

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What a network leaves to others, forgets, and tells when it is done.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct DecliningTests {
+@Suite(.limited, .usesSockets) struct DecliningTests {
     let network = MockNetwork()
 
     @Test func leavesADeclinedRequestToTheNextClass() async throws {

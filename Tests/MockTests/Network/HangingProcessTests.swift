@@ -7,7 +7,7 @@ import Testing
 /// What a test process writes that hangs, in real time.
 ///
 /// The process is this test program once more, with one test. That needs `/proc/self/exe`.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct HangingProcessTests {
+@Suite(.limited, .usesSockets) struct HangingProcessTests {
     private static let variable = "APIKITLITE_TEST_HANGS"
 
     /// Hangs, only in the process that the other test starts.

@@ -5,7 +5,7 @@ import Testing
 
 @testable import APIKitLiteTesting
 
-@Suite(.timeLimit(.minutes(5)), .usesManySockets) struct IsolationTests {
+@Suite(.limited, .usesManySockets) struct IsolationTests {
     @Test func networksNeverAnswerForEachOther() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             // Each session has two descriptors on Linux, also a mocked one.

@@ -7,7 +7,7 @@ import Testing
 /// One order for each request: it is recorded, then counted, then whoever waits is woken.
 ///
 /// Whoever waits here runs within the call that wakes it.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct JournalOrderTests {
+@Suite(.limited, .usesSockets) struct JournalOrderTests {
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
     @Test(arguments: Transport.allCases)
     func whoeverWaitedForAStubFindsTheRequest(_ transport: Transport) async throws {

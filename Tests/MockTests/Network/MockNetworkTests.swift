@@ -5,7 +5,7 @@ import Testing
 
 @testable import APIKitLiteTesting
 
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct MockNetworkTests {
+@Suite(.limited, .usesSockets) struct MockNetworkTests {
     let network = MockNetwork()
 
     private func get(_ path: String) async throws -> String {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What happens to a task between the moments that one thinks of first.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct RaceTests {
+@Suite(.limited, .usesSockets) struct RaceTests {
     @Test(arguments: [false, true])
     func answersATaskThatIsSuspendedAndResumedAtOnce(hasCache: Bool) async {
         for _ in 0..<50 {

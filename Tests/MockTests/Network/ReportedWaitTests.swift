@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What a call of the test writes that waits.
-@Suite(.timeLimit(.minutes(5))) struct ReportedWaitTests {
+@Suite(.limited) struct ReportedWaitTests {
     private let recorder = ReportRecorder()
     private let clock = MockClock()
     private let network: MockNetwork

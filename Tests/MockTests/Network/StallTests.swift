@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What a network writes about requests whose answer does not come, if no call of ours waits.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct StallTests {
+@Suite(.limited, .usesSockets) struct StallTests {
     private let recorder = ReportRecorder()
 
     /// A stub whose answer waits for something.

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Which of several stubs answers a request, and whose predicates are called.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct StubOrderTests {
+@Suite(.limited, .usesSockets) struct StubOrderTests {
     private let network = MockNetwork()
 
     private func answer(_ path: String) async throws -> String {

@@ -24,7 +24,7 @@ extension URLRequest {
     }
 }
 
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct SuggestionTests {
+@Suite(.limited, .usesSockets) struct SuggestionTests {
     private static let pasted = [
         Pasted(.test("users/42"), #"network.stub(.get("/users/42"), .json("{}"))"#) { network in
             network.stub(.get("/users/42"), .json("{}"))

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// One table of answers, over every way into a network.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct TransportTests {
+@Suite(.limited, .usesSockets) struct TransportTests {
     private func exchange(
         _ transport: Transport, _ path: String, method: String = "GET", stub: (MockNetwork) -> Void
     ) async throws -> (body: String, response: HTTPURLResponse, requests: [RecordedRequest]) {

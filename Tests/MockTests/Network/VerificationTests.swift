@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct VerificationTests {
+@Suite(.limited, .usesSockets) struct VerificationTests {
     let network = MockNetwork()
 
     @Test func checksHowOftenAStubIsUsed() async {

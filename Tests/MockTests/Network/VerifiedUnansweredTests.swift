@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Whom `verify()` takes for somebody who waits.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct VerifiedUnansweredTests {
+@Suite(.limited, .usesSockets) struct VerifiedUnansweredTests {
     @Test func aRequestCancelledOnArrivalIsNotReported() async throws {
         guard #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) else { return }
         let network = MockNetwork()

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Ways of answering that meet each other.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct AnswerEdgeTests {
+@Suite(.limited, .usesSockets) struct AnswerEdgeTests {
     @Test(arguments: Transport.allCases)
     func aCompressedAnswerCanBePassedThrough(_ transport: Transport) async throws {
         let zipped = try #require(Data(base64Encoded: "H4sIAAAAAAACA8tIzcnJBwCGphA2BQAAAA=="))

@@ -6,7 +6,7 @@ import Testing
 @testable import APIKitLiteTesting
 
 /// Fixtures, sequences and real answers, over every way into a network.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct AnsweringTests {
+@Suite(.limited, .usesSockets) struct AnsweringTests {
     private func exchange(
         _ transport: Transport, _ network: MockNetwork
     ) async throws -> (body: String, response: HTTPURLResponse) {

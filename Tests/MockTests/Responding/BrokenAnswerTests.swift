@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Answers that break off, over every way into a network.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct BrokenAnswerTests {
+@Suite(.limited, .usesSockets) struct BrokenAnswerTests {
     private static let sample = MockResponse.json(#"{"name":"Emma"}"#)
 
     private func code(

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Loads that are cancelled at moments that nobody can aim at.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct CancelledPlaybackTests {
+@Suite(.limited, .usesSockets) struct CancelledPlaybackTests {
     @Test(arguments: 1...8)
     func aCancellationMayComeWhileAnAnswerIsGiven(_ reading: Int) async throws {
         let network = MockNetwork(clock: CancellingClock(atReading: reading))

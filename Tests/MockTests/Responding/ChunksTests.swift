@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct ChunksTests {
+@Suite(.limited, .usesSockets) struct ChunksTests {
     @Test(
         arguments: Transport.allCases,
         [["data: 1\n\n", "data: 2\n\n"], ["é"], ["", "a", ""], []])

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What `print` shows of the mock's values: one line each, without a secret.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct DescriptionTests {
+@Suite(.limited, .usesSockets) struct DescriptionTests {
     @Test(
         arguments: [
             (.json("{}"), "200 (OK), 2 bytes, application/json"),

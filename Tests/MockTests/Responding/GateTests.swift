@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What a test waits for, without polling and without a clock.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct GateTests {
+@Suite(.limited, .usesSockets) struct GateTests {
     @Test(arguments: Transport.allCases)
     func aHeldAnswerComesWhenItIsReleased(_ transport: Transport) async throws {
         let network = MockNetwork()

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The headers come at once, and the body when the test releases it.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct HeldBodyTests {
+@Suite(.limited, .usesSockets) struct HeldBodyTests {
     private static let responses: [MockResponse] = [
         .text("abc"), .chunks(["a", "bc"]), .chunks(["a", "bc"], every: .seconds(1)),
         .text("abc").delayed(by: .seconds(1)), .stream { try await $0.send("abc") },

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The times between the pieces of a body, and the events of a stream.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct PaceTests {
+@Suite(.limited, .usesSockets) struct PaceTests {
     /// The times of the pieces that a client of a jumping network receives.
     private func times(
         _ response: MockResponse, _ transport: Transport = .mockURLSession

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A request that is passed on and comes back to its stub is refused.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct PassageTests {
+@Suite(.limited, .usesSockets) struct PassageTests {
     /// The ways back to the network itself.
     enum Way: CaseIterable {
         case urlSession, mockURLSession, policies, chain, address

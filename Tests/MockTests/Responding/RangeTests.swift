@@ -6,7 +6,7 @@ import Testing
 @testable import APIKitLiteTesting
 
 /// Parts of a body, over every way into a network.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct RangeTests {
+@Suite(.limited, .usesSockets) struct RangeTests {
     private func exchange(
         _ transport: Transport, _ network: MockNetwork, _ fields: [String: String]
     ) async throws -> (body: String, response: HTTPURLResponse) {

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct ResponseHeaderTests {
+@Suite(.limited, .usesSockets) struct ResponseHeaderTests {
     private func response(
         _ transport: Transport, _ response: MockResponse
     ) async throws -> HTTPURLResponse {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The record of what a mock sent.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct SentPieceTests {
+@Suite(.limited, .usesSockets) struct SentPieceTests {
     private func sent(
         _ response: MockResponse, method: String = "GET", on clock: (any Clock<Duration>)? = nil
     ) async throws -> RecordedRequest {

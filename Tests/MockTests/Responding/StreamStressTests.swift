@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Many streams, of which clients leave at random.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct StreamStressTests {
+@Suite(.limited, .usesSockets) struct StreamStressTests {
     @Test(arguments: [(Transport.mockURLSession, 5_000), (.urlProtocol, 500), (.loopback, 500)])
     func noWriterIsLeftOver(_ transport: Transport, _ count: Int) async throws {
         let network = MockNetwork()

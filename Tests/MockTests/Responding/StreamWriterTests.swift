@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A closure sends the body of a response over each transport.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct StreamWriterTests {
+@Suite(.limited, .usesSockets) struct StreamWriterTests {
     @Test(arguments: Transport.allCases)
     func givesThePiecesInOrder(_ transport: Transport) async throws {
         let network = MockNetwork()

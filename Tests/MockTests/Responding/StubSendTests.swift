@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A test sends the body of a response over each transport.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct StubSendTests {
+@Suite(.limited, .usesSockets) struct StubSendTests {
     @Test(arguments: Transport.allCases)
     func sendsToTheOpenStream(_ transport: Transport) async throws {
         let network = MockNetwork()

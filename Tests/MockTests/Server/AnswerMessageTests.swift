@@ -4,7 +4,7 @@ import Testing
 
 @testable import APIKitLiteTesting
 
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct AnswerMessageTests {
+@Suite(.limited, .usesSockets) struct AnswerMessageTests {
     @Test func frames() async {
         let rows: [Case] = [
             Case("one chunk", .of("abc"), "Content-Length: 3", body: "abc"),

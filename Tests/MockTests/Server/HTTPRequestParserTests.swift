@@ -4,7 +4,7 @@ import Testing
 
 @testable import APIKitLiteTesting
 
-@Suite(.timeLimit(.minutes(5))) struct HTTPRequestParserTests {
+@Suite(.limited) struct HTTPRequestParserTests {
     @Test func readsARequestWithoutABody() throws {
         let request = try #require(
             try parse("GET /a?b=c HTTP/1.1\r\nHost: h\r\nAccept:\t text/html \r\n\r\n").first)

@@ -5,7 +5,7 @@ import Testing
 @testable import APIKitLiteTesting
 
 /// Clients that leave: each of their connections must end, and its request be cancelled.
-@Suite(.timeLimit(.minutes(5)), .usesManySockets) struct LoopbackHangUpTests {
+@Suite(.limited, .usesManySockets) struct LoopbackHangUpTests {
     struct Departure: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var text: String

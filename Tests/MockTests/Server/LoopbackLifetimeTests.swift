@@ -4,7 +4,7 @@ import Testing
 
 @testable import APIKitLiteTesting
 
-@Suite(.timeLimit(.minutes(5)), .usesManySockets) struct LoopbackLifetimeTests {
+@Suite(.limited, .usesManySockets) struct LoopbackLifetimeTests {
     @Test func serves500ConnectionsAtOnce() throws {
         // 500, where the process may have as many descriptors.
         let count = min(500, raisedDescriptorLimit() / 8)

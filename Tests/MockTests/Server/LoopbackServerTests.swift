@@ -4,7 +4,7 @@ import Testing
 
 @testable import APIKitLiteTesting
 
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct LoopbackServerTests {
+@Suite(.limited, .usesSockets) struct LoopbackServerTests {
     @Test func answersWithWhatTheStubSays() throws {
         let server = try LoopbackServer { request in
             .of(

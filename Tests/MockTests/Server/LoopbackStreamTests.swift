@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Bodies that a closure sends over a socket.
-@Suite(.timeLimit(.minutes(5)), .usesManySockets) struct LoopbackStreamTests {
+@Suite(.limited, .usesManySockets) struct LoopbackStreamTests {
     @Test(arguments: ["HTTP/1.1", "HTTP/1.0"])
     func sendsTheWholeBody(_ version: String) throws {
         let network = MockNetwork()

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import APIKitLiteTesting
 
-@Suite(.timeLimit(.minutes(5))) struct ParsedRequestTests {
+@Suite(.limited) struct ParsedRequestTests {
     @Test(arguments: [
         ("GET", "/a/b?c=d&e", "http://host:81/a/b?c=d&e"), ("GET", "//a", "http://host:81//a"),
         ("GET", "/%2F%20", "http://host:81/%2F%20"),

@@ -2,7 +2,7 @@ import APIKitLiteTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct MockClockTests {
+@Suite(.limited, .usesSockets) struct MockClockTests {
     private func sleep(
         on clock: MockClock, _ seconds: Int, then note: @escaping @Sendable () -> Void
     )
@@ -47,7 +47,7 @@ import Testing
     }
 
     // A woken task that sleeps again within the same step is woken in that step.
-    @Test(.timeLimit(.minutes(5)), arguments: [TaskPriority.high, .medium, .background])
+    @Test(.limited, arguments: [TaskPriority.high, .medium, .background])
     func wakesEachOfManySleepsInOneStep(_ priority: TaskPriority) async throws {
         // On a busy machine, a task of background priority seldom runs.
         for _ in 0..<(priority == .background ? 1 : 5) {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What a clock writes about a task that sleeps on it, if no call of ours waits.
-@Suite(.timeLimit(.minutes(5))) struct SleepReportTests {
+@Suite(.limited) struct SleepReportTests {
     private let recorder = ReportRecorder()
     private let clock = MockClock()
 

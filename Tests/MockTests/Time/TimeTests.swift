@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Delays, slow bodies and timeouts, over every way into a network, on clocks of every kind.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct TimeTests {
+@Suite(.limited, .usesSockets) struct TimeTests {
     @Test(arguments: Transport.allCases)
     func aDelayedAnswerWaitsForTheClock(_ transport: Transport) async throws {
         let clock = MockClock()

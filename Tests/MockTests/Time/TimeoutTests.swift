@@ -23,7 +23,7 @@ extension Transport {
 }
 
 /// Requests that wait too long, on the clock of their network.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct TimeoutTests {
+@Suite(.limited, .usesSockets) struct TimeoutTests {
     private static let timedOut = "\(URLError.Code.timedOut.rawValue)"
 
     @Test(arguments: [Transport.urlProtocol, .mockURLSession])

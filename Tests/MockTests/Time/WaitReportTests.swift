@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import APIKitLiteTesting
 
 /// The texts of reports, from values alone.
-@Suite(.timeLimit(.minutes(5))) struct WaitReportTests {
+@Suite(.limited) struct WaitReportTests {
     private static let stub = "the stub for GET /a (Tests/A.swift:3)"
 
     private let call = WaitReport.Call(

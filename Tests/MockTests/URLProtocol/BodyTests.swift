@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Bodies are seen wherever the client puts them.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct BodyTests {
+@Suite(.limited, .usesSockets) struct BodyTests {
     let network = MockNetwork()
 
     init() {

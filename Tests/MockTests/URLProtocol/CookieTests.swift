@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct CookieTests {
+@Suite(.limited, .usesSockets) struct CookieTests {
     @Test(arguments: Transport.allCases)
     func keepsSeveralOfOneAnswer(_ transport: Transport) async throws {
         let network = MockNetwork()

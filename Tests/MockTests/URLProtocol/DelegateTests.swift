@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import XCTest
 
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct DelegateTests {
+@Suite(.limited, .usesSockets) struct DelegateTests {
     let network = MockNetwork()
 
     @Test(arguments: DelegateClient.Level.allCases)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Tasks of a mocked `URLSession` that a client starts itself, without `exchange`.
-@Suite(.timeLimit(.minutes(5)), .usesSockets) struct PlainTaskTests {
+@Suite(.limited, .usesSockets) struct PlainTaskTests {
     private let network = MockNetwork()
 
     private func run(

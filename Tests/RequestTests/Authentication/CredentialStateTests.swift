@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import APIKitLite
 
 /// What a request does about its credential, without a session.
-@Suite(.timeLimit(.minutes(5))) struct CredentialStateTests {
+@Suite(.limited) struct CredentialStateTests {
     struct Case: CustomTestStringConvertible {
         var name: String
         var credential: String?

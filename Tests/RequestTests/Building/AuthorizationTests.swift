@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import APIKitLite
 
-@Suite(.timeLimit(.minutes(5))) struct AuthorizationTests {
+@Suite(.limited) struct AuthorizationTests {
     private let baseURL = URL(string: "https://api.example.com/v1")!
 
     private func request(_ url: String = "https://api.example.com/v1/a") -> URLRequest {

@@ -1,9 +1,10 @@
 import APIKitLite
 import Foundation
+import TestSupport
 import Testing
 
 /// Every sentence here is one that somebody reads with a request that does not work.
-@Suite(.timeLimit(.minutes(5))) struct BadInputTests {
+@Suite(.limited) struct BadInputTests {
     private static let base = URL(string: "https://h/v1")!
 
     private func text(of make: () throws -> URLRequest) throws -> String {

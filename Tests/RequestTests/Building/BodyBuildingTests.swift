@@ -1,8 +1,9 @@
 import APIKitLite
 import Foundation
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct BodyBuildingTests {
+@Suite(.limited) struct BodyBuildingTests {
     private let post = try! URLRequest("POST", URL(string: "https://h/v1")!)
 
     private func text(_ request: URLRequest) -> String {

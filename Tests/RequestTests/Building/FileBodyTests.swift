@@ -1,8 +1,9 @@
 import APIKitLite
 import Foundation
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) final class FileBodyTests {
+@Suite(.limited) final class FileBodyTests {
     private let post = try! URLRequest("POST", URL(string: "https://h/v1")!)
     private let folder = FileManager.default.temporaryDirectory.appending(path: "\(UUID())")
 

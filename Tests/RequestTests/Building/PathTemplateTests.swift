@@ -1,7 +1,8 @@
 import APIKitLite
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct PathTemplateTests {
+@Suite(.limited) struct PathTemplateTests {
     @Test func readsValues() throws {
         let rows: [(String, String, [String: String])] = [
             ("/users/{id}", "/users/42", ["id": "42"]),

@@ -1,8 +1,9 @@
 import APIKitLite
 import Foundation
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct RequestItemsTests {
+@Suite(.limited) struct RequestItemsTests {
     private func query(_ items: RequestItems) throws -> String? {
         try URLRequest("GET", URL(string: "https://h")!, query: items).url?.query
     }

@@ -1,9 +1,10 @@
 import APIKitLite
 import Foundation
+import TestSupport
 import Testing
 
 /// The steps of a chain that add a query, headers and options to a request.
-@Suite(.timeLimit(.minutes(5))) struct RequestStepTests {
+@Suite(.limited) struct RequestStepTests {
     private func request(_ url: String = "https://h/a") -> URLRequest {
         URLRequest(url: URL(string: url)!)
     }

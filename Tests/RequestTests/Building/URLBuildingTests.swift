@@ -1,8 +1,9 @@
 import APIKitLite
 import Foundation
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct URLBuildingTests {
+@Suite(.limited) struct URLBuildingTests {
     private static func base(_ text: String = "https://h/v1") -> URL { URL(string: text)! }
 
     @Test func joinsBaseAndPath() throws {

@@ -1,8 +1,9 @@
 import APIKitLite
 import Foundation
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct EndpointTests {
+@Suite(.limited) struct EndpointTests {
     struct Order: Codable, Equatable {
         var orderID: Int
     }

@@ -1,6 +1,6 @@
 import APIKitLite
 import Foundation
-import TalkSupport
+import TestSupport
 import XCTest
 
 // The talk's request and its pure tests, as the article on URLProtocol (Qiita) and the notes on the

@@ -1,8 +1,9 @@
 import APIKitLite
 import Foundation
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct StatusCodesTests {
+@Suite(.limited) struct StatusCodesTests {
     private func response(_ status: Int) throws -> HTTPURLResponse {
         let url = try #require(URL(string: "https://api.example.com"))
         return try #require(

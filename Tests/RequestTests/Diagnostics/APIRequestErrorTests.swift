@@ -1,8 +1,9 @@
 import APIKitLite
 import Foundation
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct APIRequestErrorTests {
+@Suite(.limited) struct APIRequestErrorTests {
     private let request = try! URLRequest("GET", URL(string: "https://h/v1/users")!)
 
     private func response(_ status: Int, type: String? = nil) -> HTTPURLResponse {

@@ -1,8 +1,9 @@
 import APIKitLite
 import Foundation
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct CurlCommandTests {
+@Suite(.limited) struct CurlCommandTests {
     private func request(
         _ method: String = "POST", _ url: String = "https://h/v1", type: String? = nil,
         body: Data? = nil

@@ -1,9 +1,10 @@
 import APIKitLite
 import Foundation
+import TestSupport
 import Testing
 
 /// What a developer reads whose model and server do not agree.
-@Suite(.timeLimit(.minutes(5))) struct DecodingReasonTests {
+@Suite(.limited) struct DecodingReasonTests {
     private struct User: Decodable {
         var id: Int
         var name: String

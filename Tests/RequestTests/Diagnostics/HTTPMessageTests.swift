@@ -1,8 +1,9 @@
 import APIKitLite
 import Foundation
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct HTTPMessageTests {
+@Suite(.limited) struct HTTPMessageTests {
     private func request(
         _ method: String = "GET", _ url: String = "https://api.example.com/users",
         type: String? = nil, body: String? = nil

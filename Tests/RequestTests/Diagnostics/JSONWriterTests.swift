@@ -1,8 +1,9 @@
 import APIKitLite
 import Foundation
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct JSONWriterTests {
+@Suite(.limited) struct JSONWriterTests {
     private func written(_ json: String, isPretty: Bool = false) throws -> String {
         var writer = JSONWriter(.none, isPretty: isPretty)
         writer.write(try JSONText.read(Data(json.utf8)))

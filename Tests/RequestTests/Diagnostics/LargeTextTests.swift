@@ -1,9 +1,10 @@
 import APIKitLite
 import Foundation
+import TestSupport
 import Testing
 
 /// Of a long text only a part is shown, and no secret in it.
-@Suite(.timeLimit(.minutes(5))) struct LargeTextTests {
+@Suite(.limited) struct LargeTextTests {
     private static let form = "application/x-www-form-urlencoded"
 
     private struct Key: CodingKey {

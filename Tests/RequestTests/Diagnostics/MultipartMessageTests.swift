@@ -1,8 +1,9 @@
 import APIKitLite
 import Foundation
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct MultipartMessageTests {
+@Suite(.limited) struct MultipartMessageTests {
     private func request(_ parts: [MultipartPart]) throws -> URLRequest {
         try URLRequest("POST", URL(string: "https://h")!, path: "/a")
             .multipartBody(parts, boundary: "cut")

@@ -1,8 +1,9 @@
 import APIKitLite
 import Foundation
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct RedactionTests {
+@Suite(.limited) struct RedactionTests {
     private let standard = Redaction.standard
 
     @Test func removesSecretsFromURLs() {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import APIKitLite
@@ -8,7 +9,7 @@ import FoundationNetworking
 #endif
 
 /// What `dump`, `print` and reflection show of values that hold a credential.
-@Suite(.timeLimit(.minutes(5))) struct ReflectionTests {
+@Suite(.limited) struct ReflectionTests {
     private static let url = URL(string: "https://h/?token=hunter2")!
     private static var request: URLRequest {
         var request = URLRequest(url: url)

@@ -1,9 +1,10 @@
 import APIKitLite
 import Foundation
+import TestSupport
 import Testing
 
 /// The secrets that a request carries under their names are hidden in every text about it.
-@Suite(.timeLimit(.minutes(5))) struct RequestSecretsTests {
+@Suite(.limited) struct RequestSecretsTests {
     private static let secret = "hun/ter 2+é"
 
     private struct Refusal: LocalizedError, CustomStringConvertible {

@@ -1,9 +1,10 @@
 import APIKitLite
 import Foundation
+import TestSupport
 import Testing
 
 /// The names whose values are secret.
-@Suite(.timeLimit(.minutes(5))) struct SecretNameTests {
+@Suite(.limited) struct SecretNameTests {
     /// The names that ``Redaction/standard`` hides: those that APIs use, and one for each word and
     /// pair of words in its list.
     static let secretNames = [

@@ -1,10 +1,11 @@
 import APIKitLite
 import Foundation
+import TestSupport
 import Testing
 
 /// Puts a secret into each part of a request, and another one into the response under a secret name,
 /// and searches all texts for them.
-@Suite(.timeLimit(.minutes(5))) struct SecretsTests {
+@Suite(.limited) struct SecretsTests {
     private static let secret = "hunter"
     /// Names without brackets: if only some characters of a URL are escaped, Foundation may escape
     /// the percent signs too.

@@ -1,9 +1,10 @@
 import APIKitLite
 import Foundation
+import TestSupport
 import Testing
 
 /// The texts of the errors of streams.
-@Suite(.timeLimit(.minutes(5))) struct StreamErrorTests {
+@Suite(.limited) struct StreamErrorTests {
     private struct Item: Decodable { var id: Int }
 
     private func element(_ text: String) throws -> StreamError {

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import APIKitLite
 
 /// The table of RFC 9110, section 14, as a client sees it that asked for the rest of a file.
-@Suite(.timeLimit(.minutes(5))) struct ResumeDecisionTests {
+@Suite(.limited) struct ResumeDecisionTests {
     struct Row: Sendable, CustomStringConvertible {
         var description: String
         var record: ResumeRecord?

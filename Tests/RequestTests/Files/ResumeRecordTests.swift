@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import APIKitLite
 
-@Suite(.timeLimit(.minutes(5))) struct ResumeRecordTests {
+@Suite(.limited) struct ResumeRecordTests {
     private static let modified = "Sun, 06 Nov 1994 08:49:37 GMT"
     private static let later = "Sun, 06 Nov 1994 08:49:38 GMT"
 

@@ -1,8 +1,9 @@
 import APIKitLite
 import Foundation
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct SafeFileNameTests {
+@Suite(.limited) struct SafeFileNameTests {
     private func name(
         _ disposition: String?, url: String = "https://example.com/files/a%20b.zip?x=1"
     ) throws -> String {

@@ -1,8 +1,9 @@
 import APIKitLite
 import Foundation
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct LinkHeaderTests {
+@Suite(.limited) struct LinkHeaderTests {
     private let base = URL(string: "https://api.example.com/v1/users?page=1")!
 
     /// `relation>URL` for each relation, separated by bars.

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import APIKitLite
 
-@Suite(.timeLimit(.minutes(5))) struct PageWalkTests {
+@Suite(.limited) struct PageWalkTests {
     /// The inputs that are loaded where each page names the next of `named`.
     private func inputs<Input: Hashable>(
         from first: Input, limit: Int = 1_000, naming next: (Input) -> Input?

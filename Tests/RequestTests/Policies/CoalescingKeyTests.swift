@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import APIKitLite
 
-@Suite(.timeLimit(.minutes(5))) struct CoalescingKeyTests {
+@Suite(.limited) struct CoalescingKeyTests {
     private func request(
         _ url: String = "https://a.example/p?q=1", _ change: (inout URLRequest) -> Void = { _ in }
     ) -> URLRequest {

@@ -1,8 +1,9 @@
 import APIKitLite
 import Foundation
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct ExchangeEventTests {
+@Suite(.limited) struct ExchangeEventTests {
     private struct Opaque: Error {
         var text: String
     }

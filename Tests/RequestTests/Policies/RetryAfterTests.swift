@@ -1,8 +1,9 @@
 import APIKitLite
 import Foundation
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct RetryAfterTests {
+@Suite(.limited) struct RetryAfterTests {
     private let request = URLRequest(url: URL(string: "https://api.example.com/a")!)
     /// Sun, 06 Nov 1994 08:49:37 GMT
     private static let now = Date(timeIntervalSince1970: 784_111_777)

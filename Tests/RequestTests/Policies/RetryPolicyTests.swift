@@ -1,8 +1,9 @@
 import APIKitLite
 import Foundation
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct RetryPolicyTests {
+@Suite(.limited) struct RetryPolicyTests {
     private func request(
         _ method: String = "GET", _ headers: [String: String] = [:]
     ) -> URLRequest {

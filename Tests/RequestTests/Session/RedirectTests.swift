@@ -1,8 +1,9 @@
 import APIKitLite
 import Foundation
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct RedirectTests {
+@Suite(.limited) struct RedirectTests {
     private func request(_ method: String, headers: [String: String] = [:]) -> URLRequest {
         var request = URLRequest(url: URL(string: "https://a.example/v1/old?q=1#part")!)
         request.httpMethod = method

@@ -1,9 +1,10 @@
 import APIKitLite
 import Foundation
+import TestSupport
 import Testing
 
 /// The parsers whose elements are decoded from JSON.
-@Suite(.timeLimit(.minutes(5))) struct JSONStreamTests {
+@Suite(.limited) struct JSONStreamTests {
     private struct Delta: Decodable { var text: String }
 
     /// The parser of a response whose body is one JSON value.

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import APIKitLite
 
-@Suite(.timeLimit(.minutes(5))) struct ReconnectionTests {
+@Suite(.limited) struct ReconnectionTests {
     private typealias Decision = Reconnection.Decision
 
     /// How a connection ended.

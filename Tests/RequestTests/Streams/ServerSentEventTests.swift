@@ -1,8 +1,9 @@
 import APIKitLite
 import Foundation
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct ServerSentEventTests {
+@Suite(.limited) struct ServerSentEventTests {
     @Test(arguments: [
         (ServerSentEvent(data: "a"), "data: a\n\n"),
         (ServerSentEvent(data: ""), "data: \n\n"),

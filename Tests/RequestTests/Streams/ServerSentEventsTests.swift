@@ -1,8 +1,9 @@
 import APIKitLite
 import Foundation
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct ServerSentEventsTests {
+@Suite(.limited) struct ServerSentEventsTests {
     /// All that can be seen of a parser.
     private struct Outcome: Equatable {
         var events: [ServerSentEvent]

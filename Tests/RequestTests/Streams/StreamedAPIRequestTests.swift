@@ -1,8 +1,9 @@
 import APIKitLite
 import Foundation
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct StreamedAPIRequestTests {
+@Suite(.limited) struct StreamedAPIRequestTests {
     private struct Delta: Decodable, Equatable { var text: String }
 
     /// Elements that are `Decodable`, for which `APIRequest` has a default of its own.

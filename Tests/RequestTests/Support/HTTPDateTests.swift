@@ -1,8 +1,9 @@
 import APIKitLite
 import Foundation
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct HTTPDateTests {
+@Suite(.limited) struct HTTPDateTests {
     private let now = Date(timeIntervalSince1970: 1_763_700_000)  // In November 2025.
 
     @Test func reads() {

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import APIKitLite
 
-@Suite(.timeLimit(.minutes(5))) struct MultipartBodyTests {
+@Suite(.limited) struct MultipartBodyTests {
     /// A part as a table can compare it.
     private struct Row: Equatable {
         var name: String

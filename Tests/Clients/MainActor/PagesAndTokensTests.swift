@@ -1,0 +1,62 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.limited, .usesSockets) struct PagesAndTokensTests {
+    let network = MockNetwork()
+    let library: Library
+
+    init() {
+        library = Library(
+            baseURL: URL(string: "https://books.example.com")!,
+            token: SessionToken(access: "old", refresh: "r0"), wire: MockURLSession(network))
+        network.stub(.get("/shelf"), .status(401), times: .any)
+        let shelf = RequestMatcher.get("/shelf").header("Authorization", "Bearer new")
+        network.stub(shelf, .json(encoding: [Book]()), times: .any)
+        network.stub(
+            shelf.query(["page": "1"]), .json(encoding: [Book(title: "Emma")]), times: .any)
+    }
+
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    @Test func renewsItsTokenAndLoadsAllPages() async {
+        network.stub(
+            .post("/token"), .json(encoding: SessionToken(access: "new", refresh: "r1")))
+
+        await library.load()
+        await library.loadPageByPage()
+
+        #expect(library.books == [Book(title: "Emma"), Book(title: "Emma")])
+        #expect(library.token == SessionToken(access: "new", refresh: "r1"))
+        #expect(library.message == nil)
+    }
+
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    @Test func signsOutWhereTheTokenCannotBeRenewed() async {
+        network.stub(.post("/token"), .status(400))
+
+        await library.load()
+
+        #expect(library.isSignedOut)
+        #expect(library.token == nil)
+        #expect(library.message?.hasPrefix("The sign-in could not be renewed.") == true)
+    }
+
+    @Test func sendsABearerAndABasicCredential() async throws {
+        network.stub(.get("/open"), .status(200), times: .any)
+        let url = URL(string: "https://books.example.com")!
+        let request = URLRequest(url: url.appending(path: "open"))
+
+        for session in [
+            MockURLSession(network).authenticated(by: .bearer("b", for: url)),
+            MockURLSession(network).authenticated(by: .basic(user: "u", password: "p", for: url)),
+        ] as [any HTTPSession] {
+            _ = try await session.exchange(request)
+        }
+
+        #expect(
+            network.requests.map { $0.request.value(forHTTPHeaderField: "Authorization") }
+                == ["Bearer b", "Basic dTpw"])
+    }
+}

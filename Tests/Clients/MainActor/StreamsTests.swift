@@ -1,0 +1,65 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+// Streams in a module whose default isolation is the main actor.
+
+/// Its conformance belongs to the main actor, and so does that of its parser.
+struct UnannotatedStreamRequest: StreamedAPIRequest {
+    func makeRequest(from data: Void) throws -> URLRequest { .test("places") }
+
+    func makeParser(for response: HTTPURLResponse) -> UnannotatedParser { UnannotatedParser() }
+}
+
+struct UnannotatedParser: StreamParser {
+    mutating func parse(_ bytes: Data) throws -> [RunningPlace] { bytes.isEmpty ? [] : [.current] }
+
+    mutating func finish() throws -> [RunningPlace] { [.current] }
+}
+
+nonisolated struct NonisolatedStreamRequest: StreamedAPIRequest {
+    func makeRequest(from data: Void) throws -> URLRequest { .test("places") }
+
+    func makeParser(for response: HTTPURLResponse) -> NonisolatedParser { NonisolatedParser() }
+}
+
+nonisolated struct NonisolatedParser: StreamParser {
+    mutating func parse(_ bytes: Data) throws -> [RunningPlace] { bytes.isEmpty ? [] : [.current] }
+
+    mutating func finish() throws -> [RunningPlace] { [.current] }
+}
+
+@Suite(.limited) struct StreamsTests {
+    let network = MockNetwork()
+
+    init() {
+        network.stub(.get("/places"), .text("a"), times: .any)
+    }
+
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    @Test func parsesOnTheMainActor() async throws {
+        let session = MockURLSession(network)
+        let loader = APIRequestLoader(
+            apiRequest: UnannotatedStreamRequest(), urlSession: session)
+
+        var places: [RunningPlace] = []
+        for try await place in loader.stream() { places.append(place) }
+        for try await place in session.stream(UnannotatedStreamRequest()) { places.append(place) }
+
+        #expect(places == [.mainActor, .mainActor, .mainActor, .mainActor])
+    }
+
+    @Test func parsesInTheBackground() async throws {
+        let session = MockURLSession(network)
+        let loader = APIRequestLoader(
+            apiRequest: NonisolatedStreamRequest(), urlSession: session)
+
+        var places: [RunningPlace] = []
+        for try await place in loader.stream() { places.append(place) }
+        for try await place in session.stream(NonisolatedStreamRequest()) { places.append(place) }
+
+        #expect(places == [.background, .background, .background, .background])
+    }
+}

@@ -1,0 +1,138 @@
+import APIKitLite
+import Foundation
+import TestSupport
+import Testing
+
+// Where a response is parsed in a module whose default isolation is the main actor.
+
+/// Its conformance belongs to the main actor.
+struct UnannotatedRequest: APIRequest {
+    func makeRequest(from id: Int) throws -> URLRequest { .test("places/\(id)") }
+    func parseResponse(data: Data) throws -> RunningPlace { .current }
+}
+
+public struct PublicUnannotatedRequest: APIRequest {
+    public func makeRequest(from data: Void) throws -> URLRequest { .test("places") }
+    public func parseResponse(data: Data) throws -> Place { Place(value: .current) }
+}
+
+nonisolated struct NonisolatedRequest: APIRequest {
+    func makeRequest(from id: Int) throws -> URLRequest { .test("places/\(id)") }
+    func parseResponse(data: Data) throws -> RunningPlace { .current }
+}
+
+/// Not inferred to be `Sendable`, because it is public.
+nonisolated public struct PublicNonisolatedRequest: APIRequest {
+    public func makeRequest(from id: Int) throws -> URLRequest { .test("places/\(id)") }
+    public func parseResponse(data: Data) throws -> Place { Place(value: .current) }
+}
+
+nonisolated public struct PublicSendableRequest: APIRequest, Sendable {
+    public func makeRequest(from id: Int) throws -> URLRequest { .test("places/\(id)") }
+    public func parseResponse(data: Data) throws -> SendablePlace { SendablePlace(value: .current) }
+}
+
+nonisolated public struct Place {
+    var value: RunningPlace
+}
+
+nonisolated public struct SendablePlace: Sendable {
+    var value: RunningPlace
+}
+
+/// Decoded by the library's default, on the main actor.
+struct UnannotatedPlace: Decodable {
+    let value: RunningPlace
+
+    init(from decoder: any Decoder) throws {
+        value = .current
+    }
+}
+
+struct UnannotatedPlaceRequest: APIRequest {
+    typealias ResponseDataType = UnannotatedPlace
+
+    func makeRequest(from data: Void) throws -> URLRequest { .test("places") }
+}
+
+nonisolated struct DecodedPlace: Decodable {
+    let value: RunningPlace
+
+    init(from decoder: any Decoder) throws {
+        value = .current
+    }
+}
+
+@Suite(.limited) struct WhereDecodingRunsTests {
+    let session: any HTTPSession = FixedSession()
+
+    private func loader<R: APIRequest>(_ request: R) -> APIRequestLoader<R> {
+        APIRequestLoader(apiRequest: request, urlSession: session)
+    }
+
+    @Test func anUnannotatedRequestParsesOnTheMainActor() async throws {
+        #expect(try await loader(UnannotatedRequest()).load(1) == .mainActor)
+        #expect(try await session.load(UnannotatedRequest(), 1) == .mainActor)
+        #expect(try await session.response(UnannotatedRequest(), for: 1).value == .mainActor)
+        #expect(try await loader(PublicUnannotatedRequest()).load().value == .mainActor)
+        #expect(try await session.load(PublicUnannotatedRequest()).value == .mainActor)
+        #expect(try await session.load(UnannotatedPlaceRequest()).value == .mainActor)
+    }
+
+    @Test func aNonisolatedRequestParsesInTheBackground() async throws {
+        #expect(try await loader(NonisolatedRequest()).load(1) == .background)
+        #expect(try await session.load(NonisolatedRequest(), 1) == .background)
+        #expect(try await loader(PublicSendableRequest()).load(1).value == .background)
+        #expect(try await session.load(PublicSendableRequest(), 1).value == .background)
+        #expect(try await session.load(PublicNonisolatedRequest(), 1).value == .background)
+        #expect(try await loader(PublicNonisolatedRequest()).load(1).value == .mainActor)
+    }
+
+    @Test func anEndpointParsesInTheBackground() async throws {
+        #expect(try await session.load(.place, 1).value == .background)
+        #expect(try await session.response(.firstPlace).value.value == .background)
+    }
+
+    @Test func aGenericFunctionNeedsTheConstraints() async throws {
+        func unconstrained<R: APIRequest>(
+            _ request: R, _ input: R.RequestDataType
+        ) async throws -> R.ResponseDataType {
+            try await session.load(request, input)
+        }
+        func constrained<R: APIRequest & Sendable>(
+            _ request: R, _ input: R.RequestDataType
+        ) async throws -> R.ResponseDataType
+        where R.RequestDataType: Sendable, R.ResponseDataType: Sendable {
+            try await session.load(request, input)
+        }
+
+        #expect(try await unconstrained(NonisolatedRequest(), 1) == .mainActor)
+        #expect(try await constrained(NonisolatedRequest(), 1) == .background)
+    }
+
+    @Test func aTaskParsesWhereAFunctionDoes() async throws {
+        let unannotated = Task { try await session.load(UnannotatedRequest(), 1) }
+        let nonisolated = Task { try await session.load(NonisolatedRequest(), 1) }
+
+        #expect(try await unannotated.value == .mainActor)
+        #expect(try await nonisolated.value == .background)
+    }
+
+    @Test func theCompletionFormParsesInTheBackground() async {
+        let place = await withCheckedContinuation { continuation in
+            loader(NonisolatedRequest()).loadAPIRequest(requestData: 1) { place, _ in
+                continuation.resume(returning: place)
+            }
+        }
+
+        #expect(place == .background)
+    }
+}
+
+extension Endpoint where Self == Endpoint<Int, DecodedPlace> {
+    static var place: Self { Self { .test("places/\($0)") } }
+}
+
+extension Endpoint where Self == Endpoint<Void, DecodedPlace> {
+    static var firstPlace: Self { Self { .test("places") } }
+}

@@ -1,0 +1,76 @@
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import XCTest
+
+class APILoaderTests: XCTestCase {
+
+    var loader: APIRequestLoader<PointsOfInterestRequest>!
+    var points: [PointOfInterest]?
+
+    override func setUp() {
+        let request = PointsOfInterestRequest()
+
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.protocolClasses = [MockURLProtocol.self]
+        let urlSession = URLSession(configuration: configuration)
+
+        loader = APIRequestLoader(apiRequest: request, urlSession: urlSession)
+    }
+
+    override func tearDown() {
+        MockURLProtocol.requestHandler = nil
+    }
+
+    // The lines are the article's.
+    // swift-format-ignore
+    func testLoaderSuccess() {
+        let inputCoordinate = CLLocationCoordinate2D(latitude: 37.3293, longitude: -121.8893)
+
+        let mockJSONData = "[{\"name\":\"MyPointOfInterest\"}]".data(using: .utf8)!
+
+        MockURLProtocol.requestHandler = { request in
+            XCTAssertEqual(request.url?.query?.contains("lat=37.3293"), true)
+            return (HTTPURLResponse(), mockJSONData)
+        }
+
+        let expectation = XCTestExpectation(description: "response")
+        loader.loadAPIRequest(requestData: inputCoordinate) {  pointsOfInterest, error in
+            XCTAssertEqual(pointsOfInterest, [PointOfInterest(name: "MyPointOfInterest")])
+            expectation.fulfill()
+        }
+        wait(for: [expectation], timeout: 1)
+    }
+
+    func testACompletionHandlerChangesTheTest() {
+        MockURLProtocol.requestHandler = { _ in
+            (HTTPURLResponse(), Data(#"[{"name": "Bridge"}]"#.utf8))
+        }
+        let expectation = expectation(description: "response")
+        var captured: [PointOfInterest]?
+
+        loader.loadAPIRequest(requestData: CLLocationCoordinate2D(latitude: 1, longitude: 2)) {
+            points, error in
+            captured = points
+            self.points = points
+            expectation.fulfill()
+        }
+        wait(for: [expectation], timeout: 10)
+
+        XCTAssertEqual(captured, [PointOfInterest(name: "Bridge")])
+        XCTAssertEqual(points, captured)
+    }
+
+    func testARequestThatCannotBeMadeIsNotSent() {
+        MockURLProtocol.requestHandler = { _ in (HTTPURLResponse(), Data("[]".utf8)) }
+        var failure: Error?
+
+        loader.loadAPIRequest(requestData: CLLocationCoordinate2D(latitude: 91, longitude: 0)) {
+            _, error in
+            failure = error
+        }
+
+        XCTAssertEqual(failure as? PointsOfInterestRequest.RequestError, .invalidCoordinate)
+        XCTAssert(MockURLProtocol.requests.isEmpty)
+    }
+}
