@@ -80,14 +80,4 @@ import Testing
             ).jsonBody(User(name: "Emma", age: 3)))
     }
 
-    @Test func noneOfSeveral() async throws {
-        network.stub(
-            .anyOf(.get("/search"), .path("/books/{id}").query(["q": nil]))
-                .where("a short query") { $0.queryItems.count < 2 },
-            .json("[]"))
-
-        try await expectExplanation(
-            of: URLRequest("POST", api, path: "/books/7", query: ["q": "emma", "page": 1])
-                .formBody(["sort": "title", "token": "hunter2"]))
-    }
 }

@@ -55,6 +55,31 @@ import Testing
         #expect(report[.slow] == .value)
     }
 
+    private enum ShopError: Error { case busy, unavailable }
+
+    private struct Shop {
+        let session: any HTTPSession
+        init(_ session: any HTTPSession) { self.session = session }
+
+        func products() async throws(ShopError) -> [String] {
+            do {
+                return [try await session.load(UserRequest(), 42).name]
+            } catch {
+                throw error.statusCode == 503 ? .busy : .unavailable
+            }
+        }
+    }
+
+    @Test func errorsOfTheClientsOwn() async throws {
+        let sample = MockResponse.json(#"{"name": "Emma"}"#)
+
+        let report = try await forEachFault(in: sample, throwing: ShopError.self) { network in
+            try await Shop(network.urlSession).products()
+        }
+
+        #expect(report[.status(503, retryAfter: "120")] == .thrown("ShopError (busy)"))
+    }
+
     @Test func survivesEveryFaultWithARetry() async throws {
         let sample = MockResponse.json(#"{"name": "Emma"}"#)
 

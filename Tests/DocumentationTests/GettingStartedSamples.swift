@@ -15,32 +15,6 @@ import Testing
         var name: String
     }
 
-    enum Before {
-        /// Compiled only: it loads over a real network, which is what is wrong with it.
-        @MainActor final class PlacesViewController {
-            var tableValues: [PointOfInterest] = []
-
-            func show(_ error: any Error) {}
-
-            func loadData(near coordinate: Coordinate) {
-                let url = URL(
-                    string: "https://example.com/locations"
-                        + "?lat=\(coordinate.latitude)&long=\(coordinate.longitude)")!
-                URLSession.shared.dataTask(with: url) { data, response, error in
-                    DispatchQueue.main.async {
-                        guard let data else { return self.show(error!) }
-                        do {
-                            self.tableValues = try JSONDecoder().decode(
-                                [PointOfInterest].self, from: data)
-                        } catch {
-                            self.show(error)
-                        }
-                    }
-                }.resume()
-            }
-        }
-    }
-
     enum RequestError: Error {
         case invalidCoordinate
     }
@@ -72,12 +46,6 @@ import Testing
         #expect(
             urlRequest.url?.absoluteString
                 == "https://example.com/locations?lat=37.3293&long=-121.8893")
-    }
-
-    @Test func refusesACoordinateOutOfRange() {
-        #expect(throws: RequestError.invalidCoordinate) {
-            try request.makeRequest(from: Coordinate(latitude: 91, longitude: 0))
-        }
     }
 
     @Test func parsesPlaces() throws {
@@ -117,17 +85,6 @@ import Testing
         #expect(model.places == [PointOfInterest(name: "My Location")])
         #expect(network.requests.map(\.query["lat"]) == ["37.3293"])
         try network.verify()
-    }
-
-    @Test @MainActor func showsThatTheServerIsDown() async throws {
-        let network = MockNetwork()
-        network.stub(.any, .text("try again later", status: 503))
-        let model = PlacesModel(urlSession: network.urlSession)
-
-        await model.loadData(near: Coordinate(latitude: 0, longitude: 0))
-
-        #expect(model.places.isEmpty)
-        #expect(model.message == "The server answered 503 (Service Unavailable).")
     }
 
     @Test func saysWhichPlaceIsWrong() async throws {

@@ -53,16 +53,6 @@ struct OfflineSession: HTTPSession {
             .observed(by: log)
     }
 
-    @Test func retriesTwoStatuses() throws {
-        let policy = RetryPolicy(maximumAttempts: 5, statuses: [429, 503], errorCodes: [])
-
-        let request = URLRequest(url: URL(string: "https://api.example.com")!)
-        #expect(
-            policy.schedule(
-                for: [.response(status: 429), .response(status: 500)], of: request, random: 1)
-                == [.milliseconds(500)])
-    }
-
     @Test func canBeBuiltStepByStep() async throws {
         let isDebug = true
         let network = MockNetwork()

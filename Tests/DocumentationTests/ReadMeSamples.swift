@@ -123,7 +123,39 @@ import Testing
                 try await loadUser(42, over: network.urlSession)
             }
         }
-        try expectReadMe(toShow: try #require(failure).description)
+        #expect(try #require(failure).description.hasPrefix("2 of "))
+    }
+
+    struct Delta: Decodable, Sendable {
+        var text: String
+    }
+
+    struct ChatRequest: StreamedAPIRequest {
+        let baseURL: URL
+
+        func makeRequest(from question: String) throws -> URLRequest {
+            try URLRequest("POST", baseURL, path: "/chat").jsonBody(["question": question])
+        }
+
+        func makeParser(for response: HTTPURLResponse) -> some StreamParser<Delta> {
+            ServerSentEvents.json(Delta.self, until: "[DONE]")
+        }
+    }
+
+    @Test func keepsTheWordsBeforeALostConnection() async throws {
+        let network = MockNetwork()
+        let words = MockResponse.events([#"{"text": "Hel"}"#, #"{"text": "lo"}"#], until: "[DONE]")
+        network.stub(.post("/chat"), words.failing(afterBytes: 30))
+        let session = network.urlSession
+        var answer = ""
+
+        await #expect(throws: APIRequestError.self) {
+            for try await delta in session.stream(ChatRequest(baseURL: baseURL), "Hi") {
+                answer += delta.text
+            }
+        }
+
+        #expect(answer == "Hel")
     }
 }
 

@@ -44,22 +44,6 @@ import Testing
         #expect(request.timeoutInterval == 5)
     }
 
-    @Test func takesWhatAProgramHas() throws {
-        let baseURL = self.baseURL
-        let components = URLComponents(string: "?q=tea&page=2")
-        let names = ["q", "page"]
-        let values = ["tea", "2"]
-
-        let requests = [
-            try URLRequest("GET", baseURL, query: ["q": "tea", "page": 2]),
-            try URLRequest("GET", baseURL, query: .init(components?.queryItems ?? [])),
-            try URLRequest("GET", baseURL, query: .init(zip(names, values))),
-            try URLRequest("GET", baseURL).query("q", "tea").query("page", 2),
-        ]
-
-        for request in requests { #expect(request.url?.query == "q=tea&page=2") }
-    }
-
     @Test func repeatsTheNameForAnArray() throws {
         let base = baseURL
         let ids = [7, 9]

@@ -235,33 +235,12 @@ extension BooksRequest {
 }
 
 struct FindBookRequest: BooksRequest {
-    typealias ResponseDataType = Book?
+    typealias ResponseDataType = Book
 
     let baseURL: URL
 
     func makeRequest(from id: Int) throws -> URLRequest {
         try URLRequest("GET", baseURL, path: "/books/{id}", ["id": id])
-    }
-
-    func validateResponse(data: Data, response: HTTPURLResponse) throws {
-        if response.statusCode != 404 { try response.checkForProblem(in: data) }
-    }
-
-    func parseResponse(data: Data, response: HTTPURLResponse) throws -> Book? {
-        response.statusCode == 404 ? nil : try parseResponse(data: data)
-    }
-}
-
-extension Endpoint where Self == Endpoint<Int, Book?> {
-    static func findBook(_ base: URL) -> Self {
-        Self { id in
-            try URLRequest("GET", base, path: "/books/{id}", ["id": id])
-        } validate: { data, response in
-            if response.statusCode != 404 { try response.checkForProblem(in: data) }
-        } parse: { data, response in
-            guard response.statusCode != 404 else { return nil }
-            return try JSONDecoder().decode(Book.self, from: data)
-        }
     }
 }
 
@@ -412,24 +391,11 @@ extension Endpoint where Self == Endpoint<Int, Book?> {
             try await session.load(FindBookRequest(baseURL: .production), 7)
         }
         let broken = await #expect(throws: APIRequestError.self) {
-            try await session.load(.findBook(.production), 8)
+            try await session.load(FindBookRequest(baseURL: .production), 8)
         }
 
         #expect((sold?.underlying as? Problem)?.code == "gone")
         #expect(sold?.localizedDescription == "It was sold.")
         #expect(broken?.underlying as? UnacceptableStatus == UnacceptableStatus(statusCode: 502))
-    }
-
-    @Test func returnsNilForA404() async throws {
-        network.stub(.get("/v1/books/7"), .json(#"{"code": "x", "message": "No."}"#, status: 404))
-        network.stub(.get("/v1/books/8"), .json(#"{"title": "Emma"}"#))
-        let session = MockURLSession(network)
-
-        for request in [7, 8] {
-            let expected = request == 8 ? Book(title: "Emma") : nil
-            let loaded = try await session.load(FindBookRequest(baseURL: .production), request)
-            #expect(loaded == expected)
-            #expect(try await session.load(.findBook(.production), request) == expected)
-        }
     }
 }

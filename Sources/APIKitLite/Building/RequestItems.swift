@@ -16,8 +16,7 @@ import Foundation
 /// | `""` | the name with an empty value: `q=` |
 /// | an array or another collection | the name once for each element; nothing if it is empty |
 /// | a Boolean | `true` or `false` |
-/// | a floating-point number | as Swift prints it, but without an exponent: `1e-7` is `0.0000001` |
-/// | anything else | its `description` |
+/// | anything else | its `description`, such as `1e-07` |
 ///
 /// These values are errors when the request is built: a `Date` (choose a format, such as
 /// `date.formatted(.iso8601)`), `Data`, a dictionary, a set, a list of lists, a number that is not

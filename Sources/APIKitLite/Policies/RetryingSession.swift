@@ -58,11 +58,7 @@ public struct RetryingSession: SessionPolicy {
         case .success((_, let response)):
             // Most responses end here, before any header is read.
             guard policy.statuses.contains(response.statusCode) else { return nil }
-            var headers: [String: String] = [:]
-            for name in ["Retry-After", "Date"] {
-                headers[name] = response.value(forHTTPHeaderField: name)
-            }
-            return .response(status: response.statusCode, headers: headers)
+            return RetryPolicy.Outcome(response)
         case .failure(let error):
             return URLError(from: error).map { .failure($0.code) }
         }

@@ -29,6 +29,12 @@ import Foundation
 ///   before it began, it sends nothing.
 /// - Every load ends within a second of real time.
 ///
+/// A `StreamedAPIRequest` is read element by element, and about ten faults are added: the body is
+/// also cut between its pieces, stops arriving, and repeats a piece. Two requirements are added:
+/// - If a part of the body arrives, the elements are the first ones of the sample.
+/// - If the format has a terminator, such as `[DONE]`, a part of the elements without an error is
+///   not accepted. Without one, a lost connection is still an error.
+///
 /// - Parameters:
 ///   - request: The request to check.
 ///   - sample: A good answer to the request.
@@ -45,9 +51,13 @@ public func checkLoader<T: APIRequest>(
     isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID,
     line: UInt = #line
 ) async throws -> FaultReport {
-    try await LoaderCheck(
-        request: request, input: input, sample: sample, sourceLocation: "\(fileID):\(line)"
-    ).report()
+    let run = FaultRun(
+        sample: sample, faults: Fault.checks(of: sample), function: "checkLoader(of:with:from:)",
+        subject: "\(T.self)", sourceLocation: "\(fileID):\(line)", mostAtOnce: 1)
+    let check = LoaderCheck(request: request, input: input, sample: sample, isolation: isolation)
+    return try await run.report { fault, network, _ in
+        await check.ending(under: fault, network)
+    }
 }
 
 /// Loads a request that needs no input once under each of about thirty faults, and reports at which
@@ -73,55 +83,146 @@ public func checkLoader<T: APIRequest>(
         of: request, with: sample, from: (), isolation: isolation, fileID: fileID, line: line)
 }
 
-/// Reads the elements of a stream once under each of about forty faults, and reports at which stage
-/// each load ended.
-///
-/// The faults are those of any request. A body of several pieces is also cut between them, stops
-/// arriving, and repeats a piece. The requirements are the same, and these in addition:
-/// - If a part of the body arrives, the elements are the first ones of the sample.
-/// - If the format has a terminator, such as `[DONE]`, a part of the elements without an error is
-///   not accepted. Without one, a lost connection is still an error.
-///
-/// - Parameters:
-///   - request: The request to check.
-///   - sample: A good answer to the request.
-///   - input: The value from which the request is made.
-///   - isolation: The caller's actor, on which the loads run.
-///   - fileID: The file that an error names.
-///   - line: The line that an error names.
-/// - Returns: The outcome under each fault. `print(report.table)` shows all of them.
-/// - Throws: ``FaultError``, which names each requirement that the request failed; ``MockError``
-///   when the sample is not usable; `CancellationError` when the task is cancelled.
-@discardableResult
-public func checkLoader<T: StreamedAPIRequest>(
-    of request: T, with sample: MockResponse, from input: T.RequestDataType,
-    isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID,
-    line: UInt = #line
-) async throws -> FaultReport {
-    try await LoaderCheck(
-        request: request, input: input, sample: sample, sourceLocation: "\(fileID):\(line)"
-    ).streaming().report()
+/// The loads of one `checkLoader` call, which run one after another.
+// Safe: the request and its input are used on the caller's actor, while the caller waits.
+private struct LoaderCheck<T: APIRequest>: @unchecked Sendable {
+    let request: T
+    let input: T.RequestDataType
+    let sample: MockResponse
+    let isolation: (any Actor)?
+    /// What the load of the sample ended in.
+    private let good = Locked<Loaded?>(nil)
+
+    /// What one load ended in.
+    private struct Loaded: Sendable {
+        var error: APIRequestError?
+        /// The debug descriptions of the elements that a stream delivered; `nil` for another load.
+        var elements: [String]?
+        /// Whether a stream has a terminator, so that a part of it is never a value.
+        var isTerminated = false
+        var outcome: LoadOutcome { error.map(LoadOutcome.init) ?? .value }
+    }
+
+    /// Loads the request once.
+    func ending(under fault: Fault, _ network: MockNetwork) async -> FaultRun.Ending {
+        let load = Task {
+            if fault == .cancelledBefore { withUnsafeCurrentTask { $0?.cancel() } }
+            return await self.load(over: MockURLSession(network), on: isolation)
+        }
+        let loaded = await withTaskCancellationHandler {
+            if fault == .cancelledDuring {
+                await network.core.journal.count.wait(for: 1)
+                load.cancel()
+            }
+            return await load.value
+        } onCancel: {
+            load.cancel()
+        }
+        if fault == .noFault { good.withLock { $0 = loaded } }
+        let violation = violation(loaded, under: fault, network)
+        let reason = loaded.error.map { ": " + "\($0)".excerpt(limit: 500) } ?? ""
+        return FaultRun.Ending(
+            outcome: loaded.outcome, violation: violation.map { $0 + reason }, kind: violation)
+    }
+
+    private func load(
+        over session: MockURLSession, on isolation: isolated (any Actor)?
+    ) async -> Loaded {
+        if let request = request as? any StreamedAPIRequest {
+            return await read(request, over: session, on: isolation)
+        }
+        let loader = APIRequestLoader(apiRequest: request, urlSession: session)
+        do throws(APIRequestError) {
+            _ = try await loader.load(input)
+            return Loaded()
+        } catch {
+            return Loaded(error: error)
+        }
+    }
+
+    /// Reads the elements of the response one by one.
+    private func read<S: StreamedAPIRequest>(
+        _ request: S, over session: MockURLSession, on isolation: isolated (any Actor)?
+    ) async -> Loaded {
+        var loaded = Loaded(elements: [], isTerminated: hasTerminator(request))
+        let loader = APIRequestLoader(apiRequest: request, urlSession: session)
+        do throws(APIRequestError) {
+            // `S` is `T`, as `StreamedAPIRequest`.
+            var elements = loader.stream(input as! S.RequestDataType).makeAsyncIterator()
+            while let element = try await elements.next() {
+                loaded.elements?.append(String(reflecting: element))
+            }
+        } catch {
+            loaded.error = error
+        }
+        return loaded
+    }
+
+    /// Whether the parser is complete before the body of the sample ends.
+    private func hasTerminator(_ request: some StreamedAPIRequest) -> Bool {
+        let answer = sample.answer(to: URLRequest(url: .unnamed))
+        guard var parser = try? request.makeParser(for: answer.response) else { return false }
+        _ = try? parser.parseWhole(sample.body)
+        return parser.isComplete
+    }
+
+    /// Returns the requirement that a load fails, as text; `nil` if it fails none.
+    private func violation(
+        _ loaded: Loaded, under fault: Fault, _ network: MockNetwork
+    ) -> String? {
+        if fault.cutsBody, let elements = loaded.elements,
+            let wanted = good.withLock({ $0 })?.elements
+        {
+            if let violation = prefixViolation(elements, wanted) { return violation }
+            if loaded.outcome == .value {
+                // The terminator may have arrived before the connection was lost.
+                if elements.count == wanted.count { return nil }
+                if loaded.isTerminated || fault.requiredOutcome != nil {
+                    return "ended like a whole stream after \(elements.count) of "
+                        + "\(wanted.count) elements"
+                }
+            }
+        }
+        guard let wanted = fault.requiredOutcome else { return nil }
+        if fault == .cancelledBefore, let sent = network.requests.first {
+            return "sent \(sent.line), although it was cancelled before"
+        }
+        if loaded.outcome == wanted { return nil }
+        let aim = wanted == .value ? "a value" : "\(wanted)"
+        return "must end in \(aim), but ended in \(loaded.outcome)"
+    }
 }
 
-/// Reads the elements of a stream that needs no input once under each of about forty faults, and
-/// reports at which stage each load ended.
-///
-/// The requirements are the same as for a stream with an input.
-///
-/// - Parameters:
-///   - request: The request to check.
-///   - sample: A good answer to the request.
-///   - isolation: The caller's actor, on which the loads run.
-///   - fileID: The file that an error names.
-///   - line: The line that an error names.
-/// - Returns: The outcome under each fault. `print(report.table)` shows all of them.
-/// - Throws: ``FaultError``, which names each requirement that the request failed; ``MockError``
-///   when the sample is not usable; `CancellationError` when the task is cancelled.
-@discardableResult
-public func checkLoader<T: StreamedAPIRequest>(
-    of request: T, with sample: MockResponse, isolation: isolated (any Actor)? = #isolation,
-    fileID: StaticString = #fileID, line: UInt = #line
-) async throws -> FaultReport where T.RequestDataType == Void {
-    try await checkLoader(
-        of: request, with: sample, from: (), isolation: isolation, fileID: fileID, line: line)
+/// Returns the first element that is not the one of the sample, as text; `nil` if there is none.
+private func prefixViolation(_ elements: [String], _ wanted: [String]) -> String? {
+    for (index, element) in elements.enumerated() {
+        let other = index < wanted.count ? wanted[index] : nil
+        if element == other { continue }
+        let aim = other.map { "is \($0)" } ?? "does not exist"
+        return "delivered \(element) as element \(index + 1), which \(aim) in the sample"
+            .excerpt(limit: 500)
+    }
+    return nil
+}
+
+extension Fault {
+    /// The outcome that every request must have under this fault; `nil` if the request decides.
+    fileprivate var requiredOutcome: LoadOutcome? {
+        switch self {
+        case .noFault: .value
+        case .error, .hanging, .failingInHeaders, .failing, .longContentLength, .stalled:
+            .error(.transport)
+        case .cancelledBefore, .cancelledDuring: .error(.transport, isCancellation: true)
+        default: nil
+        }
+    }
+
+    /// Whether a part of the good body arrives, and nothing else.
+    fileprivate var cutsBody: Bool {
+        switch self {
+        case .failing, .truncated, .longContentLength, .shortContentLength, .emptyBody, .stalled:
+            true
+        default: false
+        }
+    }
 }

@@ -36,12 +36,12 @@ extension Fault {
         let chosenEnds = random.indices(maximum, of: pieceEnds.count).map { pieceEnds[$0] }
         let places = boundaries(
             in: body, upTo: sample.isStreamed ? 4_096 : 256, with: chosenEnds, &random)
-        let inHeaders = [5, 15, 40].map { Fault.failing(afterHeaderBytes: $0) }
-        return errors + [.hanging, .failingBeforeHeaders] + inHeaders
-            + places.map { .failing(afterBytes: $0, of: body.count) } + [.longContentLength]
+        let inHeaders = [0, 5, 15, 40].map { Fault.failingInHeaders(afterBytes: $0) }
+        return errors + [.hanging] + inHeaders
+            + places.map { .failing(afterBytes: $0) } + [.longContentLength]
             + (body.isEmpty ? [] : [.shortContentLength, .emptyBody])
             // The first place is 0 bytes, which is the same as `emptyBody`.
-            + places.dropFirst().map { .truncated(toBytes: $0, of: body.count) }
+            + places.dropFirst().map { .truncated(toBytes: $0) }
             + json(body, &random) + [.html(status: 200), .html(status: 502)]
             + [.status(429, retryAfter: "120"), .status(503, retryAfter: "120")]
             + [.status(503, retryAfter: "Wed, 21 Oct 2015 07:28:00 GMT"), .slow]
@@ -55,7 +55,7 @@ extension Fault {
         guard sample.isStreamed else { return [] }
         let length = sample.body.count
         let stalls = Set(pieceEnds + [length / 2]).intersection(1..<max(length, 1)).sorted()
-        return stalls.map { .stalled(afterBytes: $0, of: length) }
+        return stalls.map { .stalled(afterBytes: $0) }
             + random.indices(maximum, of: sample.chunks.count).map { .repeatedPiece($0 + 1) }
     }
 
@@ -70,19 +70,19 @@ extension Fault {
             [.noFault]
             + statuses.map { .status($0, retryAfter: [429, 503].contains($0) ? "120" : nil) }
             + [.html(status: 200), .html(status: 502)]
-            + (length > 0 ? [.emptyBody, .truncated(toBytes: length / 2, of: length)] : [])
+            + (length > 0 ? [.emptyBody, .truncated(toBytes: length / 2)] : [])
             + (isJSON ? [.wrongTypes, .wrongTopLevel, .null(at: "$")] : [])
             + [.error(.notConnectedToInternet), .error(.timedOut), .error(.networkConnectionLost)]
             + [.error(.cannotFindHost), .error(.secureConnectionFailed), .error(.cancelled)]
-            + [.hanging, .failingBeforeHeaders, .failing(afterBytes: length / 2, of: length)]
+            + [.hanging, .failingInHeaders(afterBytes: 0), .failing(afterBytes: length / 2)]
             + [.cancelledBefore, .cancelledDuring]
         guard sample.isStreamed else { return faults }
         let ends = sample.pieceEnds.prefix(16)
         let cuts = ends.flatMap { end in
-            [Fault.failing(afterBytes: end, of: length), .truncated(toBytes: end, of: length)]
+            [Fault.failing(afterBytes: end), .truncated(toBytes: end)]
         }
         return faults + cuts.filter { !faults.contains($0) }
-            + (length > 1 ? [.stalled(afterBytes: length / 2, of: length)] : [])
+            + (length > 1 ? [.stalled(afterBytes: length / 2)] : [])
             + (length > 0 ? [.repeatedPiece(1)] : [])
     }
 

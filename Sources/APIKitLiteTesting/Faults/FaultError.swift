@@ -8,12 +8,12 @@ public struct FaultError: LocalizedError, CustomStringConvertible, Sendable {
     public struct Violation: Sendable, CustomStringConvertible {
         /// The fault.
         public let fault: Fault
-        /// What the client did, such as `threw URLError.timedOut, not an APIRequestError`.
+        /// What the client did, such as `threw URLError.timedOut, not APIRequestError`.
         public let event: String
         /// A text that is the same for events which probably have the same cause.
         let kind: String
 
-        /// The fault and the event, such as `connection lost after 7 of 34 bytes: threw …`.
+        /// The fault and the event, such as `connection lost after 7 bytes: threw …`.
         public var description: String { "\(fault): \(event)" }
     }
 
@@ -33,30 +33,30 @@ public struct FaultError: LocalizedError, CustomStringConvertible, Sendable {
     /// Lines that say what the client must do, and how to repeat the run.
     let advice: [String]
 
-    /// How many violations the description shows.
-    private static let shownCount = 10
-
-    /// Up to ten violations with as many different kinds as possible, the number of the others, and
-    /// what to do.
+    /// One line for each kind of violation, and what to do. If all faults break the client in the
+    /// same way, it is one line.
     public var description: String {
         let tried = report.count - skippedCount
-        var lines = ["\(violations.count) of \(tried) faults broke \(subject) (\(sourceLocation)):"]
-        lines += shown.map { "  \($0)" }
-        let more = violations.count - Self.shownCount
-        if more > 0 { lines.append("  and \(more) more") }
-        return (lines + advice).joined(separator: "\n")
+        let header = "\(violations.count) of \(tried) faults broke \(subject) (\(sourceLocation)):"
+        return ([header] + lines(of: tried).map { "  \($0)" } + advice).joined(separator: "\n")
     }
 
     /// The same text as ``description``.
     public var errorDescription: String? { description }
 
-    /// The violations that the description shows.
-    private var shown: [Violation] {
-        var kinds: Set<String> = []
-        // Many violations of one kind must not hide a single one of another kind.
-        let firsts = violations.indices.filter { kinds.insert(violations[$0].kind).inserted }
-        let others = Set(violations.indices).subtracting(firsts).sorted()
-        return (firsts + others).prefix(Self.shownCount).sorted().map { violations[$0] }
+    private func lines(of tried: Int) -> [String] {
+        if tried > 1, violations.count == tried, Set(violations.map(\.event)).count == 1 {
+            return ["every fault: \(violations[0].event)"]
+        }
+        let groups = Dictionary(grouping: violations, by: \.kind)
+        return violations.compactMap { violation in
+            // Only the first violation of each kind.
+            guard let group = groups[violation.kind], group[0].fault == violation.fault else {
+                return nil
+            }
+            let more = group.count > 1 ? " and \(group.count - 1) more" : ""
+            return "\(violation.fault)\(more): \(violation.event)"
+        }
     }
 }
 

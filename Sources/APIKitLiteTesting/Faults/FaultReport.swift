@@ -1,6 +1,32 @@
 import APIKitLite
 import Foundation
 
+/// How a client ended under one fault.
+public enum LoadOutcome: Hashable, Sendable, CustomStringConvertible {
+    /// The client returned a value.
+    case value
+    /// The client threw an `APIRequestError`, with its stage and whether it is a cancellation.
+    case error(APIRequestError.Stage, isCancellation: Bool = false)
+    /// The client threw an error of its own type, with the text of the error. See the parameter
+    /// `throwing` of `forEachFault`.
+    case thrown(String)
+
+    /// Creates the outcome of a load that threw this error.
+    init(_ error: APIRequestError) {
+        self = .error(error.stage, isCancellation: error.isCancellation)
+    }
+
+    /// The outcome in a few words, such as `value`, `.parse` or `.transport, cancelled`.
+    public var description: String {
+        switch self {
+        case .value: "value"
+        case .error(let stage, false): ".\(stage)"
+        case .error(let stage, true): ".\(stage), cancelled"
+        case .thrown(let text): text
+        }
+    }
+}
+
 /// The outcome of a client under each fault of one answer.
 ///
 /// `forEachFault` and `checkLoader` return it.
@@ -16,13 +42,8 @@ public struct FaultReport: Equatable, Sendable, CustomStringConvertible {
 
     /// The faults of the run, in order. A run that failed may not have tried all of them.
     public let faults: [Fault]
-    private let outcomes: [Fault: LoadOutcome]
 
-    init(seed: UInt64?, faults: [Fault], outcomes: [Fault: LoadOutcome]) {
-        self.seed = seed
-        self.faults = faults
-        self.outcomes = outcomes
-    }
+    let outcomes: [Fault: LoadOutcome]
 
     /// The number of ``faults``.
     public var count: Int { faults.count }
@@ -30,22 +51,19 @@ public struct FaultReport: Equatable, Sendable, CustomStringConvertible {
     /// The outcome under this fault.
     ///
     /// It is `nil` if the fault was not tried, if the client hung, or if it threw an error that is
-    /// not an `APIRequestError`.
+    /// not accepted.
     ///
-    /// - Parameter fault: One of ``faults``. Lengths that only the descriptions show are ignored.
+    /// - Parameter fault: One of ``faults``.
     public subscript(_ fault: Fault) -> LoadOutcome? { outcomes[fault] }
 
-    /// The number of faults, the seed, and how often each outcome occurred, such as
-    /// `141 faults (seed: 0x2a): value 12, .transport 62, .validate 5, .parse 62`.
+    /// The number of faults, the seed, and how often each outcome occurred, the most frequent first,
+    /// such as `141 faults (seed: 0x2a): .parse 62, .transport 62, value 12, .validate 5`.
     public var description: String {
-        let stages = APIRequestError.Stage.allCases
-        let order =
-            [LoadOutcome.value] + stages.map { .error($0) }
-            + stages.map { .error($0, isCancellation: true) }
-        let counts = Dictionary(grouping: outcomes.values) { $0 }.mapValues(\.count)
-        let parts = order.compactMap { outcome in counts[outcome].map { "\(outcome) \($0)" } }
+        let counts = Dictionary(grouping: outcomes.values, by: \.description).mapValues(\.count)
+        let parts = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
         let seed = seed.map { " (seed: \($0.hexadecimal))" } ?? ""
-        return "\(count) faults\(seed): " + parts.joined(separator: ", ")
+        return "\(count) faults\(seed): "
+            + parts.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
     }
 
     /// A text with one line for each fault: its description and its outcome, in two columns.

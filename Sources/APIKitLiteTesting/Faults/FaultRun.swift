@@ -1,144 +1,141 @@
 import APIKitLite
 import Foundation
 
-/// All trials of one `forEachFault` call.
+/// Runs a client once for each of some faults of one answer.
+///
+/// Each run has a network and a clock of its own. The clock advances automatically as soon as
+/// nothing else happens.
 struct FaultRun: Sendable {
-    typealias Body = @Sendable (MockNetwork, MockClock) async throws -> Void
-
-    /// The result of one trial.
-    private enum Outcome: Sendable {
-        /// A value or an `APIRequestError`.
-        case ended(LoadOutcome)
-        /// An error of another type.
-        case wrong(any Error)
-        /// A description of what the body waited for.
-        case hung(String)
+    /// What the client did under one fault.
+    struct Ending: Sendable {
+        /// The outcome; `nil` if the client hung, or threw an error that it must not throw.
+        var outcome: LoadOutcome?
+        /// What the client must not do, as text; `nil` if it met all requirements.
+        var violation: String?
+        /// A text that is the same for violations which probably have the same cause.
+        var kind: String?
+        var isHung = false
     }
 
-    /// How many trials run at once.
-    private static let mostAtOnce = 16
-    /// After so many bodies hang, no other trial starts. A body that hangs may block a thread for
+    /// Runs the client once, and says what it did.
+    typealias Client = @Sendable (Fault, MockNetwork, MockClock) async -> Ending
+
+    /// After so many clients hang, no other run starts. A client that hangs may block a thread for
     /// ever.
     private static let mostHung = 10
 
-    private let sample: MockResponse
-    /// The body of the sample, parsed only once because a long body takes a while.
-    private let json: JSONValue?
-    private let seed: UInt64
-    private let faults: [Fault]
-    private let sourceLocation: String
-    private let watchdog: @Sendable (Fault) -> Watchdog
+    /// A good answer.
+    let sample: MockResponse
+    let faults: [Fault]
+    /// The seed of the random choices; `nil` if there were none.
+    var seed: UInt64?
+    /// The name of the public function, for the error of an unusable sample.
+    let function: String
+    /// What an error names as the client.
+    let subject: String
+    /// The file and the line that an error names.
+    let sourceLocation: String
+    /// Lines that say what the client must do, and how to repeat the run.
+    var advice: [String] = []
+    /// How many clients run at once.
+    var mostAtOnce = 16
 
-    /// Creates a run.
+    /// Runs a client under each fault.
     ///
-    /// - Parameters:
-    ///   - sample: A good answer.
-    ///   - seed: Determines the random choices.
-    ///   - sourceLocation: The file and the line that an error names.
-    ///   - faults: The faults to try; `nil` for all faults of the sample.
-    ///   - watchdog: Returns the watchdog for the trial of a fault.
-    /// - Throws: ``MockError`` when the sample is not usable.
-    init(
-        _ sample: MockResponse, seed: UInt64, sourceLocation: String, faults: [Fault]? = nil,
-        watchdog: @escaping @Sendable (Fault) -> Watchdog = { _ in .oneSecond }
-    ) throws {
-        try sample.checkAsSample(of: "forEachFault(in:)", at: sourceLocation)
-        self.sample = sample
-        json = try? JSONValue(sample.body)
-        self.seed = seed
-        self.sourceLocation = sourceLocation
-        self.faults = faults ?? Fault.all(of: sample, seed: seed)
-        self.watchdog = watchdog
-    }
-
-    /// Runs a body under each fault.
-    ///
-    /// - Throws: ``FaultError`` when the body failed a requirement; `CancellationError` when the
-    ///   task is cancelled.
-    func report(_ body: @escaping Body) async throws -> FaultReport {
-        let results = try await results(of: body)
-        var outcomes: [Fault: LoadOutcome] = [:]
-        var violations: [FaultError.Violation] = []
-        for (index, outcome) in results.sorted(by: { $0.key < $1.key }) {
-            switch outcome {
-            case .ended(let outcome): outcomes[faults[index]] = outcome
-            case .wrong(let error):
-                let event = "threw \(Self.text(of: error)), not an APIRequestError"
-                violations.append(
-                    .init(fault: faults[index], event: event, kind: "\(type(of: error))"))
-            case .hung(let event):
-                violations.append(.init(fault: faults[index], event: event, kind: "hung"))
-            }
+    /// - Throws: ``FaultError`` when the client failed a requirement; ``MockError`` when the sample
+    ///   is held, is faulty itself, or has a configuration error; `CancellationError` when the task
+    ///   is cancelled.
+    func report(_ client: @escaping Client) async throws -> FaultReport {
+        if let reason = sample.reasonAgainstSample {
+            throw MockError(
+                .brokenStub, "\(function) cannot use its sample: \(reason) (\(sourceLocation))")
         }
-        let report = FaultReport(seed: seed, faults: faults, outcomes: outcomes)
-        guard violations.isEmpty else {
-            let skippedCount = faults.count - results.count
-            throw FaultError(
-                violations: violations, report: report, skippedCount: skippedCount,
-                subject: "the client", sourceLocation: sourceLocation,
-                advice: advice(skippedCount))
-        }
-        return report
-    }
-
-    /// Returns the last lines of an error's text.
-    private func advice(_ skippedCount: Int) -> [String] {
-        let hung = "So many hung that the last \(skippedCount) faults were not tried."
-        return (skippedCount > 0 ? [hung] : [])
-            + ["A body must end within a second, in a value or an APIRequestError."]
-            + ["The same faults again: forEachFault(in: sample, seed: \(seed.hexadecimal))"]
-    }
-
-    /// Returns the outcomes by the index of the fault, without those of faults that were not tried.
-    private func results(of body: @escaping Body) async throws -> [Int: Outcome] {
-        try await withThrowingTaskGroup(of: (Int, Outcome).self) { group in
-            var outcomes: [Int: Outcome] = [:]
-            var hungCount = 0
-            for index in faults.indices {
-                if index >= Self.mostAtOnce, let (index, outcome) = try await group.next() {
-                    outcomes[index] = outcome
-                    if case .hung = outcome { hungCount += 1 }
-                }
-                if hungCount >= Self.mostHung { break }
-                group.addTask { (index, try await outcome(of: body, under: faults[index])) }
-            }
-            for try await (index, outcome) in group { outcomes[index] = outcome }
-            return outcomes
-        }
-    }
-
-    /// Runs a body under one fault.
-    private func outcome(of body: @escaping Body, under fault: Fault) async throws -> Outcome {
-        let response = fault.response(from: sample, json: json)
-        let trial = Trial<Outcome>(response, watchdog: watchdog(fault))
-        let outcome = await trial.outcome { progress in
-            Self.task {
-                await progress.run {
-                    do {
-                        try await body(trial.network, trial.clock)
-                        return .ended(.value)
-                    } catch let error as APIRequestError {
-                        return .ended(LoadOutcome(error))
-                    } catch {
-                        return .wrong(error)
-                    }
+        let endings = try await endings(of: client)
+        let report = FaultReport(
+            seed: seed, faults: faults, outcomes: endings.compactMapValues(\.outcome))
+        let violations = faults.compactMap { fault in
+            endings[fault].flatMap { ending in
+                ending.violation.map { event in
+                    FaultError.Violation(fault: fault, event: event, kind: ending.kind ?? event)
                 }
             }
+        }
+        if violations.isEmpty { return report }
+        let skipped = faults.count - endings.count
+        var lines: [String] = []
+        if endings[.noFault]?.violation != nil {
+            lines = ["The sample must give a value: the other faults were not tried."]
+        } else if skipped > 0 {
+            lines = ["So many hung that the last \(skipped) faults were not tried."]
+        }
+        throw FaultError(
+            violations: violations, report: report, skippedCount: skipped, subject: subject,
+            sourceLocation: sourceLocation, advice: lines + advice)
+    }
+
+    /// Returns what the client did, without the faults that were not tried.
+    private func endings(of client: @escaping Client) async throws -> [Fault: Ending] {
+        try await withThrowingTaskGroup(of: (Fault, Ending).self) { group in
+            var endings: [Fault: Ending] = [:]
+            for (index, fault) in faults.enumerated() {
+                if index >= mostAtOnce, let (fault, ending) = try await group.next() {
+                    endings[fault] = ending
+                }
+                // If the sample itself fails, all faults would fail for the same reason.
+                let isHopeless = endings[.noFault]?.violation != nil
+                if isHopeless || endings.values.count(where: \.isHung) >= Self.mostHung { break }
+                group.addTask { (fault, try await ending(of: client, under: fault)) }
+            }
+            for try await (fault, ending) in group { endings[fault] = ending }
+            return endings
+        }
+    }
+
+    /// Runs a client under one fault. If it hangs, its task is cancelled, but not waited for.
+    private func ending(of client: @escaping Client, under fault: Fault) async throws -> Ending {
+        let clock = MockClock()
+        // It moves by itself as long as the run lasts.
+        clock.watch.reporter = nil
+        let network = MockNetwork(clock: clock)
+        network.stub(.any, fault.response(from: sample), times: .any)
+        let waiter = Waiter<Ending>()
+        let begun = AwaitableCounter()
+        let work = Self.task {
+            // The time before this does not count: the machine may have been busy.
+            begun.update { $0 = 1 }
+            waiter.end(with: .success(await client(fault, network, clock)))
+        }
+        let moving = Task {
+            await begun.wait(for: 1)
+            await move(clock, of: network)
+            waiter.end(with: .success(.hung(network)))
+        }
+        defer {
+            work.cancel()
+            moving.cancel()
         }
         try Task.checkCancellation()
-        let hint =
-            trial.hasAnswer
-            ? " (what waits by itself, as a retry does, needs the clock: forEachFault { network, clock in … })"
-            : ""
-        return outcome ?? .hung("did not end within a second\(trial.pendingDescription)\(hint)")
+        return try await waiter.value(ifCancelled: .failure(CancellationError()))
     }
 
-    /// Returns the text for an error, without secrets.
-    private static func text(of error: any Error) -> String {
-        if let error = error as? URLError { return URLError.name(of: error.code) }
-        let text = "\(error)".excerpt(limit: 300)
-        let type = "\(type(of: error))"
-        return text.hasPrefix(type) ? text : "\(type) (\(text))"
+    /// Moves the clock to the next sleeper, again and again. Returns after a second of real time in
+    /// which the clock did not move, or when the task is cancelled.
+    private func move(_ clock: MockClock, of network: MockNetwork) async {
+        var (second, moves) = (Duration.seconds(1), 0)
+        while second > .zero, !Task.isCancelled {
+            let start = ContinuousClock.now
+            let isQuiet = await network.core.journal.count.isQuiet()
+            // Without a sleeper, the next step would be the deadline of an exchange that goes on.
+            // A client may sleep without end.
+            if isQuiet, clock.sleeperCount.number > 0, moves < 1_000 {
+                moves += 1
+                await clock.advanceToNextSleeper()
+            } else {
+                // A look takes about two milliseconds. On a busy machine it takes longer, and the
+                // client needs more time, too.
+                second -= min(ContinuousClock.now - start, .milliseconds(5))
+            }
+        }
     }
 
     /// Starts a task. Where the system has task executors, it may block without delaying others.
@@ -148,5 +145,36 @@ struct FaultRun: Sendable {
         } else {
             Task(operation: work)
         }
+    }
+}
+
+extension FaultRun.Ending {
+    /// The end of a client that hangs.
+    fileprivate static func hung(_ network: MockNetwork) -> Self {
+        let requests = network.requests
+        var state = "it sent nothing"
+        if let last = requests.last {
+            let count = requests.count == 1 ? "" : " (of \(requests.count) requests the last)"
+            state = "\(last.line)\(count) waits for its answer"
+            if last.endTime != nil {
+                state = """
+                    \(last.line)\(count) has had its answer for a while (what waits by itself, as \
+                    a retry does, needs the clock: forEachFault { network, clock in … })
+                    """
+            }
+        }
+        return Self(
+            violation: "did not end within a second; \(state)", kind: "hung", isHung: true)
+    }
+}
+
+extension MockResponse {
+    /// Why this response cannot be a sample; `nil` if it can.
+    fileprivate var reasonAgainstSample: String? {
+        if let configurationError { return configurationError }
+        guard case .complete = behavior else {
+            return "it is broken itself. Give the answer of a healthy server."
+        }
+        return isHeld || isBodyHeld ? "it is held, and nobody releases it." : nil
     }
 }

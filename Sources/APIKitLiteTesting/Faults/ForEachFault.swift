@@ -22,6 +22,8 @@ import Foundation
 ///
 /// - Parameters:
 ///   - sample: A good answer.
+///   - errorType: The type of the errors that the client throws: `APIRequestError`, or a type of its
+///     own. An error of another type fails the run.
 ///   - seed: Determines which faults of a long body are tried. The text of the error contains it.
 ///   - fileID: The file that an error names.
 ///   - line: The line that an error names.
@@ -31,14 +33,15 @@ import Foundation
 ///   error; ``MockError`` when the sample is not usable; `CancellationError` when the task is
 ///   cancelled.
 @discardableResult
-public func forEachFault<R>(
-    in sample: MockResponse, seed: UInt64 = .random(in: 0 ... .max),
-    fileID: StaticString = #fileID, line: UInt = #line,
+public func forEachFault<R, E: Error>(
+    in sample: MockResponse, throwing errorType: E.Type = APIRequestError.self,
+    seed: UInt64 = .random(in: 0 ... .max), fileID: StaticString = #fileID, line: UInt = #line,
     // As in `Task.init`: otherwise a body on the main actor would have to be marked `@MainActor`.
     @_inheritActorContext _ body: @escaping @Sendable (MockNetwork) async throws -> R
 ) async throws -> FaultReport {
-    try await FaultRun(sample, seed: seed, sourceLocation: "\(fileID):\(line)").report {
-        network, _ in
+    try await forEachFault(
+        in: sample, throwing: errorType, seed: seed, fileID: fileID, line: line
+    ) { network, _ in
         _ = try await body(network)
     }
 }
@@ -59,6 +62,8 @@ public func forEachFault<R>(
 ///
 /// - Parameters:
 ///   - sample: A good answer.
+///   - errorType: The type of the errors that the client throws: `APIRequestError`, or a type of its
+///     own. An error of another type fails the run.
 ///   - seed: Determines which faults of a long body are tried. The text of the error contains it.
 ///   - fileID: The file that an error names.
 ///   - line: The line that an error names.
@@ -68,13 +73,36 @@ public func forEachFault<R>(
 ///   error; ``MockError`` when the sample is not usable; `CancellationError` when the task is
 ///   cancelled.
 @discardableResult
-public func forEachFault<R>(
-    in sample: MockResponse, seed: UInt64 = .random(in: 0 ... .max),
-    fileID: StaticString = #fileID, line: UInt = #line,
+public func forEachFault<R, E: Error>(
+    in sample: MockResponse, throwing errorType: E.Type = APIRequestError.self,
+    seed: UInt64 = .random(in: 0 ... .max), fileID: StaticString = #fileID, line: UInt = #line,
     @_inheritActorContext _ body: @escaping @Sendable (MockNetwork, MockClock) async throws -> R
 ) async throws -> FaultReport {
-    try await FaultRun(sample, seed: seed, sourceLocation: "\(fileID):\(line)").report {
-        network, clock in
-        _ = try await body(network, clock)
+    let run = FaultRun(
+        sample: sample, faults: Fault.all(of: sample, seed: seed), seed: seed,
+        function: "forEachFault(in:)", subject: "the client", sourceLocation: "\(fileID):\(line)",
+        advice: [
+            "A body must end within a second, in a value or \(E.self).",
+            "The same faults again: forEachFault(in: sample, seed: \(seed.hexadecimal))",
+        ])
+    return try await run.report { _, network, clock in
+        do {
+            _ = try await body(network, clock)
+            return .init(outcome: .value)
+        } catch let error as E {
+            let outcome = (error as? APIRequestError).map(LoadOutcome.init)
+            return .init(outcome: outcome ?? .thrown(text(of: error)))
+        } catch {
+            return .init(
+                violation: "threw \(text(of: error)), not \(E.self)", kind: "\(type(of: error))")
+        }
     }
+}
+
+/// Returns the text of an error, without secrets.
+private func text(of error: any Error) -> String {
+    if let error = error as? URLError { return URLError.name(of: error.code) }
+    let text = "\(error)".excerpt(limit: 300)
+    let type = "\(type(of: error))"
+    return text.hasPrefix(type) ? text : "\(type) (\(text))"
 }

@@ -81,12 +81,15 @@ final class AwaitableCounter: Sendable {
     /// Suspends until the number has not changed for two milliseconds, or until the task is
     /// cancelled.
     func waitForQuiet() async {
-        var seen: Int
-        repeat {
-            seen = number
-            // The yields take longer on a busy machine. The pause covers work on other queues.
-            for _ in 0..<32 { await Task.yield() }
-            try? await Task.sleep(for: .milliseconds(2))
-        } while seen != number && !Task.isCancelled
+        while await !isQuiet(), !Task.isCancelled {}
+    }
+
+    /// Suspends for two milliseconds, and returns whether the number is the same as before.
+    func isQuiet() async -> Bool {
+        let seen = number
+        // The yields take longer on a busy machine. The pause covers work on other queues.
+        for _ in 0..<32 { await Task.yield() }
+        try? await Task.sleep(for: .milliseconds(2))
+        return seen == number
     }
 }

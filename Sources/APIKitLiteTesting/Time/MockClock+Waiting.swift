@@ -22,12 +22,7 @@ extension MockClock {
             let sleepers = count == 1 ? "sleeper waits" : "sleepers wait"
             return "\(sleeperCount.number) of \(count) \(sleepers) on the clock"
         }
-        await watch.run(call) { await waitForSleepersUnreported(count) }
-    }
-
-    /// Suspends as ``waitForSleepers(_:fileID:line:)`` does, but reports nothing.
-    func waitForSleepersUnreported(_ count: Int = 1) async {
-        await sleeperCount.wait(for: count)
+        await watch.run(call) { await sleeperCount.wait(for: count) }
     }
 
     /// Suspends until a sleeper is due within a duration, or until the task is cancelled.

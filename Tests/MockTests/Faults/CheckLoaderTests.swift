@@ -43,7 +43,7 @@ import Testing
                 HTML from a proxy, status 200          .parse
                 HTML from a proxy, status 502          .validate
                 empty body                             .parse
-                truncated to 8 of 16 bytes             .parse
+                truncated to 8 bytes                   .parse
                 every value of another type            .parse
                 object and array exchanged at the top  .parse
                 null at $                              .parse
@@ -55,7 +55,7 @@ import Testing
                 URLError.cancelled                     .transport
                 no answer                              .transport
                 connection lost before the headers     .transport
-                connection lost after 8 of 16 bytes    .transport
+                connection lost after 8 bytes          .transport
                 cancelled before                       .transport, cancelled
                 cancelled during                       .transport, cancelled
                 """)

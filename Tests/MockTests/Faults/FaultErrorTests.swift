@@ -10,76 +10,85 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
 /// What a client must not do under a fault, and what is said about it.
 @Suite(.limited, .usesSockets) struct FaultErrorTests {
     private func failure(
-        _ faults: [Fault]? = nil,
-        watchdog: @escaping @Sendable (Fault) -> Watchdog = { _ in .oneSecond },
-        _ body: @escaping FaultRun.Body
+        _ faults: [Fault]? = nil, _ client: @escaping FaultRun.Client
     ) async throws -> FaultError {
-        let run = try FaultRun(
-            sample, seed: 0x2a, sourceLocation: "App/UserTests.swift:12", faults: faults,
-            watchdog: watchdog)
-        return try await #require(throws: FaultError.self) { try await run.report(body) }
+        let run = FaultRun(
+            sample: sample, faults: faults ?? Fault.all(of: sample), function: "f()",
+            subject: "the client", sourceLocation: "App/UserTests.swift:12")
+        return try await #require(throws: FaultError.self) { try await run.report(client) }
     }
 
-    @Test func anotherErrorIsReported() async throws {
-        let faults: [Fault] = [.slow, .error(.timedOut), .failing(afterBytes: 7, of: 37)]
-        let failure = try await failure(faults) { network, _ in
-            _ = try await MockURLSession(network).exchange(.test("a"))
+    enum ShopError: Error { case busy }
+
+    @Test func faultsThatBreakTheClientInTheSameWayShareALine() async throws {
+        let failure = try await #require(throws: FaultError.self) {
+            try await forEachFault(
+                in: .text(""), seed: 0x2a, fileID: "App/UserTests.swift", line: 12
+            ) { network in
+                do {
+                    let (_, response) = try await MockURLSession(network).exchange(.test("a"))
+                    if response.statusCode == 503 { throw ShopError.busy }
+                } catch let error as URLError where error.code != .timedOut {
+                    throw APIRequestError(stage: .transport, underlying: error)
+                }
+            }
         }
 
-        #expect(failure.violations.map(\.fault) == Array(faults[1...]))
+        #expect(failure.violations.count == 4)
         #expect(failure.report[.slow] == .value)
         #expect(
             "\(failure)" == """
-                2 of 3 faults broke the client (App/UserTests.swift:12):
-                  URLError.timedOut: threw URLError.timedOut, not an APIRequestError
-                  connection lost after 7 of 37 bytes: threw URLError.networkConnectionLost, not an APIRequestError
-                A body must end within a second, in a value or an APIRequestError.
+                4 of 30 faults broke the client (App/UserTests.swift:12):
+                  URLError.timedOut and 1 more: threw URLError.timedOut, not APIRequestError
+                  503 with Retry-After: 120 and 1 more: threw ShopError (busy), not APIRequestError
+                A body must end within a second, in a value or APIRequestError.
                 The same faults again: forEachFault(in: sample, seed: 0x2a)
                 """)
         try expectPage("Faults.md", toShow: "\(failure)")
         #expect(failure.errorDescription == "\(failure)")
     }
 
-    @Test func tenAreShownAndTheRestCounted() async throws {
-        let failure = try await failure { _, _ in throw TestError(number: 3) }
+    @Test func oneLineIfAllFaultsBreakTheClientInTheSameWay() async throws {
+        let failure = try await #require(throws: FaultError.self) {
+            try await forEachFault(in: sample) { _ in throw TestError(number: 3) }
+        }
 
         #expect(failure.violations.count == 117)
         let lines = "\(failure)".split(separator: "\n")
-        #expect(lines.count == 14)
-        #expect(lines[0] == "117 of 117 faults broke the client (App/UserTests.swift:12):")
-        #expect(
-            lines[1]
-                == "  URLError.timedOut: threw TestError(number: 3), not an APIRequestError")
-        #expect(lines[11] == "  and 107 more")
+        #expect(lines.count == 4)
+        #expect(lines[1] == "  every fault: threw TestError(number: 3), not APIRequestError")
     }
 
-    @Test func oneOfEachKindIsShown() async throws {
-        let failure = try await failure { network, _ in
-            let (_, response) = try await MockURLSession(network).exchange(.test("a"))
-            if response.statusCode == 503 { throw TestError(number: 503) }
+    @Test func aClientMayThrowErrorsOfItsOwn() async throws {
+        let body = { @Sendable (network: MockNetwork) async throws -> Void in
+            let loader = APIRequestLoader(
+                apiRequest: TextRequest(), urlSession: MockURLSession(network))
+            do {
+                _ = try await loader.load("/a")
+            } catch {
+                throw ShopError.busy
+            }
         }
 
-        let lines = "\(failure)".split(separator: "\n")
-        #expect(lines.count == 14)
-        #expect(
-            lines[10]
-                == "  503 with Retry-After: 120: threw TestError(number: 503), "
-                + "not an APIRequestError")
+        let report = try await forEachFault(in: sample, throwing: ShopError.self) { network in
+            try await body(network)
+        }
+
+        #expect(report[.hanging] == .thrown("ShopError (busy)"))
+        #expect(report[.slow] == .value)
+        let failure = await #expect(throws: FaultError.self) {
+            try await forEachFault(in: sample, throwing: TestError.self, body)
+        }
+        #expect(failure?.violations.first?.event == "threw ShopError (busy), not TestError")
     }
 
     @Test func aBodyThatHangsIsGivenUp() async throws {
-        let hangs = Gate()
-        // Time is up for the body that hangs, as soon as it does.
-        let watchdog = { @Sendable (fault: Fault) in
-            Watchdog { _ in fault == .emptyBody ? await hangs.wait() : await Gate().wait() }
-        }
         let faults: [Fault] = [.slow, .emptyBody, .html(status: 200)]
-        let failure = try await failure(faults, watchdog: watchdog) { network, _ in
-            let data = try await MockURLSession(network).exchange(.test("a")).0
-            guard data.isEmpty else { return }
-            hangs.open()
-            // Also one that cannot be cancelled.
-            await Gate().wait()
+        let failure = try await failure(faults) { _, network, _ in
+            let data = try? await MockURLSession(network).exchange(.test("a")).0
+            // A gate is not cancelled with the task.
+            if data?.isEmpty != false { await Gate().wait() }
+            return .init(outcome: .value)
         }
 
         #expect(failure.violations.map(\.fault) == [.emptyBody])
@@ -94,29 +103,36 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
     }
 
     @Test func aBodyThatBlocksItsThreadIsGivenUp() async throws {
-        let hangs = Gate()
         let forever = DispatchSemaphore(value: 0)
-        let watchdog = { @Sendable (fault: Fault) in Watchdog { _ in await hangs.wait() } }
-        let failure = try await failure([.emptyBody], watchdog: watchdog) { _, _ in
-            hangs.open()
+        let failure = try await failure([.emptyBody]) { _, _, _ in
             forever.waitHere()
+            return .init()
         }
         forever.signal()
 
         #expect(failure.violations.first?.event == "did not end within a second; it sent nothing")
     }
 
-    @Test func afterTenThatHangTheRestIsNotTried() async throws {
-        let hanging = Locked(0)
-        let all = Gate()
-        let watchdog = { @Sendable (fault: Fault) in Watchdog { _ in await all.wait() } }
-        let failure = try await failure(watchdog: watchdog) { _, _ in
-            let count = hanging.withLock {
-                $0 += 1
-                return $0
+    /// Neither requests nor sleeps without end keep the run alive.
+    @Test func aBodyThatNeverRestsIsGivenUp() async throws {
+        let failure = try await failure([.emptyBody, .slow]) { fault, network, clock in
+            while !Task.isCancelled {
+                if fault == .slow {
+                    try? await clock.sleep(until: clock.now.advanced(by: .seconds(60)))
+                } else {
+                    _ = try? await MockURLSession(network).exchange(.test("a"))
+                }
             }
-            if count == 16 { all.open() }
+            return .init()
+        }
+
+        #expect(failure.violations.map(\.fault) == [.emptyBody, .slow])
+    }
+
+    @Test func afterTenThatHangTheRestIsNotTried() async throws {
+        let failure = try await failure { _, _, _ in
             await Gate().wait()
+            return .init()
         }
 
         #expect(failure.violations.count >= 16)
@@ -128,11 +144,8 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
 
     @Test func aCancelledRunEnds() async throws {
         let running = Gate()
-        let run = try FaultRun(
-            sample, seed: 1, sourceLocation: "",
-            watchdog: { _ in Watchdog { _ in await Gate().wait() } })
         let task = Task {
-            try await run.report { _, _ in
+            try await forEachFault(in: sample) { _ in
                 running.open()
                 await Gate().wait()
             }

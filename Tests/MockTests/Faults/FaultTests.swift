@@ -10,12 +10,11 @@ import Testing
             (Fault.error(.notConnectedToInternet), "URLError.notConnectedToInternet"),
             (.error(.zeroByteResource), "URLError -1014"),
             (.hanging, "no answer"),
-            (.failingBeforeHeaders, "connection lost before the headers"),
-            (.failing(afterHeaderBytes: 1), "connection lost after 1 byte of the headers"),
-            (.failing(afterHeaderBytes: 15), "connection lost after 15 bytes of the headers"),
-            (.failing(afterBytes: 7, of: 34), "connection lost after 7 of 34 bytes"),
+            (.failingInHeaders(afterBytes: 0), "connection lost before the headers"),
+            (.failingInHeaders(afterBytes: 1), "connection lost after 1 byte of the headers"),
+            (.failingInHeaders(afterBytes: 15), "connection lost after 15 bytes of the headers"),
             (.failing(afterBytes: 7), "connection lost after 7 bytes"),
-            (.truncated(toBytes: 7, of: 34), "truncated to 7 of 34 bytes"),
+            (.truncated(toBytes: 7), "truncated to 7 bytes"),
             (.longContentLength, "Content-Length too long by 1"),
             (.shortContentLength, "Content-Length too short by 1"),
             (.emptyBody, "empty body"),
@@ -92,8 +91,8 @@ import Testing
     @Test(arguments: [
         (Fault.error(.dnsLookupFailed), URLError.Code.dnsLookupFailed),
         (.hanging, .timedOut),
-        (.failingBeforeHeaders, .networkConnectionLost),
-        (.failing(afterHeaderBytes: 15), .networkConnectionLost),
+        (.failingInHeaders(afterBytes: 0), .networkConnectionLost),
+        (.failingInHeaders(afterBytes: 15), .networkConnectionLost),
         (.failing(afterBytes: 0), .networkConnectionLost),
         (.failing(afterBytes: 7), .networkConnectionLost),
         (.longContentLength, .networkConnectionLost),
@@ -179,7 +178,7 @@ import Testing
             "failing(afterBytes: -1): a count is not negative."
         ),
         (
-            .failing(afterHeaderBytes: -1), .json("{}"),
+            .failingInHeaders(afterBytes: -1), .json("{}"),
             "failing(afterHeaderBytes: -1): a count is not negative."
         ),
         (.status(99), .json("{}"), "99 is not an HTTP status: use 100...599."),

@@ -36,8 +36,8 @@ import Testing
         let report = reports[0]
         #expect(reports.allSatisfy { $0 == report })
         #expect(report.faults == Fault.all(of: Self.sample))
-        #expect(report[.failing(afterBytes: 7, of: 37)] == .error(.transport))
-        #expect(report[.truncated(toBytes: 7, of: 37)] == .error(.parse))
+        #expect(report[.failing(afterBytes: 7)] == .error(.transport))
+        #expect(report[.truncated(toBytes: 7)] == .error(.parse))
         #expect(report[.null(at: "$.name")] == .error(.parse))
         #expect(report[.null(at: "$.tags")] == .value)
         #expect(report[.status(429, retryAfter: "120")] == .error(.validate))
@@ -46,7 +46,7 @@ import Testing
         #expect(report[.failing(afterBytes: 99)] == nil)
         #expect(
             "\(report)"
-                == "117 faults (seed: 0x1): value 7, .transport 61, .validate 4, .parse 45")
+                == "117 faults (seed: 0x1): .transport 61, .parse 45, value 7, .validate 4")
     }
 
     @Test func eachFaultHasANetworkOfItsOwn() async throws {

@@ -1,0 +1,108 @@
+import APIKitLite
+import Foundation
+
+extension Fault {
+    /// Returns the answer with this fault. The same sample always gives the same answer.
+    ///
+    /// - Parameter sample: A good answer.
+    /// - Returns: The faulty answer. If the fault does not apply to the sample, as wrong JSON types
+    ///   do not apply to an image, a request with this answer fails with a ``MockError`` that says
+    ///   so.
+    public func response(from sample: MockResponse) -> MockResponse {
+        guard sample.configurationError == nil else { return sample }
+        let body = sample.body
+        switch self {
+        case .noFault, .cancelledBefore: return sample
+        case .error(let code): return .error(code)
+        case .hanging, .cancelledDuring: return .hanging
+        case .failingInHeaders(let count): return sample.failing(afterHeaderBytes: count)
+        case .failing(let count): return sample.failing(afterBytes: count)
+        case .truncated(let count):
+            guard count >= 0 else { return sample.wrong("\(self): a count is not negative.") }
+            return sample.replacingBody(body.prefix(count))
+        case .longContentLength: return sample.failing(afterBytes: body.count)
+        case .shortContentLength: return sample.replacingBody(body.dropLast())
+        case .emptyBody: return sample.replacingBody(Data())
+        case .wrongTypes: return breaking(sample) { $0.withLeavesOfAnotherType }
+        case .wrongTopLevel: return breaking(sample) { $0.inAnotherTopLevel }
+        case .wrongType(let path):
+            return breaking(sample) { $0.replacing(path) { $0.ofAnotherType } }
+        case .null(let path): return breaking(sample) { $0.replacing(path) { _ in .null } }
+        case .html(let status): return .proxyPage(status)
+        case .status(let status, let retryAfter):
+            let known = MockResponse.status(status)
+            guard known.configurationError == nil else { return known }
+            var response = sample
+            response.status = status
+            return retryAfter.map { response.header("Retry-After", $0) } ?? response
+        case .slow: return sample.chunked(by: max(1, (body.count + 63) / 64), every: .seconds(1))
+        case .stalled(let count):
+            guard (1..<max(body.count, 1)).contains(count) else {
+                return sample.wrong("\(self): the sample has \(body.count) bytes.")
+            }
+            return sample.stalling(afterBytes: count)
+        case .repeatedPiece(let number):
+            guard sample.chunks.indices.contains(number - 1) else {
+                return sample.wrong("\(self): the sample has no such piece.")
+            }
+            var response = sample
+            response.chunks.insert(sample.chunks[number - 1], at: number)
+            return response
+        }
+    }
+
+    /// Returns the sample with a change in its JSON.
+    ///
+    /// - Parameters:
+    ///   - sample: A good answer.
+    ///   - change: Returns the changed value; `nil` if the value has no such part.
+    private func breaking(
+        _ sample: MockResponse, _ change: (JSONValue) -> JSONValue?
+    ) -> MockResponse {
+        guard let json = try? JSONValue(sample.body) else {
+            return sample.wrong("\(self): the sample's body is not JSON.")
+        }
+        guard let broken = change(json) else {
+            return sample.wrong("\(self): the sample has no such value.")
+        }
+        return sample.replacingBody(Data(broken.compact.utf8))
+    }
+}
+
+extension MockResponse {
+    /// The whole body.
+    var body: Data { Answer.join(chunks) }
+
+    /// Returns the response with another body, in one piece.
+    fileprivate func replacingBody(_ body: Data) -> MockResponse {
+        var response = MockResponse.data(Data(body), status: status)
+        // A `Content-Length` of the sample is the length of its own body.
+        response.headers = headers.filter { $0.key.lowercased() != "content-length" }
+        (response.delay, response.isHeld) = (delay, isHeld)
+        return response
+    }
+
+    /// Returns the response without more bytes after this number, until the client gives up.
+    fileprivate func stalling(afterBytes count: Int) -> MockResponse {
+        let body = body
+        var response = self
+        response.chunks = [body.prefix(count), body.dropFirst(count)].map { Data($0) }
+        // About 63 years, so that every client gives up before: no timeout counts as more than half
+        // of that.
+        response.interval = .seconds(2_000_000_000)
+        response.pace = nil
+        return response
+    }
+
+    /// Returns an HTML page as proxies send it.
+    fileprivate static func proxyPage(_ status: Int) -> MockResponse {
+        let title = HTTPStatus.reasonPhrase(status)
+        let page = """
+            <!DOCTYPE html>
+            <html><head><title>\(status) \(title)</title></head>
+            <body><h1>\(status) \(title)</h1><hr>proxy</body></html>
+
+            """
+        return .data(Data(page.utf8), contentType: "text/html; charset=utf-8", status: status)
+    }
+}

@@ -1,0 +1,74 @@
+import APIKitLite
+
+extension JSONValue {
+    /// The key path of every value in depth-first order, beginning with `$` for this value.
+    var paths: [String] {
+        var paths: [String] = []
+        _ = changed { (path, _) in
+            paths.append(path)
+            return nil
+        }
+        return paths
+    }
+
+    /// An object around this array, or an array around any other value.
+    var inAnotherTopLevel: JSONValue {
+        guard case .array = self else { return .array([self]) }
+        return .object(["items": self])
+    }
+
+    /// A value of another type in place of this one.
+    var ofAnotherType: JSONValue {
+        switch self {
+        case .object: .array([])
+        case .array, .null: .object([:])
+        case .string: .number("0")
+        case .number(let digits): .string(digits)
+        case .boolean(let value): .string("\(value)")
+        }
+    }
+
+    /// This value with every value that contains no others replaced by one of another type.
+    var withLeavesOfAnotherType: JSONValue {
+        changed { (_, value) in
+            switch value {
+            case .object(let members) where !members.isEmpty: nil
+            case .array(let elements) where !elements.isEmpty: nil
+            default: value.ofAnotherType
+            }
+        }
+    }
+
+    /// Returns this value with a change at a key path; `nil` if nothing is at that path.
+    func replacing(_ path: String, _ change: (JSONValue) -> JSONValue) -> JSONValue? {
+        var isFound = false
+        let result = changed { (here, value) in
+            guard here == path else { return nil }
+            isFound = true
+            return change(value)
+        }
+        return isFound ? result : nil
+    }
+
+    /// Returns this value with some values replaced, in depth-first order.
+    ///
+    /// - Parameters:
+    ///   - path: The key path of this value.
+    ///   - change: Returns what replaces the value at a key path; `nil` if it stays.
+    private func changed(
+        at path: String = "$", _ change: (String, JSONValue) -> JSONValue?
+    ) -> JSONValue {
+        if let changed = change(path, self) { return changed }
+        switch self {
+        case .object(var members):
+            for key in members.keys.sorted() {
+                members[key] = members[key]?.changed(at: path + JSONText.step(key), change)
+            }
+            return .object(members)
+        case .array(let elements):
+            return .array(
+                elements.enumerated().map { $1.changed(at: path + JSONText.step($0), change) })
+        case .string, .number, .boolean, .null: return self
+        }
+    }
+}
