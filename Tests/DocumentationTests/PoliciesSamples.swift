@@ -145,19 +145,24 @@ struct OfflineSession: HTTPSession {
         #expect((error?.underlying as? URLError)?.code == .timedOut)
     }
 
-    @Test func loadsOneUserAtATime() async throws {
+    @Test func chainsShareALimit() async throws {
         let network = MockNetwork()
         let stub = network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#).held)
-        let session = MockURLSession(network).limited(to: 1)
-        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: session)
+        let transport = MockURLSession(network)
+        let limit = RequestLimit(4)
+        let session = transport.timingOut(after: .seconds(30)).limited(by: limit)
+        let uploads = transport.timingOut(after: .seconds(300)).limited(by: limit)
 
-        let loads = (1...3).map { id in Task { try await loader.load(id) } }
-        await stub.started()
-        #expect(network.requests.count == 1)
+        let loads = (1...8).map { id in
+            let session: any HTTPSession = id.isMultiple(of: 2) ? session : uploads
+            return Task { try await session.load(UserRequest(), id) }
+        }
+        await stub.started(4)
         stub.release()
 
         for load in loads { _ = try await load.value }
-        #expect(network.mostInFlight == 1)
+        #expect(network.requests.count == 8)
+        #expect(network.mostInFlight == 4)
     }
 
     @Test func asksOnce() async throws {

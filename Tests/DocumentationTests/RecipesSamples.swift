@@ -75,6 +75,14 @@ extension JSONDecoder.DateDecodingStrategy {
         #expect(dates == seconds.map { [Date(timeIntervalSince1970: $0)] })
     }
 
+    /// Compiled only: it is a program of its own.
+    func servesAsAProgram() throws {
+        let network = MockNetwork()
+        network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#), times: .any)
+        let server = try network.serve()
+        print("Serving \(server.url)")
+    }
+
     /// Compiled only: the signal would reach the whole test run.
     func endsWithControlC(_ session: any HTTPSession, _ request: URLRequest, _ file: URL) {
         let work = Task { try await session.download(request, to: file) }

@@ -1,11 +1,103 @@
-import APIKitLite
 import APIKitLiteTesting
 import Foundation
 import XCTest
 
-// The tests of the note on network unit tests (Mock을 이용한 Network Unit Test): the answer is there
-// when `resume()` returns, so none waits.
+// The code under test of the note on network unit tests (Mock을 이용한 Network Unit Test), which
+// follows naljin's. `MockURLSession`, `MockURLSessionDataTask` and `JsonLoader` are ours.
 
+enum NetworkError: Error {
+    case invalid
+    case failToParse
+}
+
+struct Coffee: Decodable, Equatable {
+    let title: String
+}
+
+final class NetworkManager {
+    let session: URLSessionProtocol
+
+    init(session: URLSessionProtocol = URLSession.shared) {
+        self.session = session
+    }
+}
+
+protocol URLSessionProtocol {
+    // The note returns a `URLSessionDataTask` here, but a `URLSessionDataTaskProtocol` from its mock.
+    func dataTask(
+        with url: URL, completionHandler: @escaping @Sendable (Data?, URLResponse?, Error?) -> Void
+    ) -> URLSessionDataTaskProtocol
+}
+
+protocol URLSessionDataTaskProtocol {
+    func resume()
+}
+
+extension URLSessionDataTask: URLSessionDataTaskProtocol {}
+extension MockURLSessionDataTask: URLSessionDataTaskProtocol {}
+
+extension URLSession: URLSessionProtocol {
+    func dataTask(
+        with url: URL, completionHandler: @escaping @Sendable (Data?, URLResponse?, Error?) -> Void
+    ) -> URLSessionDataTaskProtocol {
+        return dataTask(with: url, completionHandler: completionHandler) as URLSessionDataTask
+    }
+}
+
+extension MockURLSession: URLSessionProtocol {
+    func dataTask(
+        with url: URL, completionHandler: @escaping @Sendable (Data?, URLResponse?, Error?) -> Void
+    ) -> URLSessionDataTaskProtocol {
+        return dataTask(with: url, completionHandler: completionHandler) as MockURLSessionDataTask
+    }
+}
+
+extension NetworkManager {
+    // The lines are the note's.
+    // swift-format-ignore
+    func fetchData<T: Decodable>(for url: String,
+                                     dataType: T.Type,
+                                     completion: @escaping (Result<T, Error>) -> Void) {
+
+        guard let url = URL(string: url) else {
+            return
+        }
+
+        let dataTask: URLSessionDataTaskProtocol = session.dataTask(with: url, completionHandler: { (data, response, error) in
+            if let error = error {
+                completion(.failure(error))
+                return
+            }
+
+            if let data = data,
+               let response = response as? HTTPURLResponse,
+               200..<400 ~= response.statusCode {
+                do {
+                    let data = try JSONDecoder().decode(T.self, from: data)
+                    completion(.success(data))
+                } catch {
+                    completion(.failure(NetworkError.failToParse))
+                }
+            } else {
+                completion(.failure(NetworkError.invalid))
+            }
+        })
+        dataTask.resume()
+    }
+}
+
+extension JsonLoader {
+    /// The note's static calls, which read the test's own bundle and give nil for any failure.
+    static func data(fileName: String) -> Data? {
+        try? JsonLoader(bundle: .module).data(fileName: fileName)
+    }
+
+    static func load<T: Decodable>(type: T.Type, fileName: String) -> T? {
+        try? JsonLoader(bundle: .module).load(type: type, fileName: fileName)
+    }
+}
+
+/// The answer is there when `resume()` returns, so no test waits.
 class FetchDataTests: XCTestCase {
     let url = "https://api.sampleapis.com/coffee/hot"
     let data: Data? = JsonLoader.data(fileName: "Coffees")
@@ -89,49 +181,5 @@ class FetchDataTests: XCTestCase {
 
         // then
         XCTAssertNotNil(result)
-    }
-}
-
-/// The note's `200..<400`, as a request says it here.
-private struct CoffeesRequest: APIRequest {
-    func makeRequest(from _: Void) throws -> URLRequest {
-        URLRequest(url: URL(string: "https://api.sampleapis.com/coffee/hot")!)
-    }
-
-    func validateResponse(data: Data, response: HTTPURLResponse) throws {
-        guard 200..<400 ~= response.statusCode else { throw NetworkError.invalid }
-    }
-
-    func parseResponse(data: Data) throws -> [Coffee] {
-        try jsonDecoder.decode([Coffee].self, from: data)
-    }
-}
-
-class CoffeesRequestTests: XCTestCase {
-    private func load(status: Int) async throws(APIRequestError) -> [Coffee] {
-        let session = MockURLSession.make(
-            url: "https://api.sampleapis.com/coffee/hot",
-            data: JsonLoader.data(fileName: "Coffees"), statusCode: status)
-        return try await APIRequestLoader(apiRequest: CoffeesRequest(), urlSession: session).load()
-    }
-
-    func testAcceptsEveryStatusBelow400() async throws {
-        for status in [200, 204, 300, 304, 399] {
-            let coffees = try await load(status: status)
-            XCTAssertEqual(coffees.count, 3, "\(status)")
-        }
-    }
-
-    func testRefusesTheOthers() async {
-        for status in [199, 400, 404, 500] {
-            do {
-                _ = try await load(status: status)
-                XCTFail("\(status) was accepted.")
-            } catch {
-                XCTAssertEqual(error.stage, .validate)
-                XCTAssertEqual(error.underlying as? NetworkError, .invalid)
-                XCTAssertEqual(error.statusCode, status)
-            }
-        }
     }
 }

@@ -1,65 +1,55 @@
 import APIKitLite
 import APIKitLiteTesting
 import Foundation
+import TestSupport
 import XCTest
 
 /// What the tests of the talk's handler share. It is cleared after each.
 class HandlerTestCase: XCTestCase {
     override func tearDown() {
         MockURLProtocol.requestHandler = nil
-        super.tearDown()
-    }
-
-    func url(_ path: String) -> URL {
-        URL(string: "https://example.com" + path)!
     }
 
     /// An ephemeral session: it has a cache, as the talk's has.
-    func makeSession(_ protocolClasses: AnyClass...) -> URLSession {
+    func makeSession(_ protocolClass: AnyClass = MockURLProtocol.self) -> URLSession {
         let configuration = URLSessionConfiguration.ephemeral
-        configuration.protocolClasses =
-            protocolClasses.isEmpty ? [MockURLProtocol.self] : protocolClasses
+        configuration.protocolClasses = [protocolClass]
         return URLSession(configuration: configuration)
     }
 
-    /// Blocks until something is so, or fails.
-    func waitUntil(
-        _ what: String, file: StaticString = #filePath, line: UInt = #line,
-        _ isSo: () -> Bool
+    /// Starts a request, and returns when its handler blocks until the semaphore is signalled.
+    func startBlockedLoad(over session: URLSession) async -> (
+        Task<String, Never>, DispatchSemaphore
     ) {
+        let entered = Locked(false)
+        let release = DispatchSemaphore(value: 0)
+        MockURLProtocol.requestHandler = { _ in
+            entered.withLock { $0 = true }
+            release.wait()
+            return answer("old")
+        }
+        let load = Task { await outcome(.test("blocked"), over: session) }
+        await waitUntil { entered.withLock { $0 } }
+        return (load, release)
+    }
+
+    /// Suspends until something is so, or fails.
+    func waitUntil(line: UInt = #line, _ isSo: () -> Bool) async {
         let deadline = Date(timeIntervalSinceNow: 10)
         while !isSo() {
-            guard Date() < deadline else {
-                return XCTFail("Never: \(what)", file: file, line: line)
-            }
-            sched_yield()
+            guard Date() < deadline else { return XCTFail("Never.", line: line) }
+            await Task.yield()
         }
     }
 }
 
-/// One data task and what became of it.
-final class Load: @unchecked Sendable {  // The answer is written once, before `ended` is fulfilled.
-    let ended: XCTestExpectation
-    private(set) var text: String?
-    private(set) var error: Error?
-    private var task: URLSessionTask!
-
-    /// Resumes a task.
-    init(_ url: URL, over session: URLSession) {
-        ended = XCTestExpectation(description: url.path)
-        task = session.dataTask(with: url) { [self] data, _, error in
-            text = data.map { String(decoding: $0, as: UTF8.self) }
-            self.error = error.map(originalError)
-            ended.fulfill()
-        }
-        task.resume()
+/// Returns the text of the answer to a request, or the reason of the mock's error.
+func outcome(_ request: URLRequest, over session: URLSession) async -> String {
+    do {
+        return try await session.exchange(request).0.text
+    } catch {
+        return (error as? MockError).map { "\($0.reason)" } ?? "\(error)"
     }
-
-    func cancel() {
-        task.cancel()
-    }
-
-    var reason: MockError.Reason? { (error as? MockError)?.reason }
 }
 
 func answer(_ text: String) -> (HTTPURLResponse, Data?) {

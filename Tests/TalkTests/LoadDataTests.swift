@@ -6,32 +6,24 @@ import XCTest
 
 // `loadData(near:)` of the notes on the talk: first as one piece, then split.
 
-/// What both view controllers show.
-class PointsOfInterestViewController {
+private class MonolithViewController {
     final class TableView {
-        var reloaded: () -> Void = {}
-        func reloadData() { reloaded() }
+        let ended = XCTestExpectation(description: "reloaded, or failed")
+        func reloadData() { ended.fulfill() }
     }
 
     var tableValues: [PointOfInterest] = []
     let tableView = TableView()
     private(set) var lastError: Error?
-    var failed: () -> Void = {}
 
     func handleError(_ error: Error?) {
-        DispatchQueue.main.async {
-            self.lastError = error
-            self.failed()
-        }
+        lastError = error
+        tableView.ended.fulfill()
     }
 
-    func loadData(near coord: CLLocationCoordinate2D) {}
-}
-
-final class MonolithViewController: PointsOfInterestViewController {
     // The lines are the notes'.
     // swift-format-ignore
-    override func loadData(near coord: CLLocationCoordinate2D) {
+    func loadData(near coord: CLLocationCoordinate2D) {
         let url = URL(string: "/locations?lat=\(coord.latitude)&long=\(coord.longitude)")!
         URLSession.shared.dataTask(with: url) { data, response, error in
             guard let data = data else { self.handleError(error); return }
@@ -48,12 +40,8 @@ final class MonolithViewController: PointsOfInterestViewController {
     }
 }
 
-final class SplitViewController: PointsOfInterestViewController {
-    private let loader: APIRequestLoader<PointsOfInterestRequest>
-
-    init(loader: APIRequestLoader<PointsOfInterestRequest>) {
-        self.loader = loader
-    }
+private final class SplitViewController: MonolithViewController {
+    private let loader = APIRequestLoader(apiRequest: PointsOfInterestRequest())
 
     override func loadData(near coord: CLLocationCoordinate2D) {
         loader.loadAPIRequest(requestData: coord) { values, error in
@@ -67,71 +55,60 @@ final class SplitViewController: PointsOfInterestViewController {
 }
 
 /// The same claims for both: the mock needs no change in the code under test.
-class MonolithLoadDataTests: XCTestCase {
-    func makeViewController() -> PointsOfInterestViewController { MonolithViewController() }
-
+class LoadDataTests: HandlerTestCase {
     override func setUp() {
         MockURLProtocol.register()
     }
 
     override func tearDown() {
         MockURLProtocol.unregister()
-        MockURLProtocol.requestHandler = nil
+        super.tearDown()
     }
 
-    func load(latitude: Double) -> PointsOfInterestViewController {
-        let controller = makeViewController()
-        let ended = expectation(description: "ended")
-        controller.tableView.reloaded = { ended.fulfill() }
-        controller.failed = { ended.fulfill() }
+    private func load(_ controller: MonolithViewController, latitude: Double = 37.3293) {
         controller.loadData(near: CLLocationCoordinate2D(latitude: latitude, longitude: -121.8893))
-        wait(for: [ended], timeout: 10)
-        return controller
+        wait(for: [controller.tableView.ended], timeout: 10)
     }
 
     func testShowsThePoints() {
-        MockURLProtocol.requestHandler = { _ in
-            (HTTPURLResponse(), Data(#"[{"name": "MyPointOfInterest"}]"#.utf8))
+        for controller in [MonolithViewController(), SplitViewController()] {
+            MockURLProtocol.requestHandler = { _ in answer(#"[{"name": "MyPointOfInterest"}]"#) }
+
+            load(controller)
+
+            XCTAssertEqual(controller.tableValues, [PointOfInterest(name: "MyPointOfInterest")])
+            XCTAssertEqual(
+                MockURLProtocol.requests.map(\.query), [["lat": "37.3293", "long": "-121.8893"]])
         }
-
-        let controller = load(latitude: 37.3293)
-
-        XCTAssertEqual(controller.tableValues, [PointOfInterest(name: "MyPointOfInterest")])
-        XCTAssertNil(controller.lastError)
-        XCTAssertEqual(MockURLProtocol.requests.map(\.request.url?.path), ["/locations"])
-        XCTAssertEqual(
-            MockURLProtocol.requests.first?.query, ["lat": "37.3293", "long": "-121.8893"])
     }
 
-    func testHandlesATransportError() {
-        MockURLProtocol.requestHandler = { _ in throw URLError(.notConnectedToInternet) }
+    func testHandlesAnErrorOfTheHandler() {
+        for controller in [MonolithViewController(), SplitViewController()] {
+            MockURLProtocol.requestHandler = { _ in throw TestError(number: 7) }
 
-        let controller = load(latitude: 37.3293)
+            load(controller)
 
-        XCTAssertEqual((controller.lastError as? URLError)?.code, .notConnectedToInternet)
-        XCTAssert(controller.tableValues.isEmpty)
+            let error = controller.lastError.map(originalError)
+            XCTAssertEqual(error as? TestError, TestError(number: 7))
+        }
     }
 
     func testHandlesABodyThatIsNoList() {
-        MockURLProtocol.requestHandler = { _ in (HTTPURLResponse(), Data("{}".utf8)) }
+        for controller in [MonolithViewController(), SplitViewController()] {
+            MockURLProtocol.requestHandler = { _ in answer("{}") }
 
-        let controller = load(latitude: 37.3293)
+            load(controller)
 
-        XCTAssert(controller.lastError is DecodingError)
-        XCTAssert(controller.tableValues.isEmpty)
-    }
-}
-
-final class SplitLoadDataTests: MonolithLoadDataTests {
-    override func makeViewController() -> PointsOfInterestViewController {
-        SplitViewController(loader: APIRequestLoader(apiRequest: PointsOfInterestRequest()))
+            XCTAssert(controller.lastError is DecodingError)
+        }
     }
 
     /// What the split is for: the monolith sends this to the server.
     func testSendsNothingForACoordinateThatIsNowhere() {
-        MockURLProtocol.requestHandler = { _ in (HTTPURLResponse(), Data("[]".utf8)) }
+        MockURLProtocol.requestHandler = { _ in answer("[]") }
+        let controller = SplitViewController()
 
-        let controller = load(latitude: 91)
+        load(controller, latitude: 91)
 
         XCTAssertEqual(
             controller.lastError as? PointsOfInterestRequest.RequestError, .invalidCoordinate)

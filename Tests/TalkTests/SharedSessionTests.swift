@@ -1,6 +1,7 @@
 import APIKitLite
 import APIKitLiteTesting
 import Foundation
+import TestSupport
 import XCTest
 
 /// `URLSession.shared`, which the article on URLProtocol (Qiita) reaches through `registerClass`.
@@ -11,7 +12,6 @@ final class SharedSessionTests: HandlerTestCase {
     private var server: LoopbackServer!
 
     override class func setUp() {
-        super.setUp()
         // A proxy would get what is meant for this machine.
         setenv("no_proxy", "127.0.0.1", 1)
     }
@@ -28,58 +28,34 @@ final class SharedSessionTests: HandlerTestCase {
         super.tearDown()
     }
 
-    /// Code that cannot be handed a session.
-    private enum Weather {
-        static func today(at url: URL) async throws -> String {
-            try await text(at: url, over: .shared)
-        }
+    private func text(_ path: String = "", over session: URLSession = .shared) async throws
+        -> String
+    {
+        let url = server.url.appendingPathComponent(path)
+        return try await session.exchange(URLRequest(url: url)).0.text
     }
 
-    private static func text(at url: URL, over session: URLSession) async throws -> String {
-        let (data, _) = try await session.exchange(URLRequest(url: url))
-        return String(decoding: data, as: UTF8.self)
+    private func streamedText() async throws -> String {
+        let (body, _) = try await URLSession.shared.stream(URLRequest(url: server.url))
+        var text = ""
+        for try await piece in body { text += piece.text }
+        return text
     }
 
-    func testAStaticMethodIsAnsweredWhileRegistered() async throws {
+    func testTheSharedSessionIsAnsweredWhileRegistered() async throws {
         // The process has sessions by now, and this one has been used.
-        let before = try await Weather.today(at: server.url)
-        MockURLProtocol.register()
-        let during = try await Weather.today(at: server.url)
-        MockURLProtocol.unregister()
-        let after = try await Weather.today(at: server.url)
-
-        XCTAssertEqual([before, during, after], ["network", "mock", "network"])
-        XCTAssertEqual(network.requests.count, 2)
-        XCTAssertEqual(MockURLProtocol.requests.count, 1)
-        XCTAssertNotNil(MockURLProtocol.requests.first?.endTime)
-    }
-
-    func testAStreamIsAnsweredWhileRegistered() async throws {
-        func text() async throws -> String {
-            let (body, _) = try await URLSession.shared.stream(URLRequest(url: server.url))
-            var text = ""
-            for try await piece in body { text += String(decoding: piece, as: UTF8.self) }
-            return text
-        }
-
-        let before = try await text()
-        MockURLProtocol.register()
-        let during = try await text()
-        MockURLProtocol.unregister()
-        let after = try await text()
-
-        XCTAssertEqual([before, during, after], ["network", "mock", "network"])
-    }
-
-    func testRegisteringIsRepeatable() async throws {
-        for _ in 1...20 {
+        var texts = [try await text(), try await streamedText()]
+        for _ in 1...10 {
             MockURLProtocol.register()
-            let during = try await Weather.today(at: server.url)
+            texts += [try await text(), try await streamedText()]
             MockURLProtocol.unregister()
-            let after = try await Weather.today(at: server.url)
-
-            XCTAssertEqual([during, after], ["mock", "network"])
+            texts += [try await text(), try await streamedText()]
         }
+
+        let round = ["mock", "mock", "network", "network"]
+        XCTAssertEqual(texts, ["network", "network"] + (1...10).flatMap { _ in round })
+        XCTAssertEqual(network.requests.count, 22)
+        XCTAssertEqual(MockURLProtocol.requests.count, 20)
     }
 
     func testASubclassRegistersItself() async throws {
@@ -91,30 +67,21 @@ final class SharedSessionTests: HandlerTestCase {
         OnePath.register()
         defer { OnePath.unregister() }
 
-        let mocked = try await Weather.today(at: server.url.appendingPathComponent("mocked"))
-        let other = try await Weather.today(at: server.url.appendingPathComponent("other"))
+        let texts = [try await text("mocked"), try await text("other")]
 
-        XCTAssertEqual([mocked, other], ["mock", "network"])
+        XCTAssertEqual(texts, ["mock", "network"])
     }
 
     // The article: a registered class answers for the shared session alone, a configured one for
     // its own sessions alone.
-
-    func testOtherSessionsKeepTheirNetwork() async throws {
+    func testEachWayAnswersForItsOwnSessionsAlone() async throws {
+        let configured = [try await text(over: makeSession()), try await text()]
         MockURLProtocol.register()
+        let registered = [
+            try await text(over: URLSession(configuration: .ephemeral)), try await text(),
+        ]
 
-        let other = try await Self.text(
-            at: server.url, over: URLSession(configuration: .ephemeral))
-
-        XCTAssertEqual(other, "network")
-    }
-
-    func testAConfiguredClassLeavesTheSharedSessionAlone() async throws {
-        let session = makeSession()
-
-        let configured = try await Self.text(at: server.url, over: session)
-        let shared = try await Weather.today(at: server.url)
-
-        XCTAssertEqual([configured, shared], ["mock", "network"])
+        XCTAssertEqual(configured, ["mock", "network"])
+        XCTAssertEqual(registered, ["network", "mock"])
     }
 }

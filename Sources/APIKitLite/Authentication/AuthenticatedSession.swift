@@ -20,30 +20,23 @@ extension HTTPSession {
     /// others. A refresh always runs to its end, even if all requests that wait for it are
     /// cancelled, because many refresh tokens can be used only once.
     ///
+    /// For a stream, ``Authenticator/rejects(data:response:)`` gets an empty body.
+    ///
     /// A credential is sent only to its own origins, also if the server redirects the request. A
     /// response from another origin never rejects it.
     ///
     /// - Parameter credentials: The credential of the user. Chains that share it share its refresh.
     /// - Returns: A session that wraps this one.
-    public func authenticated<A>(by credentials: Credentials<A>) -> AuthenticatedSession {
+    public func authenticated<A>(by credentials: Credentials<A>) -> some HTTPSession {
         AuthenticatedSession(next: self, credentials: credentials)
     }
 }
 
-/// A session that adds a credential to each request: see ``HTTPSession/authenticated(by:)``.
-public struct AuthenticatedSession: SessionPolicy {
-    /// The wrapped session, which is one step nearer to the network.
-    public let next: any HTTPSession
+private struct AuthenticatedSession: SessionPolicy {
+    let next: any HTTPSession
     let credentials: any CredentialSource
 
-    /// Sends a request with the credential, and once more if the response rejects the credential.
-    ///
-    /// For a stream, ``Authenticator/rejects(data:response:)`` gets an empty body.
-    ///
-    /// - Throws: ``AuthenticationError`` when the refresh fails; `URLError.cancelled` when the task
-    ///   is cancelled while it waits for the refresh; otherwise the error of
-    ///   ``Authenticator/apply(_:to:)`` or of the wrapped session.
-    public func send(
+    func send(
         _ request: URLRequest, awaiting part: ResponsePart
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         try Task.checkNotCancelled()
@@ -97,12 +90,12 @@ protocol CredentialSource: AnyObject, Sendable {
     ///   - request: The request, without a credential.
     ///   - rejected: The generation of the credential that the server rejected, or `nil`.
     ///   - next: The session that sends the refresh by default.
-    /// - Returns: `nil` if there is no credential.
+    /// - Returns: The request and the generation of its credential; `nil` if there is no credential.
     /// - Throws: ``AuthenticationError`` when the refresh fails, `URLError.cancelled` when the task
     ///   is cancelled, or the error of ``Authenticator/apply(_:to:)``.
     func authorize(
         _ request: URLRequest, afterRejected rejected: Int?, over next: any HTTPSession
-    ) async throws -> AuthorizedRequest?
+    ) async throws -> (request: URLRequest, generation: Int)?
 
     /// Starts the refresh of a rejected credential for later requests, without waiting for it.
     func startRefresh(_ rejected: Int, over next: any HTTPSession)

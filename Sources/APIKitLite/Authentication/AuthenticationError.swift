@@ -18,7 +18,7 @@ public struct AuthenticationError: LocalizedError, CustomStringConvertible, Send
     /// Creates an error.
     ///
     /// - Parameter underlying: The error of the refresh.
-    public init(underlying: APIRequestError) {
+    package init(underlying: APIRequestError) {
         self.underlying = underlying
     }
 

@@ -3,16 +3,6 @@
 /// This value makes every decision about the credential, without a lock. `Credentials` keeps it in
 /// its `Locked` state.
 struct CredentialState<Credential> {
-    /// How a request continues.
-    enum Step {
-        /// It is sent without a credential, because nobody is signed in.
-        case none
-        /// It is sent with this credential.
-        case use(Credential)
-        /// It waits until this credential is refreshed.
-        case refresh(Credential)
-    }
-
     private(set) var credential: Credential?
     /// The number of changes so far. It distinguishes a credential from an earlier one, even if
     /// both are equal.
@@ -29,16 +19,14 @@ struct CredentialState<Credential> {
         generation += 1
     }
 
-    /// Returns how a request continues.
+    /// Returns the credential if a request must wait until it is refreshed, otherwise nil.
     ///
     /// - Parameters:
     ///   - rejected: The generation of the credential that the server rejected, or `nil`. The
     ///     rejection of an earlier generation does not affect the current credential.
     ///   - isStale: Whether the current credential must be refreshed before it is used.
-    func step(afterRejected rejected: Int?, isStale: (Credential) -> Bool) -> Step {
-        guard let credential else { return .none }
-        let isGood = rejected != generation && !isStale(credential)
-        return isGood ? .use(credential) : .refresh(credential)
+    func toRefresh(afterRejected rejected: Int?, isStale: (Credential) -> Bool) -> Credential? {
+        credential.flatMap { rejected == generation || isStale($0) ? $0 : nil }
     }
 
     /// Stores the credential that a refresh returned, unless the credential was changed meanwhile.
@@ -55,8 +43,3 @@ struct CredentialState<Credential> {
 }
 
 extension CredentialState: Sendable where Credential: Sendable {}
-
-extension CredentialState: OpaquelyReflected {
-    /// The generation, without the credential.
-    var description: String { "credential \(generation)" }
-}

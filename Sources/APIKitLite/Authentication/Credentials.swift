@@ -49,7 +49,7 @@ public final class Credentials<A: Authenticator>: Sendable {
     ///   - others: Other origins that receive the credential.
     ///   - credential: The first credential, or `nil` if nobody is signed in yet.
     ///   - session: The session that sends the refresh, for example one with another timeout or
-    ///     with a retry. By default, it is the session that ``AuthenticatedSession`` wraps. It may
+    ///     with a retry. By default, it is the session on which `authenticated(by:)` is called. It may
     ///     be the same chain that the requests use. The refresh is sent without a credential, and a
     ///     redirect of it to another origin is refused.
     ///   - now: Returns the current time for ``Authenticator/isStale(_:now:)``.
@@ -131,24 +131,22 @@ extension Credentials: CredentialSource {
 
     func authorize(
         _ request: URLRequest, afterRejected rejected: Int?, over next: any HTTPSession
-    ) async throws -> AuthorizedRequest? {
+    ) async throws -> (request: URLRequest, generation: Int)? {
         var current = state.withLock { $0.current }
         let now = configuration.now()
-        let step = current.step(afterRejected: rejected) { authenticator.isStale($0, now: now) }
-        if case .refresh(let old) = step {
+        let old = current.toRefresh(afterRejected: rejected) { authenticator.isStale($0, now: now) }
+        if let old {
             try await join(old, current.generation, over: next)?.value()
             // The current credential is tried once, even if it is stale.
             current = state.withLock { $0.current }
         }
         guard let credential = current.credential else { return nil }
-        return AuthorizedRequest(
-            request: try authenticator.apply(credential, to: request),
-            generation: current.generation)
+        return (try authenticator.apply(credential, to: request), current.generation)
     }
 
     func startRefresh(_ rejected: Int, over next: any HTTPSession) {
         let current = state.withLock { $0.current }
-        if case .refresh(let old) = current.step(afterRejected: rejected, isStale: { _ in false }),
+        if let old = current.toRefresh(afterRejected: rejected, isStale: { _ in false }),
             let handle = join(old, rejected, over: next)
         {
             handle.giveUp()

@@ -27,7 +27,7 @@ public struct FileBodyError: LocalizedError, CustomStringConvertible, Equatable,
     /// - Parameters:
     ///   - file: The URL of the file.
     ///   - reason: What is wrong with it.
-    public init(_ file: URL, _ reason: Reason) {
+    package init(_ file: URL, _ reason: Reason) {
         self.file = file
         self.reason = reason
     }

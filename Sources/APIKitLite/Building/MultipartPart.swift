@@ -126,18 +126,12 @@ func derivedBoundary(for parts: [MultipartPart]) throws -> String {
         // The files are not read here, and a file could contain a boundary that is known in advance.
         return "part-" + UUID().uuidString.lowercased()
     }
-    // FNV-1a, because `Hasher` gives a different value in each process.
-    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    func mix(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
-    for part in encoded {
-        for byte in part { mix(byte) }
-        mix(0)
-    }
+    var number = fnv1a(encoded.map { $0 + [0] }.joined())
     while true {
-        let digits = String(hash, radix: 16)
+        let digits = String(number, radix: 16)
         let boundary = "part-" + String(repeating: "0", count: 16 - digits.count) + digits
         if !encoded.contains(where: { $0.holds(boundary) }) { return boundary }
-        mix(0)
+        number &+= 1
     }
 }
 

@@ -6,8 +6,7 @@ package struct PathTemplate: Hashable, Sendable {
     package let text: String
     /// The names, in the order in which they first occur.
     package let names: [String]
-    private let segments: [[Piece]]
-    private let repeatsNames: Bool
+    private var segments: [[Piece]]
 
     /// A part of a segment: literal text, or a name in braces.
     enum Piece: Hashable {
@@ -18,7 +17,8 @@ package struct PathTemplate: Hashable, Sendable {
     /// Reads a template. A leading slash may be left out.
     ///
     /// - Throws: ``RequestBuildingError/unusableTemplate(_:reason:)`` for unbalanced braces, for
-    ///   braces without a name, for a `?` or `#`, and for a segment `.` or `..`.
+    ///   braces without a name, for two names without text between them, for a `?` or `#`, and for
+    ///   a segment `.` or `..`.
     package init(_ text: String) throws {
         func unusable(_ reason: String) -> RequestBuildingError {
             .unusableTemplate(text, reason: reason)
@@ -33,32 +33,28 @@ package struct PathTemplate: Hashable, Sendable {
             guard let pieces = Self.pieces(of: segment) else {
                 throw unusable("has a brace without its partner or without a name. Write {name}.")
             }
+            if segment.utf8.contains("}{".utf8) {
+                throw unusable("has two names without text between them. Write {a}-{b} for {a}{b}.")
+            }
             return pieces
         }
         self.text = text
-        let all = segments.joined().compactMap { piece in
-            if case .name(let name) = piece { name } else { nil }
+        names = segments.joined().reduce(into: []) { names, piece in
+            if case .name(let name) = piece, !names.contains(name) { names.append(name) }
         }
-        names = all.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
-        repeatsNames = names.count < all.count
-    }
-
-    /// Creates a copy with other literals.
-    private init(_ other: PathTemplate, segments: [[Piece]]) {
-        (text, names, repeatsNames) = (other.text, other.names, other.repeatsNames)
-        self.segments = segments
     }
 
     /// The template with its literals percent-decoded, for a text that was written as in a URL. If
     /// it has no escapes, nil.
     package var unescaped: PathTemplate? {
-        let decoded = segments.map { pieces in
-            pieces.map { piece -> Piece in
+        var template = self
+        template.segments = segments.map { pieces in
+            pieces.map { piece in
                 guard case .literal(let text) = piece else { return piece }
                 return .literal(PercentEncoding.decode(text))
             }
         }
-        return decoded == segments ? nil : PathTemplate(self, segments: decoded)
+        return template == self ? nil : template
     }
 
     /// Returns advice for a template in another notation, `/users/:id` or `/files/*`, or `nil` for
@@ -95,7 +91,7 @@ package struct PathTemplate: Hashable, Sendable {
                     return PercentEncoding.pathValue.encode(value)
                 }
             }.joined()
-            // Two values side by side, or a value beside a literal dot, can form such a segment.
+            // A value beside a literal dot can form such a segment.
             if expanded == "." || expanded == ".." {
                 throw RequestBuildingError.unusableTemplate(
                     text, reason: "comes out with a segment \(expanded), which leads elsewhere.")
@@ -162,6 +158,16 @@ package struct PathTemplate: Hashable, Sendable {
         return pieces
     }
 
+    /// The number of segments.
+    package var segmentCount: Int { segments.count }
+
+    /// Returns the segments of a percent-encoded path, each decoded. An empty path is equal to `/`.
+    package static func decodedSegments(ofPath path: String) -> [String] {
+        segments(of: path).map { segment in
+            segment.utf8.contains(UInt8(ascii: "%")) ? PercentEncoding.decode(segment) : segment
+        }
+    }
+
     /// Returns the value of each name if the template matches the path, otherwise nil.
     ///
     /// The path is split before it is decoded, so a value may contain an escaped slash. An empty
@@ -173,70 +179,35 @@ package struct PathTemplate: Hashable, Sendable {
     /// Does the same for segments that are already split and decoded.
     package func match(_ found: ArraySlice<String>) -> [String: String]? {
         guard found.count == segments.count else { return nil }
-        if repeatsNames {
-            var search = TemplateSearch(segments, found.map { Array($0.unicodeScalars) })
-            return search.found()
-        }
         var values: [String: String] = [:]
         for (pieces, segment) in zip(segments, found) {
-            if pieces.count == 1, case .literal(let literal) = pieces[0] {
-                guard literal.utf8.elementsEqual(segment.utf8) else { return nil }
-                continue
-            }
-            let scalars = Array(segment.unicodeScalars)
-            guard Self.match(pieces[...], scalars[...], &values) else { return nil }
+            guard Self.match(pieces[...], segment.utf8[...], &values) else { return nil }
         }
         return values
     }
 
-    /// The number of segments.
-    package var segmentCount: Int { segments.count }
-
-    /// Returns the segments of a percent-encoded path, each decoded. An empty path is equal to `/`.
-    package static func decodedSegments(ofPath path: String) -> [String] {
-        segments(of: path).map { segment in
-            segment.utf8.contains(UInt8(ascii: "%")) ? PercentEncoding.decode(segment) : segment
-        }
-    }
-
     /// Matches one segment and adds the values of its names.
     ///
-    /// Each value is as short as possible, but at least one character. The last value ends where
-    /// the rest of the segment is exactly what the template requires.
+    /// A value ends where the next literal first occurs. It has at least one character, and is the
+    /// same wherever its name occurs.
     private static func match(
-        _ pieces: ArraySlice<Piece>, _ text: ArraySlice<Unicode.Scalar>,
-        _ values: inout [String: String]
+        _ pieces: ArraySlice<Piece>, _ text: Substring.UTF8View, _ values: inout [String: String]
     ) -> Bool {
-        var pieces = pieces
-        var text = text
-        while let piece = pieces.popFirst() {
-            switch piece {
-            case .literal(let literal):
-                guard text.starts(with: literal.unicodeScalars) else { return false }
-                text = text.dropFirst(literal.unicodeScalars.count)
-            case .name(let name):
-                guard let end = end(ofValueIn: text, before: pieces) else { return false }
-                values[name] = String(String.UnicodeScalarView(text[..<end]))
-                text = text[end...]
+        guard let piece = pieces.first else { return text.isEmpty }
+        let rest = pieces.dropFirst()
+        switch piece {
+        case .literal(let literal):
+            return text.starts(with: literal.utf8)
+                && match(rest, text.dropFirst(literal.utf8.count), &values)
+        case .name(let name):
+            var end = text.endIndex
+            if case .literal(let literal)? = rest.first {
+                end = text.firstRange(of: literal.utf8)?.lowerBound ?? end
             }
+            let value = String(Substring(text[..<end]))
+            guard !value.isEmpty, values[name, default: value] == value else { return false }
+            values[name] = value
+            return match(rest, text[end...], &values)
         }
-        return text.isEmpty
-    }
-
-    /// Returns the end of the value at the start of the text, or nil if no value is possible.
-    private static func end(
-        ofValueIn text: ArraySlice<Unicode.Scalar>, before pieces: ArraySlice<Piece>
-    ) -> Int? {
-        guard !text.isEmpty else { return nil }
-        guard case .literal(let literal) = pieces.first else {
-            return pieces.isEmpty ? text.endIndex : text.startIndex + 1
-        }
-        let candidates = text.indices.dropFirst()
-        // The last literal must be at the end: "{name}.json" finds "a.json" in "a.json.json".
-        guard pieces.count > 1 else {
-            let end = text.endIndex - literal.unicodeScalars.count
-            return candidates.contains(end) ? end : nil
-        }
-        return candidates.first { text[$0...].starts(with: literal.unicodeScalars) }
     }
 }

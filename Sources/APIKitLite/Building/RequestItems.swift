@@ -16,8 +16,7 @@ import Foundation
 /// | `""` | the name with an empty value: `q=` |
 /// | an array or another collection | the name once for each element; nothing if it is empty |
 /// | a Boolean | `true` or `false` |
-/// | a floating-point number | as Swift prints it, but without an exponent: `1e-7` is `0.0000001` |
-/// | anything else | its `description` |
+/// | anything else | its `description`, such as `1e-07` |
 ///
 /// These values are errors when the request is built: a `Date` (choose a format, such as
 /// `date.formatted(.iso8601)`), `Data`, a dictionary, a set, a list of lists, a number that is not
@@ -104,4 +103,15 @@ extension RequestItems {
             encoding.encode(name) + (text.map { "=" + encoding.encode($0) } ?? "")
         }.joined(separator: "&")
     }
+}
+
+/// A query item or form field that has a name and no value.
+///
+///     query: ["archived": QueryFlag(), "page": 2]     // ?archived&page=2
+public struct QueryFlag: CustomStringConvertible, Equatable, Sendable {
+    /// Creates a flag. To leave the item out, pass nil instead.
+    public init() {}
+
+    /// The empty text, because a flag has no value.
+    public var description: String { "" }
 }

@@ -36,8 +36,6 @@ package enum RequestValue: Equatable, Sendable {
             self = Self.list(of: sequence)
         case _ where !isFinite(value):
             self = .unusable("is \(value), which is not a number. Give a finite one.")
-        case is any FloatingPoint, is NSNumber:
-            self = .text(withoutExponent(value.description))
         default:
             self = .text(value.description)
         }
@@ -88,22 +86,4 @@ private func isFinite(_ value: any CustomStringConvertible) -> Bool {
     case let number as NSNumber: number.doubleValue.isFinite
     default: true
     }
-}
-
-/// Returns a number with all its digits: `1.5e+16` becomes `15000000000000000.0`.
-///
-/// Text without an exponent is returned unchanged.
-private func withoutExponent(_ number: String) -> String {
-    let parts = number.split(separator: "e", omittingEmptySubsequences: false)
-    guard parts.count == 2, let exponent = Int(parts[1]) else { return number }
-    let sign = parts[0].hasPrefix("-") ? "-" : ""
-    let mantissa = parts[0].dropFirst(sign.count).split(separator: ".")
-    var digits = mantissa.joined()
-    var point = (mantissa.first?.count ?? 0) + exponent
-    if point <= 0 {
-        digits = String(repeating: "0", count: 1 - point) + digits
-        point = 1
-    }
-    digits += String(repeating: "0", count: max(0, point + 1 - digits.count))
-    return sign + digits.prefix(point) + "." + digits.dropFirst(point)
 }

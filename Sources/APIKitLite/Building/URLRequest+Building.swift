@@ -54,14 +54,14 @@ private func joined(_ base: URL, path: String) throws -> String {
         throw RequestBuildingError.unusableBase(
             base, reason: "has a fragment, which is never sent. Remove the # and what follows.")
     }
-    guard hasHost(text) else {
+    let parts = URLParts(text)
+    guard !parts.scheme.isEmpty, !parts.host.isEmpty else {
         throw RequestBuildingError.unusableBase(
             base, reason: "has no host. Start it with a scheme and a host: https://api.example.com")
     }
-    let scheme = URLParts(text).scheme
-    guard ["https", "http"].contains(scheme) else {
+    guard ["https", "http"].contains(parts.scheme) else {
         throw RequestBuildingError.unusableBase(
-            base, reason: "has the scheme \(scheme). Use https, or http.")
+            base, reason: "has the scheme \(parts.scheme). Use https, or http.")
     }
     let end = text.utf8.firstIndex(of: UInt8(ascii: "?")) ?? text.endIndex
     var head = text[..<end]
@@ -69,17 +69,28 @@ private func joined(_ base: URL, path: String) throws -> String {
     return head + path + text[end...]
 }
 
-/// Whether the text of a URL has a scheme and a host.
-private func hasHost(_ text: String) -> Bool {
-    let parts = text.utf8.split(
-        separator: UInt8(ascii: "/"), maxSplits: 3, omittingEmptySubsequences: false)
-    guard parts.count >= 3, parts[0].count > 1, parts[0].last == UInt8(ascii: ":"),
-        parts[1].isEmpty
-    else { return false }
-    let authority = parts[2].prefix { $0 != UInt8(ascii: "?") }
-    let host =
-        authority.split(
-            separator: UInt8(ascii: "@"), omittingEmptySubsequences: false
-        ).last ?? authority
-    return !host.isEmpty && host.first != UInt8(ascii: ":")
+extension URLRequest {
+    /// Returns the request with a timeout: the longest time that may pass without data.
+    ///
+    /// It sets `timeoutInterval`. A whole exchange is limited by a policy, `timingOut(after:)`.
+    ///
+    /// - Parameter duration: The time; 60 seconds unless set. On Linux, Foundation fails a request
+    ///   at once if it is shorter than a second.
+    /// - Throws: ``RequestBuildingError/unusableTimeout(_:)`` for a time that is not longer than
+    ///   zero.
+    public func timeout(_ duration: Duration) throws -> URLRequest {
+        guard duration > .zero else { throw RequestBuildingError.unusableTimeout(duration) }
+        var request = self
+        request.timeoutInterval = duration / .seconds(1)
+        return request
+    }
+
+    /// Returns the request with a cache policy, such as `.reloadIgnoringLocalCacheData`.
+    ///
+    /// - Parameter policy: The policy; `.useProtocolCachePolicy` unless set.
+    public func cachePolicy(_ policy: CachePolicy) -> URLRequest {
+        var request = self
+        request.cachePolicy = policy
+        return request
+    }
 }

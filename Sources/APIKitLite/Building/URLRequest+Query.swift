@@ -15,15 +15,6 @@ extension URLRequest {
         return request
     }
 
-    /// Returns the request with query items after those that it has.
-    ///
-    /// - Parameter items: The items, such as those of `URLComponents`. An item whose value is nil
-    ///   is a name without `=`.
-    /// - Throws: ``RequestBuildingError/unusableURL(_:)`` if the request has no URL.
-    public func query(_ items: [URLQueryItem]) throws -> URLRequest {
-        try query(RequestItems(items))
-    }
-
     /// Returns the request with one query item, or one for each element of an array, after those
     /// that it has.
     ///

@@ -5,7 +5,7 @@ import Foundation
 /// Loads, streams, event streams and downloads share it.
 struct Load {
     var session: any HTTPSession
-    /// The request. Nil if it could not be made.
+    /// The request that was sent, or that is to be sent. Nil before it was made.
     var request: URLRequest?
     /// The status and the headers, as soon as they have arrived.
     var response: HTTPURLResponse?
@@ -19,14 +19,17 @@ struct Load {
     /// the load fails, even if the session returns a response.
     ///
     /// - Parameters:
+    ///   - request: The request to send.
     ///   - part: The part of the response to wait for.
     ///   - validate: Throws if the response is not accepted. For a stream, it gets an empty body
     ///     first. If it throws, it is called again with the beginning of the body, so that its error
     ///     can describe the body.
     nonisolated(nonsending) mutating func open(
-        awaiting part: ResponsePart, validate: (Data, HTTPURLResponse) throws -> Void
+        _ request: URLRequest, awaiting part: ResponsePart,
+        validate: (Data, HTTPURLResponse) throws -> Void
     ) async throws(APIRequestError) -> (HTTPBody, HTTPURLResponse) {
-        let (body, http) = try await send(awaiting: part)
+        (self.request, response) = (request, nil)
+        let (body, http) = try await send(request, awaiting: part)
         do {
             try validate(body.data ?? Data(), http)
         } catch {
@@ -38,12 +41,11 @@ struct Load {
     }
 
     private nonisolated(nonsending) mutating func send(
-        awaiting part: ResponsePart
+        _ request: URLRequest, awaiting part: ResponsePart
     ) async throws(APIRequestError) -> (HTTPBody, HTTPURLResponse) {
         var data: Data?
         do {
             try Task.checkNotCancelled()
-            guard let request else { throw URLError(.badURL) }
             let (body, http) = try await session.send(request, awaiting: part)
             (response, data) = (http, body.data)
             try Task.checkNotCancelled()

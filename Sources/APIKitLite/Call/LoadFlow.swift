@@ -4,12 +4,12 @@ import Foundation
 struct LoadFlow<T: APIRequest> {
     let apiRequest: T
     let session: any HTTPSession
+    /// The type that errors name.
+    var requestType: String? = "\(T.self)"
 
-    /// A load of a request, or of none if it cannot be made.
-    func load(of request: URLRequest?) -> Load {
-        Load(
-            session: session, request: request, redaction: apiRequest.redaction,
-            requestType: "\(T.self)")
+    /// A load whose request has not been made.
+    var load: Load {
+        Load(session: session, redaction: apiRequest.redaction, requestType: requestType)
     }
 
     /// Makes the request for an input, and loads it.
@@ -25,7 +25,7 @@ struct LoadFlow<T: APIRequest> {
         do {
             return try apiRequest.makeRequest(from: requestData)
         } catch {
-            throw load(of: nil).failure(.makeRequest, error)
+            throw load.failure(.makeRequest, error)
         }
     }
 
@@ -33,10 +33,10 @@ struct LoadFlow<T: APIRequest> {
     nonisolated(nonsending) func response(to request: URLRequest) async throws(APIRequestError)
         -> APIResponse<T.ResponseDataType>
     {
-        var load = load(of: request)
+        var load = load
         do throws(APIRequestError) {
             let (body, http) = try await load.open(
-                awaiting: .body, validate: apiRequest.validateResponse)
+                request, awaiting: .body, validate: apiRequest.validateResponse)
             return try await parse(collect(body, load), http, load)
         } catch {
             throw load.reported(error)

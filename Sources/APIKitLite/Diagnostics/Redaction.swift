@@ -88,7 +88,7 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
     ///
     /// - Parameter names: The names of more secrets.
     /// - Returns: A redaction that hides what this one hides, and the values of these names.
-    public func adding(_ names: [String]) -> Redaction {
+    package func adding(_ names: [String]) -> Redaction {
         let added = Set(names.map(\.folded))
         return Redaction(
             names: self.names.union(added), shownNames: shownNames.subtracting(added),
@@ -113,7 +113,7 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
     ///
     /// - Parameter names: The names whose values are not secrets.
     /// - Returns: A redaction that hides what this one hides, except the values of these names.
-    public func showing(_ names: [String]) -> Redaction {
+    package func showing(_ names: [String]) -> Redaction {
         let shown = Set(names.map(\.folded))
         return Redaction(
             names: self.names.subtracting(shown), shownNames: shownNames.union(shown),

@@ -7,25 +7,13 @@ public struct UnacceptableStatus: LocalizedError, CustomStringConvertible, Equat
     /// The ranges of status codes that the request accepts. Empty if they are not known.
     public let accepted: [Range<Int>]
 
-    /// The status codes that the request accepts, or `nil` if they are not one range.
-    public var acceptable: Range<Int>? { accepted.count == 1 ? accepted[0] : nil }
-
-    /// Creates an error for a request that accepts one range of status codes.
-    ///
-    /// - Parameters:
-    ///   - statusCode: The status code of the response.
-    ///   - acceptable: The status codes that the request accepts, or `nil` if they are not known.
-    public init(statusCode: Int, acceptable: Range<Int>? = 200..<300) {
-        self.init(statusCode: statusCode, accepted: acceptable.map { [$0] } ?? [])
-    }
-
-    /// Creates an error for a request that accepts several ranges of status codes.
+    /// Creates an error.
     ///
     /// - Parameters:
     ///   - statusCode: The status code of the response.
     ///   - accepted: The ranges that the request accepts. The range of a single code has one
     ///     element.
-    public init(statusCode: Int, accepted: [Range<Int>]) {
+    public init(statusCode: Int, accepted: [Range<Int>] = [200..<300]) {
         self.statusCode = statusCode
         self.accepted = accepted
     }
@@ -48,7 +36,7 @@ public struct UnacceptableStatus: LocalizedError, CustomStringConvertible, Equat
 
     /// The sentence about the accepted codes, or `nil` if they are not known.
     var expectedStatus: String? {
-        let subject = acceptable.map { $0.count == 1 } == false ? "A status in" : "The status"
+        let subject = accepted.count == 1 && accepted[0].count > 1 ? "A status in" : "The status"
         return expectation.map { "\(subject) \($0) was expected." }
     }
 }

@@ -14,7 +14,6 @@ struct Download {
     /// concurrency runtime, that would stop other tasks.
     private let queue = DispatchQueue(label: "APIKitLite.Download")
 
-    /// Creates a download of the file that the request of a load names.
     init(
         _ load: Load, to file: URL, _ progress: Progress?, _ policy: RetryPolicy,
         _ clock: any Clock<Duration>
@@ -29,13 +28,16 @@ struct Download {
 
     /// Downloads the file.
     ///
-    /// - Parameter validate: Throws if a response is not acceptable: see `Load.open`.
+    /// - Parameters:
+    ///   - request: The request for the whole file.
+    ///   - validate: Throws if a response is not acceptable: see `Load.open`.
     /// - Returns: The response of the last request.
     nonisolated(nonsending) mutating func run(
-        validate: (Data, HTTPURLResponse) throws -> Void
+        _ request: URLRequest, validate: (Data, HTTPURLResponse) throws -> Void
     ) async throws(APIRequestError) -> HTTPURLResponse {
+        load.request = request
         do {
-            let request = try checkedRequest()
+            let request = try checked(request)
             try transfer.checkNotCancelled()
             let part = try await onQueue { [file] in try PartFile(of: file) }
             do {
@@ -60,9 +62,9 @@ struct Download {
             ?? load.failure(.transport, error, isCancellation: Task.isCancelled)
     }
 
-    /// Returns the request for the whole file.
-    private func checkedRequest() throws -> URLRequest {
-        guard var request = load.request else { throw URLError(.badURL) }
+    /// Returns the request with the headers of a download.
+    private func checked(_ request: URLRequest) throws -> URLRequest {
+        var request = request
         let method = request.httpMethod ?? "GET"
         guard method == "GET", request.httpBody == nil, request.httpBodyStream == nil else {
             throw DownloadError.notAGet(method: method == "GET" ? "GET with a body" : method)
@@ -94,10 +96,9 @@ struct Download {
             // Nil if the body is shorter than the rest of the file.
             var failure: (any Error)?
             do {
-                load.request = record?.resuming(request) ?? request
-                load.response = nil
                 var decision = ResumeDecision.refuse
                 let (body, response) = try await load.open(
+                    record?.resuming(request) ?? request,
                     awaiting: .head(limit: Self.bufferLimit, hasSteadyReader: true)
                 ) { data, response in
                     decision = ResumeDecision(record: record, response: response)

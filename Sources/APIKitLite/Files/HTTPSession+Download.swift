@@ -47,10 +47,10 @@ extension HTTPSession {
             retrying policy: RetryPolicy = .never, clock: any Clock<Duration> = ContinuousClock()
         ) async throws -> HTTPURLResponse
     {
-        let load = Load(session: self, request: request, redaction: .standard)
+        let load = Load(session: self, redaction: .standard)
         var download = Download(load, to: file, progress, policy, clock)
         do {
-            return try await download.run { _, response in
+            return try await download.run(request) { _, response in
                 try response.validateStatus(200, 203, 206)
             }
         } catch {
@@ -87,9 +87,9 @@ extension HTTPSession {
         ) async throws(APIRequestError) -> HTTPURLResponse
     {
         let flow = flow(request)
-        let load = flow.load(of: try flow.makeRequest(from: input))
-        var download = Download(load, to: file, progress, policy, clock)
-        return try await download.run(validate: request.validateResponse)
+        var download = Download(flow.load, to: file, progress, policy, clock)
+        return try await download.run(
+            flow.makeRequest(from: input), validate: request.validateResponse)
     }
 }
 

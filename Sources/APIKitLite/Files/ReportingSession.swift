@@ -1,21 +1,10 @@
 import Foundation
 
-/// A session that reports how much of a request was sent: see ``HTTPSession/reporting(to:)``.
-public struct ReportingSession: SessionPolicy {
-    /// The wrapped session, which is one step nearer to the network.
-    public let next: any HTTPSession
-    private let progress: Progress
+private struct ReportingSession: SessionPolicy {
+    let next: any HTTPSession
+    let progress: Progress
 
-    init(next: any HTTPSession, progress: Progress) {
-        self.next = next
-        self.progress = progress
-    }
-
-    /// Sends the request, and updates the `Progress`.
-    ///
-    /// - Throws: `URLError.cancelled` if the `Progress` or the task is cancelled; otherwise the error
-    ///   of the wrapped session.
-    public func send(
+    func send(
         _ request: URLRequest, awaiting part: ResponsePart
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         // A refresh is not what is uploaded, and other requests need it, too.
@@ -57,7 +46,7 @@ extension HTTPSession {
     ///
     /// - Parameter progress: The progress of one exchange. Use the session for one request at a time.
     /// - Returns: A session that wraps this one.
-    public func reporting(to progress: Progress) -> ReportingSession {
+    public func reporting(to progress: Progress) -> some HTTPSession {
         ReportingSession(next: self, progress: progress)
     }
 }

@@ -23,9 +23,7 @@ struct ResumeRecord: Codable, Hashable {
         parts?.user = nil
         parts?.password = nil
         parts?.fragment = nil
-        return (parts?.string ?? "").utf8.reduce(0xcbf2_9ce4_8422_2325) { hash, byte in
-            (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3
-        }
+        return fnv1a((parts?.string ?? "").utf8)
     }
 
     /// The first byte to ask for.

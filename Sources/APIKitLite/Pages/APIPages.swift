@@ -114,3 +114,65 @@ where
         }
     }
 }
+
+/// One page, with its own input and that of the next page.
+public struct APIPage<Input, Value> {
+    /// The input that this page was loaded with.
+    public let input: Input
+
+    /// The value that ``APIRequest/parseResponse(data:response:)`` returned.
+    public let value: Value
+
+    /// The status and the headers of the response.
+    public let http: HTTPURLResponse
+
+    /// The input of the next page. Nil if this is the last page, or if the response names a page
+    /// that was already loaded. It is not nil if ``APIPages`` stops here only because of its limit.
+    public let next: Input?
+}
+
+extension APIPage: Sendable where Input: Sendable, Value: Sendable {}
+
+/// The state of an iteration through pages: which page comes next, and whether the end is reached.
+///
+/// It is a pure value and loads nothing.
+struct PageWalk<Input: Hashable> {
+    /// The input of the page to load now; nil at the end.
+    private(set) var input: Input?
+    /// The inputs of the pages that were named so far.
+    private var seen: Set<Input>
+    private var pagesLeft: Int
+
+    init(from first: Input, limit: Int) {
+        input = limit < 1 ? nil : first
+        seen = [first]
+        pagesLeft = limit
+    }
+
+    /// Records that the page at `input` was loaded, and moves to the next one.
+    ///
+    /// - Parameter next: The input of the next page, as the loaded page names it.
+    /// - Returns: The same input, or nil if its page was already loaded. The limit does not matter.
+    mutating func move(to next: Input?) -> Input? {
+        let new = next.flatMap { !isNil($0) && seen.insert($0).inserted ? $0 : nil }
+        pagesLeft -= 1
+        input = pagesLeft > 0 ? new : nil
+        return new
+    }
+}
+
+extension PageWalk: Sendable where Input: Sendable {}
+
+/// Whether an input that is itself an optional is nil, such as a cursor that the response lacks.
+private func isNil<Input>(_ input: Input) -> Bool {
+    (input as? any PerhapsNil)?.isNil ?? false
+}
+
+/// A type with a nil value. A cast to it finds out whether a generic input is an optional.
+private protocol PerhapsNil {
+    var isNil: Bool { get }
+}
+
+extension Optional: PerhapsNil {
+    fileprivate var isNil: Bool { self == nil }
+}

@@ -10,7 +10,8 @@ extension HTTPSession {
     /// Only `GET` and `HEAD` requests share an exchange. Two requests are identical if they have
     /// the same method, URL, headers, body, cache policy, timeout, and use of cookies and cellular
     /// networks. Header names are compared without case. Requests with the tokens of two users are
-    /// not identical. A request with a body stream always has an exchange of its own.
+    /// not identical. A request with a body stream always has an exchange of its own, and so has a
+    /// stream, because it has one reader.
     ///
     /// A cancelled request ends at once and does not affect the others. When every request that
     /// shares an exchange is cancelled, the exchange is cancelled too. An error goes to all
@@ -26,32 +27,20 @@ extension HTTPSession {
     /// keep it.
     ///
     /// - Returns: A session that wraps this one.
-    public func coalescing() -> CoalescingSession {
+    public func coalescing() -> some HTTPSession {
         CoalescingSession(next: self)
     }
 }
 
-/// A session that sends identical concurrent requests once: see ``HTTPSession/coalescing()``.
-public struct CoalescingSession: SessionPolicy {
+private struct CoalescingSession: SessionPolicy {
     /// One exchange and the requests that wait for it.
     typealias Exchange = SingleFlight<(HTTPBody, HTTPURLResponse)>
 
-    /// The wrapped session, which is one step nearer to the network.
-    public let next: any HTTPSession
+    let next: any HTTPSession
     /// The exchanges in progress, guarded by the lock of `Locked`. Copies share this object.
-    private let exchanges = Locked<[CoalescingKey: Exchange]>([:])
+    let exchanges = Locked<[CoalescingKey: Exchange]>([:])
 
-    init(next: any HTTPSession) {
-        self.next = next
-    }
-
-    /// Joins the exchange of an identical request, or starts one.
-    ///
-    /// A stream has one reader, so it is never shared.
-    ///
-    /// - Throws: `URLError.cancelled` when this task is cancelled; otherwise the error of the
-    ///   shared exchange.
-    public func send(
+    func send(
         _ request: URLRequest, awaiting part: ResponsePart
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         try Task.checkNotCancelled()
@@ -84,5 +73,35 @@ public struct CoalescingSession: SessionPolicy {
         exchanges.withLock { exchanges in
             if exchanges[key] === exchange, exchange.isOver { exchanges[key] = nil }
         }
+    }
+}
+
+/// The properties of a request that must be equal for two requests to share one exchange.
+///
+/// The key holds the values themselves. Redacted text would make two users' requests look equal.
+struct CoalescingKey: Hashable {
+    private let values: [AnyHashable?]
+
+    /// Creates the key of a request.
+    ///
+    /// Returns `nil` if the request must have an exchange of its own: its method is neither `GET`
+    /// nor `HEAD`, its body is a stream, or it has no URL.
+    init?(_ request: URLRequest) {
+        let method = request.httpMethod ?? "GET"
+        guard method == "GET" || method == "HEAD", request.httpBodyStream == nil,
+            let url = request.url?.absoluteString
+        else { return nil }
+        var headers: [String: String] = [:]
+        for (name, value) in request.allHTTPHeaderFields ?? [:] {
+            let name = name.lowercased()
+            // On Linux one name may occur in two spellings. The key keeps both values.
+            headers[name] = headers[name].map { $0 + "\n" + value } ?? value
+        }
+        values = [
+            method, url, headers, request.httpBody, request.cachePolicy.rawValue,
+            request.timeoutInterval, request.httpShouldHandleCookies, request.allowsCellularAccess,
+            // Differs for the refresh of a credential, for which an equal request may wait.
+            request.mainDocumentURL,
+        ]
     }
 }

@@ -3,7 +3,7 @@ import Foundation
 /// An event that an ``ExchangeObserver`` reports: the start or end of an exchange, the headers and
 /// the end of a stream, or a response that a load rejected.
 ///
-/// Events are `Equatable`, so a test can compare arrays; ``==(_:_:)`` lists what is compared:
+/// Events are `Equatable`, so a test can compare arrays:
 ///
 ///     #expect(
 ///         events == [
@@ -128,3 +128,29 @@ extension ExchangeEvent: CustomStringConvertible {
 }
 
 extension ExchangeEvent: CustomReflectable, OpaquelyReflected {}
+
+extension ExchangeEvent: Equatable {
+    /// Whether two events have the same description without any redaction. So requests are compared
+    /// by method and URL, a `URLError` by its code, any other error by its text, and durations to
+    /// the millisecond.
+    public static func == (left: ExchangeEvent, right: ExchangeEvent) -> Bool {
+        left.comparedText == right.comparedText
+    }
+
+    private var comparedText: String {
+        var event = self
+        switch self {
+        case .failed(let id, let request, let error, let duration):
+            event = .failed(id: id, request, plain(error), after: duration)
+        case .closed(let id, let request, let bytes, .failed(let error), let duration):
+            event = .closed(id: id, request, bytes: bytes, .failed(plain(error)), after: duration)
+        default: break
+        }
+        return event.description(redacting: .none)
+    }
+
+    /// Returns a `URLError` without its details, which depend on the platform, or any other error.
+    private func plain(_ error: any Error) -> any Error {
+        URLError(from: error).map { URLError($0.code) } ?? error
+    }
+}

@@ -26,21 +26,6 @@ public final class ExchangeObserver: Sendable {
         self.onEvent = onEvent
     }
 
-    /// Creates an observer that reports each event as one line for a log.
-    ///
-    /// - Parameters:
-    ///   - redaction: The secrets that the lines hide, as in
-    ///     ``ExchangeEvent/description(redacting:)``.
-    ///   - clock: The clock that measures the durations.
-    ///   - onLine: Receives the line of each event, as the closure of
-    ///     ``init(clock:onEvent:)`` receives the event.
-    public convenience init(
-        redacting redaction: Redaction, clock: any Clock<Duration> = ContinuousClock(),
-        onLine: @escaping @Sendable (String) -> Void
-    ) {
-        self.init(clock: clock) { onLine($0.description(redacting: redaction)) }
-    }
-
     /// Sends a request over a session, and reports the start and the end.
     ///
     /// - Throws: The error of the session, after it was reported.
@@ -78,5 +63,76 @@ public final class ExchangeObserver: Sendable {
     /// Reports a load that rejected its response.
     func observe(_ error: APIRequestError) {
         onEvent(.rejected(error))
+    }
+}
+
+private struct ObservedSession: SessionPolicy {
+    let next: any HTTPSession
+    let observer: ExchangeObserver
+
+    func send(
+        _ request: URLRequest, awaiting part: ResponsePart
+    ) async throws -> (HTTPBody, HTTPURLResponse) {
+        try await observer.observe(request, awaiting: part, on: next)
+    }
+
+    func loadDidFail(_ error: APIRequestError) {
+        observer.observe(error)
+        next.loadDidFail(error)
+    }
+}
+
+extension HTTPSession {
+    /// Returns a session that reports each exchange, and each response that a load rejects, to a
+    /// closure.
+    ///
+    ///     let session = URLSession.shared.observed { print($0) }
+    ///     // #1 GET https://api.example.com/users/42
+    ///     // #1 GET https://api.example.com/users/42: 200 (OK), 15 bytes, 0.030 s
+    ///
+    /// The order in a chain matters. In `observed { … }.retrying()` the closure receives each
+    /// attempt. In `retrying().observed { … }` it receives all attempts as one exchange.
+    ///
+    /// - Parameters:
+    ///   - clock: The clock that measures the durations.
+    ///   - onEvent: Receives each event. It is called in the task of the exchange, which continues
+    ///     when it returns. Calls of concurrent exchanges may overlap.
+    ///     The end of a stream is reported in the task that reads the body, or where the body is
+    ///     released.
+    /// - Returns: A session that wraps this one.
+    public func observed(
+        clock: any Clock<Duration> = ContinuousClock(),
+        onEvent: @escaping @Sendable (ExchangeEvent) -> Void
+    ) -> some HTTPSession {
+        observed(by: ExchangeObserver(clock: clock, onEvent: onEvent))
+    }
+
+    /// Returns a session that reports each exchange, and each response that a load rejects, to a
+    /// closure as one line for a log.
+    ///
+    ///     let session = URLSession.shared.observed(redacting: .standard.adding("birthday")) { line in
+    ///         print(line)
+    ///     }
+    ///
+    /// - Parameters:
+    ///   - redaction: The secrets that the lines hide, as in
+    ///     ``ExchangeEvent/description(redacting:)``.
+    ///   - clock: The clock that measures the durations.
+    ///   - onLine: Receives the line of each event, as the closure of `observed(clock:onEvent:)`
+    ///     receives the event.
+    /// - Returns: A session that wraps this one.
+    public func observed(
+        redacting redaction: Redaction, clock: any Clock<Duration> = ContinuousClock(),
+        onLine: @escaping @Sendable (String) -> Void
+    ) -> some HTTPSession {
+        observed(clock: clock) { onLine($0.description(redacting: redaction)) }
+    }
+
+    /// Returns a session that reports its exchanges to an observer, which other chains may share.
+    ///
+    /// - Parameter observer: The observer that numbers and reports the exchanges.
+    /// - Returns: A session that wraps this one.
+    public func observed(by observer: ExchangeObserver) -> some HTTPSession {
+        ObservedSession(next: self, observer: observer)
     }
 }

@@ -1,18 +1,12 @@
 import Foundation
 
-/// A session that passes each request to a closure: see ``HTTPSession/intercepting(_:)``.
-public struct InterceptingSession: SessionPolicy {
-    /// Sends a request over the wrapped session, and returns when the part of the response that the
-    /// caller waits for has arrived.
-    public typealias Next =
-        @Sendable (URLRequest) async throws -> (HTTPBody, HTTPURLResponse)
+private struct InterceptingSession: SessionPolicy {
+    typealias Next = @Sendable (URLRequest) async throws -> (HTTPBody, HTTPURLResponse)
 
-    /// The wrapped session, which is one step nearer to the network.
-    public let next: any HTTPSession
+    let next: any HTTPSession
     let intercept: @Sendable (URLRequest, Next) async throws -> (HTTPBody, HTTPURLResponse)
 
-    /// Calls the closure with the request and a function that sends over the wrapped session.
-    public func send(
+    func send(
         _ request: URLRequest, awaiting part: ResponsePart
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         try await intercept(request) { [next] in try await next.send($0, awaiting: part) }
@@ -39,9 +33,11 @@ extension HTTPSession {
     /// - Returns: A session that wraps this one.
     public func intercepting(
         _ intercept:
-            @escaping @Sendable (URLRequest, InterceptingSession.Next) async throws
-            -> (HTTPBody, HTTPURLResponse)
-    ) -> InterceptingSession {
+            @escaping @Sendable (
+                _ request: URLRequest,
+                _ next: @Sendable (URLRequest) async throws -> (HTTPBody, HTTPURLResponse)
+            ) async throws -> (HTTPBody, HTTPURLResponse)
+    ) -> some HTTPSession {
         InterceptingSession(next: self, intercept: intercept)
     }
 }

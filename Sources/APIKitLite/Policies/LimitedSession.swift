@@ -1,46 +1,58 @@
 import Foundation
 
+/// The number of requests that may be in progress at a time. Several chains can share it.
+///
+///     let limit = RequestLimit(4)
+///     let session = URLSession.shared.timingOut(after: .seconds(30)).limited(by: limit)
+///     let uploads = URLSession.shared.timingOut(after: .seconds(300)).limited(by: limit)
+public final class RequestLimit: Sendable {
+    fileprivate let semaphore: AsyncSemaphore
+
+    /// Creates a limit.
+    ///
+    /// - Parameter count: The highest number of requests. A value below 1 counts as 1.
+    public init(_ count: Int) {
+        semaphore = AsyncSemaphore(count)
+    }
+}
+
 extension HTTPSession {
     /// Returns a session with at most `count` requests in progress. The other requests wait in
     /// order of arrival.
     ///
     ///     let session = URLSession.shared.limited(to: 4)
     ///
-    /// A request occupies its place until its body has ended: for a stream, until the body was read
-    /// or its reader has left. In `retrying().limited(to: 4)` it also occupies it during the delays
-    /// between attempts. A request that is cancelled while it waits for a place ends immediately.
-    /// After a timeout inside the limit, another request gets the place while the one that timed out
-    /// may still be ending.
+    /// The returned session owns the limit. Create it once and keep it. ``limited(by:)`` says what
+    /// counts, and shares a limit between chains.
     ///
-    /// Every request needs a place of its own. So a request that is sent over this session while
-    /// another one waits for its answer, such as a refresh with `refreshingOver:`, can wait for a
-    /// place that never becomes free: it ends at its timeout.
-    ///
-    /// The returned value owns the limit, and its copies share it. Create it once and keep it.
-    ///
-    /// - Parameter count: The highest number of concurrent exchanges. A value below 1 counts as 1.
+    /// - Parameter count: The highest number of requests. A value below 1 counts as 1.
     /// - Returns: A session that wraps this one.
-    public func limited(to count: Int) -> LimitedSession {
-        LimitedSession(next: self, count: count)
+    public func limited(to count: Int) -> some HTTPSession { limited(by: RequestLimit(count)) }
+
+    /// Returns a session whose requests count against a limit. If as many requests are in progress
+    /// as the limit allows, the others wait in order of arrival.
+    ///
+    /// A request counts until its body has ended: for a stream, until the body was read or its
+    /// reader has left. In `retrying().limited(to: 4)` it also counts during the delays between
+    /// attempts. A request that is cancelled while it waits ends immediately. After a timeout
+    /// inside the limit, another request may start while the one that timed out is still ending.
+    ///
+    /// A request that is sent under the same limit while another one waits for its answer, such as
+    /// a refresh with `refreshingOver:`, counts too. If no request can end before it, it ends at
+    /// its timeout.
+    ///
+    /// - Parameter limit: The limit, which other chains may share.
+    /// - Returns: A session that wraps this one.
+    public func limited(by limit: RequestLimit) -> some HTTPSession {
+        LimitedSession(next: self, semaphore: limit.semaphore)
     }
 }
 
-/// A session that limits its concurrent exchanges: see ``HTTPSession/limited(to:)``.
-public struct LimitedSession: SessionPolicy {
-    /// The wrapped session, which is one step nearer to the network.
-    public let next: any HTTPSession
-    private let semaphore: AsyncSemaphore
+private struct LimitedSession: SessionPolicy {
+    let next: any HTTPSession
+    let semaphore: AsyncSemaphore
 
-    init(next: any HTTPSession, count: Int) {
-        self.next = next
-        semaphore = AsyncSemaphore(count)
-    }
-
-    /// Suspends until a place is free, and sends the request.
-    ///
-    /// - Throws: `URLError.cancelled` when the task is cancelled before the request is sent;
-    ///   otherwise the error of the wrapped session.
-    public func send(
+    func send(
         _ request: URLRequest, awaiting part: ResponsePart
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         try await semaphore.wait()

@@ -7,6 +7,15 @@ extension RetryPolicy {
         case response(status: Int, headers: [String: String] = [:])
         /// The attempt ended with a `URLError` of this code.
         case failure(URLError.Code)
+
+        /// The outcome of an attempt that ended with this response.
+        init(_ response: HTTPURLResponse) {
+            var headers: [String: String] = [:]
+            for name in ["Retry-After", "Date"] {
+                headers[name] = response.value(forHTTPHeaderField: name)
+            }
+            self = .response(status: response.statusCode, headers: headers)
+        }
     }
 
     /// Returns the delay before the next attempt, or `nil` if the outcome is final.

@@ -1,34 +1,13 @@
 import Foundation
 
-/// A session that retries temporary failures: see ``HTTPSession/retrying(_:clock:random:now:)``.
-public struct RetryingSession: SessionPolicy {
-    /// The wrapped session, which is one step nearer to the network.
-    public let next: any HTTPSession
-    private let policy: RetryPolicy
-    private let timeline: Timeline
-    private let random: @Sendable () -> Double
-    private let now: @Sendable () -> Date
+private struct RetryingSession: SessionPolicy {
+    let next: any HTTPSession
+    let policy: RetryPolicy
+    let timeline: Timeline
+    let random: @Sendable () -> Double
+    let now: @Sendable () -> Date
 
-    init(
-        next: any HTTPSession, policy: RetryPolicy, clock: any Clock<Duration>,
-        random: @escaping @Sendable () -> Double, now: @escaping @Sendable () -> Date
-    ) {
-        self.next = next
-        self.policy = policy
-        self.random = random
-        self.now = now
-        timeline = Timeline(clock)
-    }
-
-    /// Sends the request, and sends it again as the policy decides.
-    ///
-    /// For a stream, the policy decides from the headers or the error. Once this returns, nothing is
-    /// sent again: a body that ends early throws its error.
-    ///
-    /// - Returns: The body and the response of the last attempt, whatever its status.
-    /// - Throws: `URLError.timedOut` at the policy's deadline, `URLError.cancelled` when the task
-    ///   is cancelled; otherwise the error of the last attempt.
-    public func send(
+    func send(
         _ request: URLRequest, awaiting part: ResponsePart
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         let start = timeline.now()
@@ -58,11 +37,7 @@ public struct RetryingSession: SessionPolicy {
         case .success((_, let response)):
             // Most responses end here, before any header is read.
             guard policy.statuses.contains(response.statusCode) else { return nil }
-            var headers: [String: String] = [:]
-            for name in ["Retry-After", "Date"] {
-                headers[name] = response.value(forHTTPHeaderField: name)
-            }
-            return .response(status: response.statusCode, headers: headers)
+            return RetryPolicy.Outcome(response)
         case .failure(let error):
             return URLError(from: error).map { .failure($0.code) }
         }
@@ -76,6 +51,9 @@ extension HTTPSession {
     ///
     /// The caller receives the response or the error of the last attempt, unchanged. Cancelling the
     /// task ends a delay immediately, and nothing is sent after that.
+    ///
+    /// For a stream, the policy decides from the headers or the error. Then nothing is sent again: a
+    /// body that ends early throws its error.
     ///
     /// The policy's deadline is checked before each attempt and each delay. It does not end an
     /// attempt that hangs: ``timingOut(after:idle:clock:)`` does.
@@ -92,7 +70,8 @@ extension HTTPSession {
         _ policy: RetryPolicy = .standard, clock: any Clock<Duration> = ContinuousClock(),
         random: @escaping @Sendable () -> Double = { .random(in: 0..<1) },
         now: @escaping @Sendable () -> Date = { Date() }
-    ) -> RetryingSession {
-        RetryingSession(next: self, policy: policy, clock: clock, random: random, now: now)
+    ) -> some HTTPSession {
+        RetryingSession(
+            next: self, policy: policy, timeline: Timeline(clock), random: random, now: now)
     }
 }

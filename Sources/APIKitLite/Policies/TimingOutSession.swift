@@ -1,10 +1,7 @@
 import Foundation
 
-/// A session that ends each exchange at a timeout: see
-/// ``HTTPSession/timingOut(after:idle:clock:)``.
-public struct TimingOutSession: SessionPolicy {
-    /// The wrapped session, which is one step nearer to the network.
-    public let next: any HTTPSession
+private struct TimingOutSession: SessionPolicy {
+    let next: any HTTPSession
     private let duration: Duration
     private let timeline: Timeline
     private let timer: DeadlineTimer
@@ -22,15 +19,9 @@ public struct TimingOutSession: SessionPolicy {
         idleTimer = idle.map { [timeline] in DeadlineTimer($0.clamped, on: timeline) }
     }
 
-    /// Sends the request, and waits for the awaited part of the response until the timeout. For a
-    /// stream, also limits the time for which its reader waits for each piece.
-    ///
-    /// The request is sent in a task of its own, because a task group would wait for work that
-    /// ignores its cancellation.
-    ///
-    /// - Throws: `URLError.timedOut` at the timeout and `URLError.cancelled` when the task is
-    ///   cancelled, in both cases immediately; otherwise the error of the wrapped session.
-    public func send(
+    // The request is sent in a task of its own, because a task group would wait for work that ignores
+    // its cancellation.
+    func send(
         _ request: URLRequest, awaiting part: ResponsePart
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         try Task.checkNotCancelled()
@@ -94,7 +85,7 @@ extension HTTPSession {
     public func timingOut(
         after duration: Duration, idle: Duration? = nil,
         clock: any Clock<Duration> = ContinuousClock()
-    ) -> TimingOutSession {
+    ) -> some HTTPSession {
         TimingOutSession(next: self, after: duration, idle: idle, clock: clock)
     }
 }

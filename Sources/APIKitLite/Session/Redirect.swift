@@ -8,14 +8,15 @@ import Foundation
 ///
 /// A request to another origin (scheme, host or port) keeps only content and content-negotiation
 /// headers: those of RFC 9110 whose names begin with `Accept`, `Content-` or `If-`, and `Range` and
-/// `User-Agent`; and `Last-Event-ID`, without which an event stream would start again. Credentials, cookies and headers that this function does not know are removed.
+/// `User-Agent`; and `Last-Event-ID`, without which an event stream would start again. Credentials,
+/// cookies and headers that this function does not know are removed.
 ///
 /// - Parameters:
 ///   - response: The response to check.
 ///   - request: The request that it answers.
 /// - Returns: The next request. Nil for any other status, for a response without `Location`, and
 ///   for a location that is not an `http` or `https` URL.
-public func redirectedRequest(
+package func redirectedRequest(
     after response: HTTPURLResponse, from request: URLRequest
 ) -> URLRequest? {
     let status = response.statusCode

@@ -28,26 +28,24 @@ struct EventReader: LineReader {
         id = lastEventID
     }
 
-    mutating func read(_ line: UnsafeBufferPointer<UInt8>) throws -> ServerSentEvent? {
-        guard let first = line.first else { return endEvent() }
-        // A comment.
-        if first == UInt8(ascii: ":") { return nil }
-        let colon = line.firstIndex(of: UInt8(ascii: ":"), from: 0)
-        var start = min(colon + 1, line.count)
-        if start < line.count, line[start] == UInt8(ascii: " ") { start += 1 }
-        try setField(
-            UnsafeBufferPointer(rebasing: line[..<colon]),
-            to: UnsafeBufferPointer(rebasing: line[start...]))
+    var mediaTypes: [String] { [StreamMediaTypes.events] }
+
+    mutating func read(_ line: ArraySlice<UInt8>) throws -> ServerSentEvent? {
+        if line.isEmpty { return endEvent() }
+        // The name of a comment is empty.
+        let name = line.prefix { $0 != UInt8(ascii: ":") }
+        var value = line[name.endIndex...].dropFirst()
+        if value.first == UInt8(ascii: " ") { value = value.dropFirst() }
+        try setField(String(decoding: name, as: UTF8.self), to: value)
         return nil
     }
 
     /// Ignores the last line, which no line end completes, and the event before it.
-    mutating func finish(_ line: UnsafeBufferPointer<UInt8>) -> ServerSentEvent? { nil }
+    mutating func finish(_ line: ArraySlice<UInt8>) -> ServerSentEvent? { nil }
 
-    private mutating func setField(
-        _ name: UnsafeBufferPointer<UInt8>, to value: UnsafeBufferPointer<UInt8>
-    ) throws {
-        if name.isEqual(to: "data") {
+    private mutating func setField(_ name: String, to value: ArraySlice<UInt8>) throws {
+        switch name {
+        case "data":
             guard (data?.utf8.count ?? -1) + 1 + value.count <= longestData else {
                 throw StreamError.eventTooLong(limit: longestData)
             }
@@ -55,38 +53,26 @@ struct EventReader: LineReader {
             if data == nil {
                 data = line
             } else {
-                data?.append("\n")
-                data?.append(line)
+                data?.append("\n" + line)
             }
-        } else if name.isEqual(to: "event") {
+        case "event":
             type = String(decoding: value, as: UTF8.self)
-        } else if name.isEqual(to: "id") {
-            if !value.contains(0) { id = String(decoding: value, as: UTF8.self) }
-        } else if name.isEqual(to: "retry") {
-            let isNumber = !value.isEmpty && value.allSatisfy { 0x30...0x39 ~= $0 }
+        case "id" where !value.contains(0):
+            id = String(decoding: value, as: UTF8.self)
+        case "retry" where !value.isEmpty && value.allSatisfy { 0x30...0x39 ~= $0 }:
             // Only a number that is too large for `Int64` is not converted.
             let milliseconds = Int64(String(decoding: value, as: UTF8.self)) ?? .max
-            if isNumber { retry = .milliseconds(milliseconds) }
+            retry = .milliseconds(milliseconds)
+        default: break
         }
     }
 
     /// Returns the event that an empty line ends, or `nil` if it has no data.
     private mutating func endEvent() -> ServerSentEvent? {
         lastEventID = id
-        defer {
-            type = ""
-            data = nil
-        }
+        defer { (type, data) = ("", nil) }
         return data.map { data in
             ServerSentEvent(event: type.isEmpty ? "message" : type, data: data, id: id)
         }
-    }
-}
-
-extension UnsafeBufferPointer<UInt8> {
-    /// Whether the bytes are those of a text.
-    fileprivate func isEqual(to text: StaticString) -> Bool {
-        count == text.utf8CodeUnitCount
-            && (isEmpty || memcmp(baseAddress!, text.utf8Start, count) == 0)
     }
 }

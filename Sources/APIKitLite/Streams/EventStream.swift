@@ -50,7 +50,7 @@ public struct EventStream: AsyncSequence, Sendable {
         private let stream: EventStream
         private let timeline: Timeline
         private var reconnection: Reconnection
-        private var connection: EventConnection?
+        private var connection: StreamFlow<EventRequest>?
         /// The events that have arrived, and that `next()` has not returned.
         private var events: ArraySlice<ServerSentEvent> = []
         /// The moment since which there is no connection. `nil` before the first `next()`.
@@ -67,7 +67,7 @@ public struct EventStream: AsyncSequence, Sendable {
         public var lastEventID: String { reconnection.lastEventID }
 
         /// The time to wait before a new connection, as the server asked. `nil` if it did not ask.
-        public var retry: Duration? { connection?.parser.retry ?? reconnection.retry }
+        public var retry: Duration? { connection?.parser?.retry ?? reconnection.retry }
 
         /// Returns the next event, or `nil` after the last one. Stays on the caller's actor.
         ///
@@ -84,13 +84,19 @@ public struct EventStream: AsyncSequence, Sendable {
                     reconnection.lastEventID = event.id
                     return event
                 }
+                let connection = connection ?? connect()
+                self.connection = connection
                 var error: APIRequestError?
                 do throws(APIRequestError) {
-                    if try await readOrConnect() { continue }
+                    events = try await connection.next(isReporting: false)?[...] ?? []
                 } catch let failure {
                     error = failure
                 }
-                try await recover(from: error)
+                if events.isEmpty {
+                    try await recover(from: error)
+                } else {
+                    reconnection.attempts = 0
+                }
             }
             return nil
         }
@@ -107,36 +113,18 @@ public struct EventStream: AsyncSequence, Sendable {
             try await next()
         }
 
-        /// Reads the next events of the connection. If there is no connection, opens one.
-        ///
-        /// - Returns: False if the body of the connection is complete.
-        private nonisolated(nonsending) mutating func readOrConnect()
-            async throws(APIRequestError) -> Bool
-        {
-            guard connection == nil else {
-                guard let events = try await connection?.nextEvents() else { return false }
-                self.events = events[...]
-                reconnection.attempts = 0
-                return true
-            }
+        /// Returns a new connection, which sends its request when its first events are read.
+        private mutating func connect() -> StreamFlow<EventRequest> {
             lostAt = lostAt ?? timeline.now()
             reconnection.attempts += 1
-            connection = try await .open(
-                Load(
-                    session: limitedSession, request: stream.request, redaction: stream.redaction),
-                reconnection)
-            return true
-        }
-
-        /// The session, which ends an attempt to connect at the deadline of the policy.
-        private var limitedSession: any HTTPSession {
-            guard let timeLeft else { return stream.session }
-            return stream.session.timingOut(after: timeLeft, clock: stream.clock)
-        }
-
-        /// The time until the deadline of the policy. `nil` if it has none.
-        private var timeLeft: Duration? {
-            reconnection.policy.deadline.map { ($0 - elapsed).clamped }
+            var session = stream.session
+            if let deadline = reconnection.policy.deadline {
+                session = session.timingOut(after: deadline - elapsed, clock: stream.clock)
+            }
+            let request = EventRequest(
+                request: stream.request, reconnection: reconnection, redaction: stream.redaction)
+            return StreamFlow(
+                LoadFlow(apiRequest: request, session: session, requestType: nil), input: ())
         }
 
         /// The time for which there has been no connection.
@@ -149,20 +137,20 @@ public struct EventStream: AsyncSequence, Sendable {
             from error: APIRequestError?
         ) async throws(APIRequestError) {
             reconnection.retry = retry
-            if let connection {
+            if let parser = connection?.parser {
                 // All its events have been returned. An ID may have come without data after them.
-                reconnection.lastEventID = connection.parser.lastEventID
+                reconnection.lastEventID = parser.lastEventID
                 lostAt = timeline.now()
             }
             connection = nil
             try checkNotCancelled()
             let decision = reconnection.decision(
-                after: error.map { .init($0) } ?? .complete, of: stream.request, elapsed: elapsed,
-                now: stream.now(), random: stream.random())
+                after: error, of: stream.request, elapsed: elapsed, now: stream.now(),
+                random: stream.random())
             switch decision {
-            case .end: finish()
+            case .end: hasEnded = true
             case .fail:
-                finish()
+                hasEnded = true
                 throw stream.load.reported(error ?? errorAfterCompleteBody)
             case .reconnect(let delay):
                 stream.willReconnect(delay, error)
@@ -182,15 +170,9 @@ public struct EventStream: AsyncSequence, Sendable {
 
         private mutating func checkNotCancelled() throws(APIRequestError) {
             guard Task.isCancelled else { return }
-            finish()
-            throw stream.load.failure(.transport, URLError(.cancelled), isCancellation: true)
-        }
-
-        /// Ends the transfer and the events.
-        private mutating func finish() {
             connection = nil
-            events = []
             hasEnded = true
+            throw stream.load.failure(.transport, URLError(.cancelled), isCancellation: true)
         }
     }
 
@@ -198,58 +180,132 @@ public struct EventStream: AsyncSequence, Sendable {
     private var load: Load { Load(session: session, request: request, redaction: redaction) }
 }
 
-/// One connection of an ``EventStream``, whose response is an event stream.
-private struct EventConnection {
-    private(set) var parser: ServerSentEvents
-    private var pieces: HTTPBody.AsyncIterator
-    private let load: Load
+/// The request of one connection.
+private struct EventRequest: StreamedAPIRequest {
+    let request: URLRequest
+    let reconnection: Reconnection
+    let redaction: Redaction
 
-    /// Sends the request of the next connection, and checks the status and headers of its response.
-    static nonisolated(nonsending) func open(
-        _ load: Load, _ reconnection: Reconnection
-    ) async throws(APIRequestError) -> EventConnection {
-        var load = load
-        do {
-            load.request = try load.request.map(reconnection.request)
-        } catch {
-            throw load.failure(.makeRequest, error)
-        }
-        let (body, response) = try await load.open(awaiting: .head()) { _, response in
-            try response.validateStatus(200)
-        }
-        let parser = ServerSentEvents(continuing: reconnection.lastEventID)
-        do {
-            try parser.checkContentType(of: response)
-        } catch {
-            throw await load.refusal(.parse, error, body)
-        }
-        return EventConnection(parser: parser, pieces: body.makeAsyncIterator(), load: load)
+    func makeRequest(from: Void) throws -> URLRequest { try reconnection.request(request) }
+
+    func validateResponse(data: Data, response: HTTPURLResponse) throws {
+        try response.validateStatus(200)
     }
 
-    /// Suspends until an event has arrived, and returns all that have.
+    func makeParser(for response: HTTPURLResponse) -> ServerSentEvents {
+        ServerSentEvents(continuing: reconnection.lastEventID)
+    }
+}
+
+/// The state of a client that keeps a connection to an event stream: what it sends, and whether and
+/// when it connects again.
+///
+/// ``EventStream`` describes the rules. This is a value, and its decision is a pure function.
+struct Reconnection: Sendable {
+    /// Otherwise, a server that ends each connection after one event would get a thousand a second.
+    private static let shortestDelay = Duration.milliseconds(100)
+
+    /// The limits and the jitter. Its `methods` have no effect.
     ///
-    /// - Returns: At least one event, or nil at the end of the body. An event without an empty line
-    ///   after it is ignored.
-    nonisolated(nonsending) mutating func nextEvents() async throws(APIRequestError)
-        -> [ServerSentEvent]?
-    {
-        // The empty piece throws the error that follows the events of the last call, if there is one.
-        var piece: Data? = Data()
-        while let bytes = piece {
-            do {
-                let events = try parser.parse(bytes)
-                if !events.isEmpty { return events }
-            } catch {
-                throw load.failure(.parse, error)
-            }
-            do {
-                piece = try await pieces.next()
-            } catch {
-                throw load.failure(.transport, error)
-            }
-        }
-        return nil
+    /// `maximumAttempts` limits the connections in a row that deliver no event; 1 means that nothing
+    /// is sent again. `deadline` limits the time without a connection.
+    let policy: RetryPolicy
+
+    /// The ID of the last event, which the next connection sends as `Last-Event-ID`. Empty if there
+    /// is none.
+    var lastEventID = ""
+
+    /// The number of connections since the last event, or since the start. It is 0 while the
+    /// connection that delivered the last event exists, and after that connection.
+    var attempts = 0
+
+    /// The time to wait before a new connection, as the server asked with a `retry` field. `nil` if
+    /// there was none.
+    var retry: Duration?
+
+    /// What a client does after a connection has ended.
+    enum Decision: Equatable {
+        /// The events end without an error.
+        case end
+        /// The events end with the error of the connection.
+        case fail
+        /// The client connects again after a delay.
+        case reconnect(after: Duration)
     }
+
+    /// Returns what a client does after a connection has ended.
+    ///
+    /// - Parameters:
+    ///   - error: The error that ended the connection. Nil if its body was complete.
+    ///   - request: The request that was sent.
+    ///   - elapsed: The time since the client had a connection, or else since it began to connect.
+    ///   - now: The current time. A date in `Retry-After` is measured from it if the response has no
+    ///     `Date` header.
+    ///   - random: The jitter factor, from 0 to 1.
+    /// - Returns: The decision.
+    func decision(
+        after error: APIRequestError?, of request: URLRequest, elapsed: Duration, now: Date,
+        random: Double
+    ) -> Decision {
+        if error?.stage == .validate, error?.statusCode == 204 { return .end }
+        guard
+            policy.maximumAttempts > 1, (request.httpMethod?.uppercased() ?? "GET") == "GET",
+            request.httpBodyStream == nil
+        else { return error == nil ? .end : .fail }
+        var policy = policy
+        policy.methods = ["GET"]
+        // A server that asks for a short delay need not wait for the policy's.
+        policy.baseDelay = min(retry ?? policy.baseDelay, policy.baseDelay)
+        // The server may end a connection at any time, so a complete body counts as a lost one.
+        if error == nil { policy.errorCodes.insert(.networkConnectionLost) }
+        guard let outcome = outcome(of: error),
+            let delay = policy.wait(
+                afterAttempt: attempts, of: request, outcome: outcome, elapsed: elapsed, now: now,
+                random: random)
+        else { return .fail }
+        let wait = max((retry ?? .zero).clamped + delay, Self.shortestDelay)
+        if let deadline = policy.deadline, elapsed.clamped + wait >= deadline { return .fail }
+        return .reconnect(after: wait)
+    }
+
+    /// The outcome to ask the policy about. Nil if a new connection would end in the same way.
+    private func outcome(of error: APIRequestError?) -> RetryPolicy.Outcome? {
+        guard let error else { return .failure(.networkConnectionLost) }
+        if error.stage == .validate, let response = error.response {
+            return RetryPolicy.Outcome(response)
+        }
+        guard error.stage == .transport else { return nil }
+        return URLError(from: error.underlying).map { .failure($0.code) }
+    }
+
+    /// Returns the request of the next connection.
+    ///
+    /// - Parameter request: The request of the stream.
+    /// - Returns: The request with `Last-Event-ID`, unless the ID is empty. `Accept` and
+    ///   `Cache-Control` are set to `text/event-stream` and `no-cache` if they are missing.
+    /// - Throws: ``RequestBuildingError`` if the ID contains a line break or NUL.
+    func request(_ request: URLRequest) throws -> URLRequest {
+        var request = request
+        for (name, value) in [("Accept", "text/event-stream"), ("Cache-Control", "no-cache")]
+        where request.value(forHTTPHeaderField: name) == nil {
+            request.setValue(value, forHTTPHeaderField: name)
+        }
+        // Otherwise, a cache could answer each connection with the same events.
+        if request.cachePolicy == .useProtocolCachePolicy {
+            request.cachePolicy = .reloadIgnoringLocalCacheData
+        }
+        return lastEventID.isEmpty ? request : try request.header("Last-Event-ID", lastEventID)
+    }
+}
+
+extension RetryPolicy {
+    /// The default policy of an event stream: 10 connections in a row without an event, and no
+    /// deadline.
+    ///
+    /// The delays are at most 3 seconds at first, unless the server asks for others, and at most 30
+    /// seconds.
+    public static let eventStream = RetryPolicy(
+        maximumAttempts: 10, baseDelay: .seconds(3), deadline: nil)
 }
 
 extension HTTPSession {
@@ -293,7 +349,7 @@ extension HTTPSession {
     ) -> EventStream {
         EventStream(
             session: self, request: request,
-            start: Reconnection(policy, lastEventID: lastEventID),
+            start: Reconnection(policy: policy, lastEventID: lastEventID),
             willReconnect: willReconnect, redaction: redaction, clock: clock, random: random,
             now: now)
     }

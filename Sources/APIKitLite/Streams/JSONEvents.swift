@@ -7,77 +7,55 @@ extension ServerSentEvents {
     /// ServerSentEvents.json(Delta.self, until: "[DONE]")
     /// ```
     ///
+    /// The elements are the decoded data of all events, whatever their types. An event of the type
+    /// `error` ends them with a ``StreamError``, and so does data that cannot be decoded.
+    ///
+    /// An API that answers one request with events or with one JSON value passes the response:
+    ///
+    /// ```swift
+    /// func makeParser(for response: HTTPURLResponse) -> some StreamParser<Message> {
+    ///     ServerSentEvents.json(Message.self, orBodyOf: response)
+    /// }
+    /// ```
+    ///
     /// - Parameters:
     ///   - type: The type of the values.
     ///   - terminator: The data of the event that ends the stream. A stream that ends without it was
-    ///     cut, and the parser throws an ``StreamError``. If it is `nil`, the stream may
+    ///     cut, and the parser throws a ``StreamError``. If it is `nil`, the stream may
     ///     end after any event.
+    ///   - response: The status and the headers. If the content type is JSON, the whole body is one
+    ///     value, which is the only element.
     ///   - decoder: The decoder of the data of each event.
     ///   - longestLine: The number of bytes that a line may have, and the number of bytes that the
     ///     data of an event may have. Beyond it, the parser throws a ``StreamError``.
     /// - Returns: A parser that has parsed nothing yet.
     public static func json<Value: Decodable>(
         _ type: Value.Type = Value.self, until terminator: String? = nil,
-        decoder: JSONDecoder = JSONDecoder(), longestLine: Int = Self.longestLine
-    ) -> JSONEvents<Value> {
-        JSONEvents(until: terminator, decoder: decoder, longestLine: longestLine)
-    }
-}
-
-/// The parser of a `text/event-stream` whose events have JSON as their data.
-///
-/// ``ServerSentEvents/json(_:until:decoder:longestLine:)`` returns one. Its elements are the decoded
-/// data of all events, whatever their types. An event of the type `error` ends the elements with a
-/// ``StreamError``.
-public struct JSONEvents<Value: Decodable>: StreamParser, Sendable {
-    private var lines: LineParser<JSONEventReader<Value>>
-
-    fileprivate init(until terminator: String?, decoder: JSONDecoder, longestLine: Int) {
-        lines = LineParser(
-            JSONEventReader(
-                terminator: terminator, events: EventReader(longestData: longestLine),
+        orBodyOf response: HTTPURLResponse? = nil, decoder: JSONDecoder = JSONDecoder(),
+        longestLine: Int = Self.longestLine
+    ) -> some StreamParser<Value> & Sendable {
+        let type = mediaType(response?.value(forHTTPHeaderField: "Content-Type")) ?? ""
+        let isOneValue = type == "application/json" || type.hasSuffix("+json")
+        return LineParser(
+            JSONEventReader<Value>(
+                isOneValue: isOneValue, terminator: terminator,
+                events: EventReader(longestData: longestLine),
                 elements: JSONElementDecoder(decoder)),
-            longestLine: longestLine)
+            longestLine: longestLine, lineEnds: isOneValue ? "" : "\r\n")
     }
-
-    /// The time to wait before a client connects again, from the last valid `retry` field. `nil` if
-    /// there was none.
-    public var retry: Duration? { lines.reader.events.retry }
-
-    /// The ID that a client sends as `Last-Event-ID` when it connects again. Empty if there is none.
-    public var lastEventID: String { lines.reader.events.lastEventID }
-
-    /// Whether the terminator has arrived.
-    public var isComplete: Bool { lines.reader.isComplete }
-
-    /// `text/event-stream`.
-    public var mediaTypes: [String] { StreamMediaTypes.events }
-
-    /// Parses the next piece of the stream. Bytes after the terminator are ignored.
-    ///
-    /// - Parameter bytes: The piece.
-    /// - Returns: The values of the events that are complete with this piece, in order.
-    /// - Throws: ``StreamElementError`` if the data of an event cannot be decoded;
-    ///   ``StreamError`` for an event of the type `error`; ``StreamError`` if a line or the
-    ///   data of an event is too long; ``StreamError`` if the body is compressed.
-    public mutating func parse(_ bytes: Data) throws -> [Value] { try lines.parse(bytes) }
-
-    /// Checks that the terminator has arrived, if there is one.
-    ///
-    /// - Returns: No values.
-    /// - Throws: ``StreamError`` if the terminator is missing; or the error that
-    ///   ``parse(_:)`` has not thrown yet.
-    public mutating func finish() throws -> [Value] { try lines.finish() }
 }
 
-/// The reader of the lines of events whose data is JSON.
+/// The reader of the lines of events whose data is JSON, or of a body that is one JSON value.
 private struct JSONEventReader<Value: Decodable>: LineReader {
+    let isOneValue: Bool
     let terminator: String?
     var events: EventReader
     var elements: JSONElementDecoder<Value>
     var isComplete = false
 
-    mutating func read(_ line: UnsafeBufferPointer<UInt8>) throws -> Value? {
+    var mediaTypes: [String] { isOneValue ? [] : events.mediaTypes }
+
+    mutating func read(_ line: ArraySlice<UInt8>) throws -> Value? {
         guard let event = try events.read(line) else { return nil }
         if event.event == "error" { throw StreamError.event(event) }
         if event.data == terminator {
@@ -87,10 +65,9 @@ private struct JSONEventReader<Value: Decodable>: LineReader {
         return try elements.decode(Data(event.data.utf8))
     }
 
-    func finish(_ line: UnsafeBufferPointer<UInt8>) throws -> Value? {
-        if let terminator {
-            throw StreamError.unfinished(terminator: terminator, elementCount: elements.count)
-        }
-        return nil
+    mutating func finish(_ line: ArraySlice<UInt8>) throws -> Value? {
+        if isOneValue { return try elements.decode(Data(line)) }
+        guard let terminator else { return nil }
+        throw StreamError.unfinished(terminator: terminator, elementCount: elements.count)
     }
 }

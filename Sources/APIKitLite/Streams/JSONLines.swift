@@ -25,29 +25,26 @@ public struct JSONLines<Value: Decodable>: StreamParser, Sendable {
     ) {
         lines = LineParser(
             JSONLineReader(elements: JSONElementDecoder(decoder)), longestLine: longestLine,
-            endsAtReturns: false)
+            lineEnds: "\n")
     }
 
     /// The types of JSON Lines under all their names, and those that servers send instead: JSON,
     /// plain text and unknown bytes.
-    public var mediaTypes: [String] {
-        StreamMediaTypes.jsonLines
-            + ["application/json", "text/plain", "application/octet-stream"]
-    }
+    public var mediaTypes: [String] { lines.mediaTypes }
 
     /// Parses the next piece of the stream.
     ///
     /// - Parameter bytes: The piece.
     /// - Returns: The values of the lines that are complete with this piece, in order.
-    /// - Throws: ``StreamElementError`` if a line cannot be decoded; ``StreamError`` if a line
-    ///   is too long; ``StreamError`` if the body is compressed.
+    /// - Throws: ``StreamError`` if a line cannot be decoded or is too long, or if the body is
+    ///   compressed.
     public mutating func parse(_ bytes: Data) throws -> [Value] { try lines.parse(bytes) }
 
     /// Parses the last line, if it has no line end.
     ///
     /// - Returns: The value of that line.
-    /// - Throws: ``StreamElementError`` if the line cannot be decoded, for example because the
-    ///   stream was cut; or the error that ``parse(_:)`` has not thrown yet.
+    /// - Throws: ``StreamError`` if the line cannot be decoded, for example because the stream was
+    ///   cut; or the error that ``parse(_:)`` has not thrown yet.
     public mutating func finish() throws -> [Value] { try lines.finish() }
 }
 
@@ -55,10 +52,36 @@ public struct JSONLines<Value: Decodable>: StreamParser, Sendable {
 private struct JSONLineReader<Value: Decodable>: LineReader {
     var elements: JSONElementDecoder<Value>
 
-    mutating func read(_ line: UnsafeBufferPointer<UInt8>) throws -> Value? {
+    var mediaTypes: [String] {
+        StreamMediaTypes.jsonLines + ["application/json", "text/plain", "application/octet-stream"]
+    }
+
+    mutating func read(_ line: ArraySlice<UInt8>) throws -> Value? {
         let isBlank = line.allSatisfy { [0x20, 0x09, 0x0d].contains($0) }
         return isBlank ? nil : try elements.decode(Data(line))
     }
 
-    mutating func finish(_ line: UnsafeBufferPointer<UInt8>) throws -> Value? { try read(line) }
+    mutating func finish(_ line: ArraySlice<UInt8>) throws -> Value? { try read(line) }
+}
+
+/// A decoder of the elements of one stream, which counts them.
+struct JSONElementDecoder<Value: Decodable>: Sendable {
+    private let decoder: JSONDecoder
+    /// The number of elements that were decoded.
+    private(set) var count = 0
+
+    init(_ decoder: JSONDecoder) {
+        self.decoder = decoder
+    }
+
+    mutating func decode(_ text: Data) throws(StreamError) -> Value {
+        do {
+            let value = try decoder.decode(Value.self, from: text)
+            count += 1
+            return value
+        } catch {
+            throw .unreadableElement(
+                number: count + 1, text: String(decoding: text, as: UTF8.self), underlying: error)
+        }
+    }
 }

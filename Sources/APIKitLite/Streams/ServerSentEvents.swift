@@ -13,7 +13,7 @@ import Foundation
 /// U+0000 is ignored.
 ///
 /// The parser keeps at most one line and the data of one event, each at most `longestLine` bytes.
-/// ``json(_:until:decoder:longestLine:)`` returns a parser that also decodes the data.
+/// ``json(_:until:orBodyOf:decoder:longestLine:)`` returns a parser that also decodes the data.
 public struct ServerSentEvents: StreamParser, Sendable {
     /// The longest line of a stream by default: 16 MiB, enough for an event that contains an image.
     public static let longestLine = 16 * 1_048_576
@@ -49,14 +49,14 @@ public struct ServerSentEvents: StreamParser, Sendable {
     public var lastEventID: String { lines.reader.lastEventID }
 
     /// `text/event-stream`.
-    public var mediaTypes: [String] { StreamMediaTypes.events }
+    public var mediaTypes: [String] { lines.mediaTypes }
 
     /// Parses the next piece of the stream.
     ///
     /// - Parameter bytes: The piece.
     /// - Returns: The events that are complete with this piece, in order.
-    /// - Throws: ``StreamError`` if a line or the data of an event is too long;
-    ///   ``StreamError`` if the body is compressed.
+    /// - Throws: ``StreamError`` if a line or the data of an event is too long, or if the body is
+    ///   compressed.
     public mutating func parse(_ bytes: Data) throws -> [ServerSentEvent] {
         try lines.parse(bytes)
     }

@@ -1,8 +1,11 @@
 import Foundation
 
-/// An error of the format of a stream. An element that cannot be decoded is a
-/// ``StreamElementError``.
-public enum StreamError: LocalizedError, RedactingError, Equatable {
+/// An error of the format of a stream, or of one of its elements.
+public enum StreamError: LocalizedError, RedactingError {
+    /// An element cannot be parsed. Its number counts from 1, and the underlying error is the
+    /// original one, such as a `DecodingError`. The texts of this error show an excerpt of the
+    /// element without secrets; the text itself is complete.
+    case unreadableElement(number: Int, text: String, underlying: any Error)
     /// The server sent an error as an event of the type `error`. The texts of this error hide
     /// secrets in its data; the event itself is complete.
     case event(ServerSentEvent)
@@ -21,12 +24,13 @@ public enum StreamError: LocalizedError, RedactingError, Equatable {
     /// The server ended this number of connections in a row without an event.
     case noEvents(connectionCount: Int)
 
-    /// The text for a developer, with the beginning of the data of an event.
+    /// The text for a developer, with the beginning of the element or of the data of an event.
     public var description: String { redactedDescription }
 
     /// The text for a user.
     public var errorDescription: String? {
         switch self {
+        case .unreadableElement: "A part of the server's answer could not be understood."
         case .event: "The server reported an error in its answer."
         case .unfinished, .noEvents: "The server's answer ended too early."
         case .lineTooLong, .eventTooLong: "The server's answer is too long."
@@ -36,6 +40,9 @@ public enum StreamError: LocalizedError, RedactingError, Equatable {
 
     package func sentences(redacting redaction: Redaction) -> [String] {
         switch self {
+        case .unreadableElement(let number, let text, let error):
+            return ["Element \(number) of the stream could not be parsed."]
+                + reason(of: text, error, redaction)
         case .event(let event):
             return [
                 "The server sent an event of the type \(event.event.debugDescription).",
@@ -62,19 +69,40 @@ public enum StreamError: LocalizedError, RedactingError, Equatable {
         }
     }
 
-    package var needsBody: Bool {
-        if case .event = self { false } else { true }
+    package var needsBody: Bool { quotation == nil }
+
+    /// The text of the server that the error is about.
+    private var quotation: String? {
+        switch self {
+        case .unreadableElement(_, let text, _): text
+        case .event(let event): event.text
+        default: nil
+        }
+    }
+
+    /// The sentences about an element that cannot be parsed, with an excerpt of its text.
+    private func reason(of text: String, _ error: any Error, _ redaction: Redaction) -> [String] {
+        let start = redaction.element(text).excerpt()
+        guard let error = error as? DecodingError else {
+            let error = APIRequestError(stage: .parse, underlying: error, redaction: redaction)
+            return error.reason + ["Element: " + start]
+        }
+        let element = UndecodedText(
+            subject: "The element", data: Data(text.utf8), redaction: redaction)
+        let (sentence, excerpt) = element.reason(error)
+        return [sentence, "Element: " + (excerpt ?? start)]
     }
 
     private func tooLong(_ subject: String, _ limit: Int) -> String {
         "\(subject) is longer than \(byteCount(limit)), the `longestLine` of its parser."
     }
+}
 
-    /// Throws if a body begins with the magic number of gzip (RFC 1952, section 2.3.1), which no
-    /// text begins with.
-    static func checkNotCompressed(
-        _ start: UnsafeBufferPointer<UInt8>
-    ) throws(StreamError) {
-        if start.count >= 2, start[0] == 0x1f, start[1] == 0x8b { throw .compressed }
+extension StreamError: Equatable {
+    /// Whether two errors have the same description, and are about the same text of the server.
+    ///
+    /// An underlying error need not be `Equatable`.
+    public static func == (left: StreamError, right: StreamError) -> Bool {
+        left.description == right.description && left.quotation == right.quotation
     }
 }

@@ -20,7 +20,7 @@ final class StreamFlow<T: StreamedAPIRequest>:
     private let input: T.RequestDataType
     private var load: Load
     /// The parser of the response, after it was accepted.
-    private var parser: T.Parser?
+    private(set) var parser: T.Parser?
     /// The rest of the body. Nil before the response was accepted, and after the last piece.
     private var pieces: HTTPBody.AsyncIterator?
     private var isOver = false
@@ -28,18 +28,22 @@ final class StreamFlow<T: StreamedAPIRequest>:
     init(_ flow: LoadFlow<T>, input: T.RequestDataType) {
         self.flow = flow
         self.input = input
-        load = flow.load(of: nil)
+        load = flow.load
     }
 
     /// Suspends until elements have been parsed, and returns them. The first call sends the request.
     ///
+    /// - Parameter isReporting: Whether the session is informed of a response that was not accepted or
+    ///   parsed.
     /// - Returns: At least one element, or nil at the end. Every later call returns nil, even after
     ///   an error.
     /// - Throws: The error of a stage. If another task is in this function, the underlying error is
     ///   ``TransportError/bodyReadTwice``, and the stream continues for that task.
-    nonisolated(nonsending) func next() async throws(APIRequestError) -> [Element]? {
+    nonisolated(nonsending) func next(
+        isReporting: Bool = true
+    ) async throws(APIRequestError) -> [Element]? {
         guard isReading.setIfFalse() else {
-            throw flow.load(of: nil).failure(.transport, TransportError.bodyReadTwice)
+            throw flow.load.failure(.transport, TransportError.bodyReadTwice)
         }
         defer { isReading.withLock { $0 = false } }
         if isOver { return nil }
@@ -51,14 +55,14 @@ final class StreamFlow<T: StreamedAPIRequest>:
         } catch {
             // An observer gets the end of the stream before the error.
             end()
-            throw load.reported(error)
+            throw isReporting ? load.reported(error) : error
         }
     }
 
     /// Ends the transfer.
     private func end() {
         isOver = true
-        (parser, pieces) = (nil, nil)
+        pieces = nil
     }
 
     private nonisolated(nonsending) func nextElements() async throws(APIRequestError) -> [Element] {
@@ -80,10 +84,10 @@ final class StreamFlow<T: StreamedAPIRequest>:
 
     /// Sends the request, and checks its response.
     private nonisolated(nonsending) func open() async throws(APIRequestError) {
-        load.request = try flow.makeRequest(from: input)
+        let request = try flow.makeRequest(from: input)
         defer { received.withLock { $0 = load.response } }
         let (body, http) = try await load.open(
-            awaiting: .head(), validate: flow.apiRequest.validateResponse)
+            request, awaiting: .head(), validate: flow.apiRequest.validateResponse)
         do {
             let parser = try flow.apiRequest.makeParser(for: http)
             try parser.checkContentType(of: http)

@@ -32,8 +32,9 @@ public protocol StreamedAPIRequest: APIRequest where ResponseDataType == [Parser
 
     /// Returns a new parser for an accepted response.
     ///
-    /// The parser may depend on the response. An API that answers one request with JSON or with
-    /// events needs ``AnyStreamParser``.
+    /// The parser may depend on the response: see
+    /// ``ServerSentEvents/json(_:until:orBodyOf:decoder:longestLine:)`` for an API that answers one
+    /// request with JSON or with events.
     ///
     /// - Parameter response: The status and the headers.
     /// - Returns: A parser that has parsed nothing yet.

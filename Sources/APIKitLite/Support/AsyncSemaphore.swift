@@ -6,27 +6,9 @@ import Foundation
 package final class AsyncSemaphore: Sendable {
     /// The state, which the lock of `state` owns.
     private struct State {
-        /// How many more tasks may hold the semaphore now.
+        /// How many more tasks may hold the semaphore now. While it is above zero, no task waits.
         var available: Int
-        /// The waiters from `head` on are waiting, except those that were cancelled.
-        var queue: [Waiter<Void>] = []
-        var head = 0
-        /// The number of cancellations since `queue` was compacted.
-        var cancelled = 0
-
-        mutating func popFirst() -> Waiter<Void>? {
-            guard head < queue.count else { return nil }
-            let first = queue[head]
-            head += 1
-            if head > 64, head > queue.count / 2 { compact() }
-            return first
-        }
-
-        /// Removes the waiters that have left the queue or were cancelled.
-        mutating func compact() {
-            queue = queue[head...].filter { !$0.hasEnded }
-            (head, cancelled) = (0, 0)
-        }
+        var waiters: [Waiter<Void>] = []
     }
 
     private let state: Locked<State>
@@ -45,21 +27,16 @@ package final class AsyncSemaphore: Sendable {
     package func wait() async throws {
         try Task.checkNotCancelled()
         let waiter = state.withLock { state -> Waiter<Void>? in
-            // While `available` is above zero, no task waits, because `signal()` prefers waiters.
             guard state.available == 0 else {
                 state.available -= 1
                 return nil
             }
             let waiter = Waiter<Void>()
-            state.queue.append(waiter)
+            state.waiters.append(waiter)
             return waiter
         }
         try await waiter?.value(ifCancelled: .failure(URLError(.cancelled))) { [self] in
-            state.withLock { state in
-                state.cancelled += 1
-                // Compacting is rare, so that a cancellation takes amortized constant time.
-                if state.cancelled > 64, state.cancelled > state.queue.count / 2 { state.compact() }
-            }
+            state.withLock { $0.waiters.removeAll { $0 === waiter } }
         }
     }
 
@@ -67,9 +44,9 @@ package final class AsyncSemaphore: Sendable {
     package func signal() {
         while true {
             let next = state.withLock { state -> Waiter<Void>? in
-                let next = state.popFirst()
-                if next == nil { state.available += 1 }
-                return next
+                guard state.waiters.isEmpty else { return state.waiters.removeFirst() }
+                state.available += 1
+                return nil
             }
             // A cancelled waiter does not take the semaphore: the next one gets it.
             if next?.end(with: .success(())) != false { return }

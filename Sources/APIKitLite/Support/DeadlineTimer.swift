@@ -13,7 +13,9 @@ package final class DeadlineTimer: Sendable {
 
     /// The deadlines and the task that sleeps. The lock of `state` owns them.
     private struct State {
-        var queue = DeadlineQueue<Callback>()
+        /// The deadlines by their ids. A higher id never has an earlier deadline.
+        var pending: [Int: (deadline: Duration, callback: Callback)] = [:]
+        var lastID = 0
         var sleeper: (id: Int, task: Task<Void, Never>)?
         var lastSleeper = 0
     }
@@ -47,12 +49,13 @@ package final class DeadlineTimer: Sendable {
         let (id, deadline) = state.withLock { state in
             // The time is read under the lock, so that deadlines increase with their ids.
             let deadline = timeline.now() + duration
-            let id = state.queue.add(Callback(call: work), until: deadline)
+            state.lastID += 1
+            state.pending[state.lastID] = (deadline, Callback(call: work))
             if state.sleeper == nil {
                 state.lastSleeper += 1
                 state.sleeper = (state.lastSleeper, sleeper(state.lastSleeper))
             }
-            return (id, deadline)
+            return (state.lastID, deadline)
         }
         return (deadline, Cancellation { [self] in remove(id) })
     }
@@ -60,9 +63,9 @@ package final class DeadlineTimer: Sendable {
     /// Removes a deadline. If none is left, also ends the sleeping task, except in real time.
     private func remove(_ id: Int) {
         let unneeded = state.withLock { state -> Task<Void, Never>? in
-            state.queue.remove(id)
+            state.pending[id] = nil
             // In real time, the task keeps sleeping, because the next exchange may start soon.
-            guard state.queue.isEmpty, !timeline.isRealTime else { return nil }
+            guard state.pending.isEmpty, !timeline.isRealTime else { return nil }
             defer { state.sleeper = nil }
             return state.sleeper?.task
         }
@@ -92,8 +95,8 @@ package final class DeadlineTimer: Sendable {
     private func nextDeadline(of id: Int) -> Duration? {
         state.withLock { state in
             guard state.sleeper?.id == id else { return nil }
-            if state.queue.isEmpty { state.sleeper = nil }
-            return state.queue.next
+            if state.pending.isEmpty { state.sleeper = nil }
+            return state.pending.keys.min().flatMap { state.pending[$0]?.deadline }
         }
     }
 
@@ -102,8 +105,13 @@ package final class DeadlineTimer: Sendable {
         state.withLock { if $0.sleeper?.id == id { $0.sleeper = nil } }
     }
 
-    /// Calls back for every deadline that has passed.
+    /// Calls back for every deadline that has passed, the oldest first.
     private func callDue() {
-        for callback in state.withLock({ $0.queue.takeDue(at: timeline.now()) }) { callback.call() }
+        let due = state.withLock { state in
+            let due = state.pending.filter { $0.value.deadline <= timeline.now() }
+            for id in due.keys { state.pending[id] = nil }
+            return due.sorted { $0.key < $1.key }
+        }
+        for (_, entry) in due { entry.callback.call() }
     }
 }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Returns a parameter of a header value, such as `name` in `form-data; name="title"`.
 ///
 /// A quotation mark ends a quoted value only before a semicolon or at the end of the header,
@@ -67,3 +69,9 @@ private func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
 
 /// Whether a byte is a space or a tab.
 private func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
+/// Returns a content type in lower case, without its parameters; nil if it is nil or empty.
+package func mediaType(_ contentType: String?) -> String? {
+    let type = contentType?.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces)
+    return type.flatMap { $0.isEmpty ? nil : $0.lowercased() }
+}

@@ -1,3 +1,5 @@
+import Foundation
+
 /// The parts of an absolute URL's text, split in the same way on every platform.
 package struct URLParts: Sendable {
     /// The scheme in lower case.
@@ -59,5 +61,19 @@ package struct URLParts: Sendable {
     /// The host and the explicit port, in the form of a `Host` header.
     package var hostAndPort: String {
         host + (explicitPort.map { ":\($0)" } ?? "")
+    }
+}
+
+extension URL {
+    /// Creates a URL from a reference as a peer wrote it, which may lack escapes.
+    ///
+    /// Foundation escapes such characters too, but then it also escapes each `%` of the text again:
+    /// `/a|b%20c` would become `/a%7Cb%2520c`. Before macOS 14 and iOS 17, it accepts no such text.
+    ///
+    /// - Parameters:
+    ///   - text: The reference (RFC 3986, section 4.1).
+    ///   - base: The URL against which a relative reference is resolved.
+    package init?(reference text: String, relativeTo base: URL? = nil) {
+        self.init(string: PercentEncoding.completingReference(text), relativeTo: base)
     }
 }

@@ -71,6 +71,9 @@ package final class WaitWatch: Sendable {
         set { state.withLock { $0.reporter = newValue } }
     }
 
+    /// The number of calls of the test that wait.
+    package var callCount: Int { state.withLock { $0.calls.count } }
+
     /// Watches a network or a clock, without keeping it alive.
     func add(_ object: any WatchedObject) {
         state.withLock { state in

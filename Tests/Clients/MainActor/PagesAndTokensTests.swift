@@ -51,7 +51,7 @@ import Testing
         for session in [
             MockURLSession(network).authenticated(by: .bearer("b", for: url)),
             MockURLSession(network).authenticated(by: .basic(user: "u", password: "p", for: url)),
-        ] {
+        ] as [any HTTPSession] {
             _ = try await session.exchange(request)
         }
 

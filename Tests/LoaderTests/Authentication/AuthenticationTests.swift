@@ -71,6 +71,17 @@ import Testing
         #expect(server.refreshCount == 1)
     }
 
+    @Test func aRefreshIsObservedOverItsOwnSession() async throws {
+        let server = TokenServer()
+        let log = EventLog()
+        let tokens = server.tokens(session: server.session.observed(by: log.observer))
+        let session = server.session.authenticated(by: tokens).observed(by: log.observer)
+
+        _ = try await session.exchange(.test("data"))
+
+        #expect(log.events.map { $0.request?.httpMethod } == ["GET", "POST", "POST", "GET"])
+    }
+
     // Reading a stream ends it.
     @Test func refreshesForTheNextRequestWhereABodyCannotBeSentAgain() async throws {
         let refreshed = Gate()

@@ -10,7 +10,7 @@ import Testing
     @Test func endsBeforeTheTasksThatItStarted() async throws {
         let server = TokenServer()
         let mayContinue = Gate()
-        let session = Locked<AuthenticatedSession?>(nil)
+        let session = Locked<(any HTTPSession)?>(nil)
         let task = Locked<Task<ExchangeOutcome, Never>?>(nil)
         let tokens = server.tokens()
         let chain = server.session.intercepting { request, next in
@@ -35,7 +35,7 @@ import Testing
         let network = MockNetwork()
         network.stub(.any, .text("x"), times: .any)
         let token = network.stub(.get("/token"), .text("new").held, .text("new"))
-        let chain = Locked<CoalescingSession?>(nil)
+        let chain = Locked<(any HTTPSession)?>(nil)
         let tokens = Credentials(
             GetAuthenticator(), for: URL(string: "https://api.example.com")!,
             credential: Token(access: "old"),

@@ -104,7 +104,7 @@ import Testing
         #expect(error?.stage == .validate)
         #expect(
             error?.underlying as? UnacceptableStatus
-                == UnacceptableStatus(statusCode: status, acceptable: 200..<300))
+                == UnacceptableStatus(statusCode: status, accepted: [200..<300]))
     }
 }
 

@@ -190,7 +190,7 @@ import Testing
 
         #expect(words.map(\.text) == ["a"])
         #expect(error?.stage == .parse)
-        #expect((error?.underlying as? StreamElementError)?.number == 2)
+        #expect("\(error!)".contains("Element 2 of the stream could not be parsed."))
         #expect(
             error?.description == """
                 WordsRequest: GET https://api.example.com/words got an answer that could not be \

@@ -216,7 +216,7 @@ import Testing
         #expect(try error?.decodeBody([String: String].self) == ["error": "Go away."])
         #expect(
             error?.underlying as? UnacceptableStatus
-                == UnacceptableStatus(statusCode: 403, acceptable: 200..<201))
+                == UnacceptableStatus(statusCode: 403, accepted: [200..<201]))
         #expect(error?.request?.value(forHTTPHeaderField: "Accept") == "text/event-stream")
         #expect(network.requests.count == 1)
     }

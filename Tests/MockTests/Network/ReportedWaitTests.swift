@@ -67,13 +67,8 @@ import Testing
         let load = Task { _ = try? await send("/b") }
         await network.waitForRequests()
         await clock.waitForSleepers()
-        let started = Gate()
-        let wait = Task {
-            started.open()
-            await call.wait(network, stub, clock)
-        }
-        await started.wait()
-        for _ in 0..<100 { await Task.yield() }
+        let wait = Task { await call.wait(network, stub, clock) }
+        await yieldWhile { network.watch.callCount < 1 }
         return (wait, load)
     }
 
@@ -140,7 +135,7 @@ import Testing
             async let responses = network.waitForResponses(matching: matcher)
             _ = await (started, requests, responses)
         }
-        for _ in 0..<100 { await Task.yield() }
+        await yieldWhile { network.watch.callCount < 3 }
 
         await recorder.waitForReport()
         wait.cancel()
@@ -173,7 +168,7 @@ import Testing
 
     @Test func showsTheRequestThatMatchedNoStub() async throws {
         let wait = Task { await Call.started.wait(network, stub, clock) }
-        await recorder.waitForWatch()
+        await yieldWhile { network.watch.callCount < 1 }
         await #expect(throws: MockError.self) { try await send("/c") }
 
         await recorder.clock.advance(by: .seconds(6))

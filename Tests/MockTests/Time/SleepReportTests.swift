@@ -66,7 +66,7 @@ import Testing
         let load = load()
         await recorder.waitForWatch()
         let wait = Task { await clock.waitForSleepers(2) }
-        for _ in 0..<100 { await Task.yield() }
+        await yieldWhile { clock.watch.callCount < 1 }
 
         await recorder.waitForReport()
 

@@ -315,17 +315,6 @@ import Testing
                 + " --data-binary @'\(path)'")
     }
 
-    @Test func isComparedByURLAndSize() throws {
-        func event(_ request: URLRequest) -> ExchangeEvent {
-            .started(id: 1, request)
-        }
-        let first = try event(post.fileBody(file("hello")))
-
-        #expect(try first == event(post.fileBody(file("hallo"))))
-        #expect(try first != event(post.fileBody(file("hell"))))
-        #expect(try first != event(post.fileBody(file("hello", "b.txt"))))
-    }
-
     @Test func isSentAgainByARetry() throws {
         let put = try URLRequest("PUT", URL(string: "https://h/v1")!).fileBody(file("hello"))
         let outcome = [RetryPolicy.Outcome.response(status: 503)]

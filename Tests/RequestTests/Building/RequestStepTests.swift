@@ -26,7 +26,9 @@ import Testing
             .query("none", nothing)
             .query("none", [String]())
             .query([:])
-            .query([URLQueryItem(name: "flag", value: nil), URLQueryItem(name: "e", value: "")])
+            .query(
+                .init([URLQueryItem(name: "flag", value: nil), URLQueryItem(name: "e", value: "")])
+            )
             .query(["b": 1, "a": 2, "b": "x"])
             .query(RequestItems(["d": 4, "c": 3] as [String: Int]))
 

@@ -80,11 +80,4 @@ import Testing
 
         #expect(error.description.contains(text))
     }
-
-    @Test func isOneRangeOrNone() {
-        #expect(UnacceptableStatus(statusCode: 404).acceptable == 200..<300)
-        #expect(UnacceptableStatus(statusCode: 404, acceptable: nil).acceptable == nil)
-        #expect(
-            UnacceptableStatus(statusCode: 404, accepted: [200..<300, 304..<305]).acceptable == nil)
-    }
 }

@@ -46,7 +46,7 @@ import Testing
             UnacceptableStatus(statusCode: 404).localizedDescription
                 == "The server answered 404 (Not Found); 200..<300 was expected.")
         #expect(
-            UnacceptableStatus(statusCode: 599, acceptable: nil).description
+            UnacceptableStatus(statusCode: 599, accepted: []).description
                 == "The server answered 599.")
     }
 

@@ -28,8 +28,6 @@ import FoundationNetworking
         ("basic Credentials", Credentials.basic(user: "emma", password: "hunter2", for: url)),
         ("Credential", BasicAuthenticator.Credential(user: "emma", password: "hunter2")),
         ("BearerAuthenticator", BearerAuthenticator()),
-        ("CredentialState", CredentialState("hunter2")),
-        ("AuthorizedRequest", AuthorizedRequest(request: request, generation: 1)),
         ("a session", NoSession().authenticated(by: .bearer("hunter2", for: url))),
         ("started", ExchangeEvent.started(id: 1, request)),
         ("failed", ExchangeEvent.failed(id: 1, request, error, after: .zero)),

@@ -7,11 +7,11 @@ import Testing
 @Suite(.limited) struct StreamErrorTests {
     private struct Item: Decodable { var id: Int }
 
-    private func element(_ text: String) throws -> StreamElementError {
+    private func element(_ text: String) throws -> StreamError {
         let error = try #require(throws: DecodingError.self) {
             try JSONDecoder().decode([Item].self, from: Data(text.utf8))
         }
-        return StreamElementError(number: 3, text: text, underlying: error)
+        return .unreadableElement(number: 3, text: text, underlying: error)
     }
 
     private func load(_ error: any Error, redaction: Redaction = .standard) throws
@@ -71,7 +71,7 @@ import Testing
         struct Refusal: Error, CustomStringConvertible {
             var description: String { "The letter is wrong" }
         }
-        let error = StreamElementError(number: 1, text: "a", underlying: Refusal())
+        let error = StreamError.unreadableElement(number: 1, text: "a", underlying: Refusal())
 
         #expect(
             error.description == """
@@ -85,7 +85,11 @@ import Testing
         let long = String(repeating: "x", count: 100_000)
         let error = try element("[\"\(long)\"]")
 
-        #expect(error.text.utf8.count == 100_004)
+        guard case .unreadableElement(_, let text, _) = error else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(text.utf8.count == 100_004)
         #expect(error.description.utf8.count < 400)
     }
 

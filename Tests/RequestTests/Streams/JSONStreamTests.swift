@@ -7,6 +7,16 @@ import Testing
 @Suite(.limited) struct JSONStreamTests {
     private struct Delta: Decodable { var text: String }
 
+    /// The parser of a response whose body is one JSON value.
+    private func wholeBody<Value: Decodable>(
+        _ type: Value.Type, decoder: JSONDecoder = JSONDecoder()
+    ) -> some StreamParser<Value> {
+        let response = HTTPURLResponse(
+            url: URL(string: "https://h")!, statusCode: 200, httpVersion: nil,
+            headerFields: ["Content-Type": "application/json"])
+        return ServerSentEvents.json(type, until: "[DONE]", orBodyOf: response, decoder: decoder)
+    }
+
     private static let a = #"{"text":"a"}"#
     private static let b = #"{"text":"b"}"#
 
@@ -43,11 +53,11 @@ import Testing
             var parser = JSONLines(Delta.self)
             let (values, error) = parser.deliver(pieces)
             #expect(values.map(\.text) == ["a"])
-            let element = try #require(error as? StreamElementError)
+            let element = try #require(error.flatMap(UnreadableElement.init))
             #expect(element.number == 2)
             #expect(element.text == "{\"text\":7}")
             #expect(element.underlying is DecodingError)
-            #expect(throws: StreamElementError.self) { try parser.finish() }
+            #expect(throws: StreamError.self) { try parser.finish() }
         }
     }
 
@@ -55,8 +65,8 @@ import Testing
         var parser = JSONLines(Delta.self)
 
         #expect(try parser.parse(Data("\(Self.a)\n{\"te".utf8)).count == 1)
-        let error = #expect(throws: StreamElementError.self) { try parser.finish() }
-        #expect(error?.number == 2)
+        let error = #expect(throws: StreamError.self) { try parser.finish() }
+        #expect(error.flatMap(UnreadableElement.init)?.number == 2)
     }
 
     @Test func limitsALine() {
@@ -77,7 +87,7 @@ import Testing
         #expect(lines.deliver([Data(json.utf8)]).elements.map(\.itemId) == [1])
         var events = ServerSentEvents.json(Camel.self, decoder: decoder)
         #expect(events.deliver([Data("data: \(json)\n\n".utf8)]).elements.map(\.itemId) == [1])
-        var document = JSONDocument(Camel.self, decoder: decoder)
+        var document = wholeBody(Camel.self, decoder: decoder)
         #expect(document.deliver([Data(json.utf8)]).elements.map(\.itemId) == [1])
     }
 
@@ -112,8 +122,6 @@ import Testing
         #expect(values.map(\.text) == ["a"])
         #expect(error == nil)
         #expect(!parser.isComplete)
-        #expect(parser.lastEventID == "1")
-        #expect(parser.retry == .milliseconds(5))
     }
 
     @Test func throwsAnErrorEvent() throws {
@@ -134,29 +142,29 @@ import Testing
         ])
 
         #expect(values == [[1], [2]])
-        let element = try #require(error as? StreamElementError)
+        let element = try #require(error.flatMap(UnreadableElement.init))
         #expect(element.number == 3)
         #expect(element.text == "[\ntrue]")
         #expect(!parser.isComplete)
     }
 
     @Test func parsesADocumentWhenItEnds() throws {
-        var parser = JSONDocument(Delta.self)
+        var parser = wholeBody(Delta.self)
 
         for byte in Data("\n\(Self.a)".utf8).bytes { #expect(try parser.parse(byte).isEmpty) }
         #expect(try parser.finish().map(\.text) == ["a"])
-        var marked = JSONDocument(Delta.self)
+        var marked = wholeBody(Delta.self)
         #expect(marked.deliver([Data("\u{feff}\(Self.a)".utf8)]).elements.map(\.text) == ["a"])
     }
 
     @Test(arguments: ["", "{", #"{"text":1}"#])
     func refusesADocumentThatCannotBeParsed(_ body: String) {
-        var parser = JSONDocument(Delta.self)
+        var parser = wholeBody(Delta.self)
         let (values, error) = parser.deliver([Data(body.utf8)])
 
         #expect(values.isEmpty)
-        #expect((error as? StreamElementError)?.text == body)
-        #expect(throws: StreamElementError.self) { try parser.parse(Data()) }
+        #expect(error.flatMap(UnreadableElement.init)?.text == body)
+        #expect(throws: StreamError.self) { try parser.parse(Data()) }
     }
 
     @Test func refusesACompressedBody() {
@@ -166,8 +174,21 @@ import Testing
             #expect(lines.deliver(pieces).error as? StreamError == .compressed)
             var events = ServerSentEvents.json(Delta.self)
             #expect(events.deliver(pieces).error as? StreamError == .compressed)
-            var document = JSONDocument(Delta.self)
+            var document = wholeBody(Delta.self)
             #expect(document.deliver(pieces).error as? StreamError == .compressed)
         }
+    }
+}
+
+/// The values of an error about an element.
+private struct UnreadableElement {
+    var number: Int
+    var text: String
+    var underlying: any Error
+
+    init?(_ error: any Error) {
+        guard case StreamError.unreadableElement(let number, let text, let underlying) = error
+        else { return nil }
+        (self.number, self.text, self.underlying) = (number, text, underlying)
     }
 }

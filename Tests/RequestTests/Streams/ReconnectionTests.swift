@@ -5,8 +5,32 @@ import Testing
 @testable import APIKitLite
 
 @Suite(.limited) struct ReconnectionTests {
-    private typealias Ending = Reconnection.Ending
     private typealias Decision = Reconnection.Decision
+
+    /// How a connection ended.
+    private enum Ending {
+        case complete
+        case response(status: Int, headers: [String: String] = [:])
+        case failure(URLError.Code)
+        /// The response was no event stream.
+        case unusable
+
+        var error: APIRequestError? {
+            switch self {
+            case .complete: nil
+            case .response(let status, let headers):
+                APIRequestError(
+                    stage: .validate,
+                    response: HTTPURLResponse(
+                        url: URL(string: "https://api.example.com/events")!, statusCode: status,
+                        httpVersion: nil, headerFields: headers),
+                    underlying: UnacceptableStatus(statusCode: status, accepted: [200..<201]))
+            case .failure(let code):
+                APIRequestError(stage: .transport, underlying: URLError(code))
+            case .unusable: APIRequestError(stage: .parse, underlying: StreamError.compressed)
+            }
+        }
+    }
 
     private let policy = RetryPolicy(
         maximumAttempts: 4, baseDelay: .seconds(1), maximumDelay: .seconds(10), deadline: nil)
@@ -20,10 +44,19 @@ import Testing
         return request
     }
 
+    private func decision(
+        of reconnection: Reconnection, after ending: Ending, _ request: URLRequest? = nil,
+        elapsed: Duration = .zero, now: Date = Date(), random: Double = 1
+    ) -> Decision {
+        reconnection.decision(
+            after: ending.error, of: request ?? self.request(), elapsed: elapsed, now: now,
+            random: random)
+    }
+
     private func reconnection(
         _ policy: RetryPolicy, attempts: Int = 1, retry: Duration? = nil
     ) -> Reconnection {
-        var reconnection = Reconnection(policy)
+        var reconnection = Reconnection(policy: policy)
         reconnection.attempts = attempts
         reconnection.retry = retry
         return reconnection
@@ -58,7 +91,7 @@ import Testing
             (.unusable, .fail),
         ]
         for (ending, expected) in rows {
-            let decision = reconnection(policy).decision(after: ending, of: request())
+            let decision = decision(of: reconnection(policy), after: ending)
 
             #expect(decision == expected, "\(ending)")
         }
@@ -77,13 +110,13 @@ import Testing
             request("POST"), request("HEAD"), request("PUT"), request("POST", key), body,
         ] {
             for (ending, expected) in endings {
-                let decision = reconnection(all).decision(after: ending, of: request)
+                let decision = decision(of: reconnection(all), after: ending, request)
 
                 #expect(decision == expected, "\(request.httpMethod ?? "") \(ending)")
             }
         }
         for method in ["GET", "get", nil] {
-            let decision = reconnection(all).decision(after: .complete, of: request(method))
+            let decision = decision(of: reconnection(all), after: .complete, request(method))
 
             #expect(decision != .end, "\(method ?? "none")")
         }
@@ -113,8 +146,9 @@ import Testing
         ]
         for (attempts, retry, random, expected) in rows {
             for ending in [Ending.complete, .failure(.networkConnectionLost)] {
-                let decision = reconnection(policy, attempts: attempts, retry: retry)
-                    .decision(after: ending, of: request(), random: random)
+                let decision = decision(
+                    of: reconnection(policy, attempts: attempts, retry: retry), after: ending,
+                    random: random)
 
                 #expect(
                     decision == expected, "\(attempts), \(String(describing: retry)), \(random)")
@@ -126,9 +160,9 @@ import Testing
         for attempts in 0...1 {
             let never = reconnection(.never, attempts: attempts)
 
-            #expect(never.decision(after: .complete, of: request()) == .end)
-            #expect(never.decision(after: .failure(.timedOut), of: request()) == .fail)
-            #expect(never.decision(after: .response(status: 503), of: request()) == .fail)
+            #expect(decision(of: never, after: .complete) == .end)
+            #expect(decision(of: never, after: .failure(.timedOut)) == .fail)
+            #expect(decision(of: never, after: .response(status: 503)) == .fail)
         }
     }
 
@@ -141,8 +175,8 @@ import Testing
         var policy = policy
         policy.deadline = .seconds(6)
         for (elapsed, expected) in rows {
-            let decision = reconnection(policy).decision(
-                after: .complete, of: request(), elapsed: elapsed)
+            let decision = decision(
+                of: reconnection(policy), after: .complete, elapsed: elapsed)
 
             #expect(decision == expected, "\(elapsed)")
         }
@@ -151,8 +185,8 @@ import Testing
     @Test func readsADateInRetryAfter() {
         let headers = ["Retry-After": "Sun, 06 Nov 1994 08:49:44 GMT"]
 
-        let decision = reconnection(policy).decision(
-            after: .response(status: 503, headers: headers), of: request(),
+        let decision = decision(
+            of: reconnection(policy), after: .response(status: 503, headers: headers),
             now: Date(timeIntervalSince1970: 784_111_777))
 
         #expect(decision == .reconnect(after: .seconds(7)))
@@ -163,10 +197,10 @@ import Testing
         let reconnection = reconnection(policy)
 
         #expect(
-            reconnection.decision(after: .complete, of: request())
+            decision(of: reconnection, after: .complete)
                 == .reconnect(after: .seconds(1)))
-        #expect(reconnection.decision(after: .failure(.timedOut), of: request()) == .fail)
-        #expect(reconnection.decision(after: .response(status: 503), of: request()) == .fail)
+        #expect(decision(of: reconnection, after: .failure(.timedOut)) == .fail)
+        #expect(decision(of: reconnection, after: .response(status: 503)) == .fail)
     }
 
     @Test func sendsTheLastEventID() throws {
@@ -174,7 +208,7 @@ import Testing
             ("", nil), ("7", "7"), ("a b", "a b"), ("é…", "é…"), ("{\"n\": 1}", "{\"n\": 1}"),
         ]
         for (id, sent) in rows {
-            let request = try Reconnection(.eventStream, lastEventID: id).request(request())
+            let request = try Reconnection(policy: .eventStream, lastEventID: id).request(request())
 
             #expect(request.value(forHTTPHeaderField: "Last-Event-ID") == sent)
             #expect(request.value(forHTTPHeaderField: "Accept") == "text/event-stream")
@@ -189,8 +223,8 @@ import Testing
         original.cachePolicy = .returnCacheDataElseLoad
         original.setValue("3", forHTTPHeaderField: "Last-Event-ID")
 
-        let first = try Reconnection(.eventStream).request(original)
-        let second = try Reconnection(.eventStream, lastEventID: "4").request(original)
+        let first = try Reconnection(policy: .eventStream).request(original)
+        let second = try Reconnection(policy: .eventStream, lastEventID: "4").request(original)
 
         #expect(first == original)
         #expect(first.cachePolicy == .returnCacheDataElseLoad)
@@ -202,7 +236,7 @@ import Testing
     @Test(arguments: ["a\nX-Admin: 1", "a\r", "a\r\nb", "a\0"])
     func refusesAnIDThatIsNoHeader(_ id: String) {
         let error = #expect(throws: RequestBuildingError.self) {
-            try Reconnection(.eventStream, lastEventID: id).request(request())
+            try Reconnection(policy: .eventStream, lastEventID: id).request(request())
         }
         #expect(error?.description.contains("\"Last-Event-ID\"") == true)
     }

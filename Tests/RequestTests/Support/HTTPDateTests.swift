@@ -10,16 +10,13 @@ import Testing
         let rows: [(String, Double)] = [
             ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777),
             ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777),
-            ("Sun Nov  6 08:49:37 1994", 784_111_777), ("Sun Nov 16 08:49:37 1994", 784_975_777),
+            ("Sun Nov  6 08:49:37 1994", 784_111_777), ("Wed Nov 16 08:49:37 1994", 784_975_777),
             (" Sun, 06 Nov 1994 08:49:37 GMT ", 784_111_777),
             ("Thu, 01 Jan 1970 00:00:00 GMT", 0), ("Wed, 31 Dec 1969 23:59:59 GMT", -1),
             ("Thu, 29 Feb 2024 12:00:00 GMT", 1_709_208_000),
             ("Tue, 29 Feb 2000 00:00:00 GMT", 951_782_400),
             ("Mon, 01 Mar 2100 00:00:00 GMT", 4_107_542_400),
             ("Fri, 31 Dec 9999 23:59:59 GMT", 253_402_300_799),
-            ("Sat, 31 Dec 2016 23:59:60 GMT", 1_483_228_800),
-            // Not the right weekday.
-            ("Mon, 06 Nov 1994 08:49:37 GMT", 784_111_777),
         ]
         for (text, expected) in rows {
             #expect(
@@ -31,13 +28,20 @@ import Testing
         ("75", 2075), ("76", 1976), ("99", 1999), ("00", 2000), ("25", 2025), ("74", 2074),
     ])
     func takesTwoDigitsForTheYearThatIsNear(_ digits: String, _ year: Int) {
-        let expected = Date(httpDate: "Wed, 01 Jan \(year) 00:00:00 GMT", now: now)
+        let days = ["Sun", "Mon", "Tues", "Wednes", "Thurs", "Fri", "Satur"]
 
-        #expect(Date(httpDate: "Wednesday, 01-Jan-\(digits) 00:00:00 GMT", now: now) == expected)
+        let dates = days.compactMap {
+            Date(httpDate: "\($0)day, 01-Jan-\(digits) 00:00:00 GMT", now: now)
+        }
+
+        // One of the days is right.
+        #expect(dates.map { $0.httpText.dropFirst(5) } == ["01 Jan \(year) 00:00:00 GMT"])
     }
 
     @Test func refusesAnythingElse() {
         let rows: [String] = [
+            // Not the right weekday.
+            "Mon, 06 Nov 1994 08:49:37 GMT",
             "", " ", "GMT", "7", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 UTC",
             "Sun, 06 Nov 1994 08:49:37 +0000", "Sun, 06 Nov 94 08:49:37 GMT",
             "Sun, 6 Nov 1994 08:49:37 GMT", "Xyz, 06 Nov 1994 08:49:37 GMT",

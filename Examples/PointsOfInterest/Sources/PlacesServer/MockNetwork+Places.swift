@@ -1,3 +1,4 @@
+import APIKitLite
 import APIKitLiteTesting
 import Foundation
 import PointsOfInterest
@@ -19,28 +20,20 @@ extension MockNetwork {
     ///   - token: The token that it gives to every client.
     ///   - isFlaky: Whether every third request with the token is answered 503, the first one too,
     ///     and whether the connection of each event stream and of the whole file breaks.
-    ///   - bytesPerSecond: The limit of the speed of `/places.json`; nil for no limit.
-    ///   - clock: The clock of the events and of the limit. Without one, all bytes are sent at once.
+    ///   - isSlow: Whether it sends only 20 kB of `/places.json` in a second.
+    ///   - clock: The clock of the events and of the slow file. Without one, all bytes are sent at
+    ///     once.
     public static func places(
         _ index: PlacesIndex, token: String = UUID().uuidString, isFlaky: Bool = false,
-        bytesPerSecond: Int? = nil, clock: (any Clock<Duration>)? = nil
+        isSlow: Bool = false, clock: (any Clock<Duration>)? = nil
     ) -> MockNetwork {
         let network = MockNetwork(clock: clock)
         let outages = isFlaky ? Outages() : nil
 
         // A stub that was added later is asked first.
         network.stub(.any, times: .any) { request in
-            .json(
-                encoding: Refusal(error: "There is no \(request.method) \(request.path) here."),
-                status: 404)
+            .refusal(404, "There is no \(request.method) \(request.path) here.")
         }
-        network.stub(
-            .get("/"),
-            .text(
-                "Try POST /token, GET /locations, GET /search, GET /events, GET /places.json and "
-                    + "PUT /uploads/{name}.\n"),
-            times: .any)
-        network.stub(.post("/token"), .invalidGrant, times: .any)
         network.stub(
             .post("/token").form(["grant_type": "client_credentials"]),
             .json(encoding: TokenAnswer(accessToken: token)), times: .any)
@@ -50,32 +43,52 @@ extension MockNetwork {
             _ matcher: RequestMatcher,
             answer: @escaping @Sendable (RecordedRequest) throws -> MockResponse
         ) {
-            network.stub(matcher, .status(401), times: .any)
+            let unauthorized = MockResponse.refusal(401, "A token is needed: see POST /token.")
+                .header("WWW-Authenticate", "Bearer")
+            network.stub(matcher, unauthorized, times: .any)
             let authorized = matcher.header("Authorization", "Bearer \(token)")
             network.stub(authorized, times: .any) { request in
-                if outages?.next() == true { return .unavailable }
+                if outages?.next() == true {
+                    return .refusal(503, "The server is busy.").header("Retry-After", "1")
+                }
                 do {
                     return try answer(request)
-                } catch let error as InvalidQuery {
-                    return .json(encoding: error.refusal, status: 400)
+                } catch let error as InvalidParameter {
+                    return .refusal(400, error.sentence)
                 }
             }
         }
         endpoint(.get("/locations")) { request in
-            let query = try LocationsQuery(request.query)
-            return .json(encoding: index.nearest(to: query.coordinate, limit: query.limit))
+            let point = Coordinate(
+                latitude: try number("lat", request.query["lat"], in: -90...90),
+                longitude: try number("long", request.query["long"], in: -180...180))
+            let limit = try number("limit", request.query["limit"] ?? "10", in: 1...100)
+            return .json(encoding: index.nearest(to: point, limit: limit))
         }
         endpoint(.get("/search")) { request in
-            let query = try SearchQuery(request.query)
-            return .json(encoding: query.page(of: index.search(query.text)))
+            let found = index.search(request.query["q"] ?? "")
+            let limit = try number("limit", request.query["limit"] ?? "10", in: 1...100)
+            let cursor = try number("cursor", request.query["cursor"] ?? "0", in: 0...found.count)
+            let end = min(cursor + limit, found.count)
+            let page = SearchPage(
+                places: Array(found[cursor..<end]), next: end < found.count ? "\(end)" : nil)
+            return .json(encoding: page)
         }
         endpoint(.get("/events")) { request in
-            let events = try PlaceEvents(after: request.header("Last-Event-ID"), of: index.places)
-            return events.response(isCut: isFlaky)
+            let last = try number(
+                "Last-Event-ID", request.header("Last-Event-ID") ?? "0", in: 0...index.places.count)
+            return try events(of: index.places, after: last, isCut: isFlaky)
         }
         endpoint(.get("/places.json")) { request in
-            try PlacesFile(index.places).response(
-                bytesPerSecond: bytesPerSecond, isCut: isFlaky && request.header("Range") == nil)
+            let data = try encoder.encode(index.places)
+            var response = MockResponse.data(data, contentType: "application/json")
+                // The places never change, so their size tells one file from another.
+                .header("ETag", "\"\(data.count)\"").acceptingRanges
+                // Otherwise, a body in pieces is sent without its length.
+                .header("Content-Length", String(data.count))
+            if isSlow { response = response.chunked(by: 2_000, every: .milliseconds(100)) }
+            let isCut = isFlaky && request.header("Range") == nil
+            return isCut ? response.failing(afterBytes: data.count / 2) : response
         }
         endpoint(.put("/uploads/{name}")) { request in
             .json(encoding: UploadReceipt(bytes: request.body.count))
@@ -84,18 +97,69 @@ extension MockNetwork {
     }
 }
 
+/// Returns the events of one connection: two in a second, and 204 after the last place.
+///
+/// - Parameters:
+///   - last: The ID of the last event of an earlier connection: the number of a place, from 1 on.
+///   - isCut: Whether the connection breaks within the fourth event.
+private func events(
+    of places: [PointOfInterest], after last: Int, isCut: Bool
+) throws -> MockResponse {
+    // A connection has 20 events at most, as a server that is restarted now and then.
+    var texts = try places.enumerated().dropFirst(last).prefix(20).map { index, place in
+        let json = String(decoding: try encoder.encode(place), as: UTF8.self)
+        return ServerSentEvent(event: "place", data: json, id: "\(index + 1)").text
+    }
+    guard !texts.isEmpty else { return .status(204) }
+    // The client waits half a second before it connects again.
+    texts[0] = "retry: 500\n" + texts[0]
+    let response = MockResponse.chunks(
+        texts, every: .milliseconds(500), contentType: "text/event-stream")
+    return isCut
+        ? response.failing(afterBytes: texts.prefix(3).joined().utf8.count + 10) : response
+}
+
+/// Reads a parameter that is a number.
+private func number<Number: LosslessStringConvertible & Comparable>(
+    _ name: String, _ text: String?, in range: ClosedRange<Number>
+) throws(InvalidParameter) -> Number {
+    guard let number = text.flatMap(Number.init), range.contains(number) else {
+        throw InvalidParameter(
+            sentence: "\(name) must be from \(range.lowerBound) to \(range.upperBound).")
+    }
+    return number
+}
+
+/// The reason why the server refuses a request.
+private struct InvalidParameter: Error {
+    let sentence: String
+}
+
+/// Two calls must give the same bytes, because a client may resume.
+private var encoder: JSONEncoder {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return encoder
+}
+
 extension MockResponse {
-    fileprivate static var invalidGrant: MockResponse {
-        .json(encoding: Refusal(error: "grant_type must be client_credentials."), status: 400)
+    fileprivate static func refusal(_ status: Int, _ sentence: String) -> MockResponse {
+        .json(encoding: Refusal(error: sentence), status: status)
     }
+}
 
-    fileprivate static var unauthorized: MockResponse {
-        .json(encoding: Refusal(error: "A token is needed: see POST /token."), status: 401)
-            .header("WWW-Authenticate", "Bearer")
-    }
+/// Decides which requests a flaky server does not serve: the first, the fourth, the seventh and so
+/// on. The retry of each is one that it serves.
+private final class Outages: @unchecked Sendable {
+    // Safe: `count` is touched only while holding `lock`.
+    private let lock = NSLock()
+    private var count = 0
 
-    fileprivate static var unavailable: MockResponse {
-        .json(encoding: Refusal(error: "The server is busy."), status: 503)
-            .header("Retry-After", "1")
+    /// Counts a request, and returns whether the server is unavailable for it.
+    func next() -> Bool {
+        lock.withLock {
+            defer { count += 1 }
+            return count % 3 == 0
+        }
     }
 }

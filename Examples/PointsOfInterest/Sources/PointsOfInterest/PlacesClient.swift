@@ -29,16 +29,6 @@ public struct PlacesClient: Sendable {
             .load(coordinate)
     }
 
-    /// Loads the first page of a search.
-    ///
-    /// - Throws: ``APIRequestError``.
-    public func firstPage(
-        of text: String, limit: Int
-    ) async throws(APIRequestError) -> SearchPage {
-        let request = SearchRequest(baseURL: baseURL, text: text, limit: limit)
-        return try await APIRequestLoader(apiRequest: request, urlSession: session).load(nil)
-    }
-
     /// Returns all places that a search finds. Each page is loaded when the loop gets to it.
     public func search(
         _ text: String, pageSize: Int = 100

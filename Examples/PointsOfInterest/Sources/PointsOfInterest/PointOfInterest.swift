@@ -1,3 +1,6 @@
+import APIKitLite
+import Foundation
+
 /// A place with a name, as the server sends it.
 public struct PointOfInterest: Codable, Equatable, Sendable {
     /// The name in its own country, or in English.
@@ -29,6 +32,19 @@ public struct PointOfInterest: Codable, Equatable, Sendable {
     /// The position of the place.
     public var coordinate: Coordinate {
         Coordinate(latitude: latitude, longitude: longitude)
+    }
+}
+
+extension PointOfInterest {
+    /// Decodes the place of an event of `GET /events`.
+    ///
+    /// - Throws: ``APIRequestError``, in stage `.parse` if the data is not a place.
+    public init(_ event: ServerSentEvent) throws(APIRequestError) {
+        do {
+            self = try JSONDecoder().decode(PointOfInterest.self, from: Data(event.data.utf8))
+        } catch {
+            throw APIRequestError(stage: .parse, data: Data(event.data.utf8), underlying: error)
+        }
     }
 }
 

@@ -8,7 +8,7 @@ import PointsOfInterest
 package struct Command: Sendable {
     private let network: any HTTPSession
     private let clock: any Clock<Duration>
-    private let terminal: Terminal?
+    private let showsProgress: Bool
     private let output: @Sendable (String) -> Void
     private let errors: @Sendable (String) -> Void
 
@@ -17,19 +17,19 @@ package struct Command: Sendable {
     /// - Parameters:
     ///   - network: What the requests are sent over.
     ///   - clock: The clock of the timeouts and of the waits between attempts.
-    ///   - terminal: The terminal that standard error is; nil if it is none.
+    ///   - showsProgress: Whether standard error is a terminal, which can show a progress.
     ///   - output: Gets the text for standard output.
     ///   - errors: Gets the text for standard error.
     package init(
         network: any HTTPSession = URLSession.shared,
         clock: any Clock<Duration> = ContinuousClock(),
-        terminal: Terminal? = nil,
+        showsProgress: Bool = false,
         output: @escaping @Sendable (String) -> Void,
         errors: @escaping @Sendable (String) -> Void
     ) {
         self.network = network
         self.clock = clock
-        self.terminal = terminal
+        self.showsProgress = showsProgress
         self.output = output
         self.errors = errors
     }
@@ -37,172 +37,143 @@ package struct Command: Sendable {
     /// Runs the command.
     ///
     /// - Parameter arguments: The arguments after the program's name.
-    /// - Returns: The exit code; 130 if the task was cancelled.
+    /// - Returns: The exit code: 64 for a wrong command line (`EX_USAGE`), 130 if the task was
+    ///   cancelled, otherwise 1 for an error.
     package func run(_ arguments: [String]) async -> Int32 {
         do {
-            try await run(Options(arguments))
+            let options = try Options(arguments)
+            switch options.action {
+            case .help: output(help)
+            case .serve(let port): try await serve(port, options)
+            default: try await load(options)
+            }
             return 0
         } catch {
-            let failure = (error as? UsageError).map { Failure($0) } ?? Failure(error)
-            if Task.isCancelled, !failure.isInterruption { return 130 }
-            errors(failure.line(asJSON: arguments.contains("--json")))
-            return failure.exitCode
+            if Task.isCancelled { return 130 }
+            errors("pois: \(explanation(of: error))\n")
+            return error is UsageError ? 64 : 1
         }
     }
 
-    private func run(_ options: Options) async throws {
-        switch options.action {
-        case .help: output(help)
-        case .version: output(version)
-        case .serve(let port): try await serve(port, options)
-        case .watch(let count): try await watch(count, options)
-        case .download(let path): try await download(to: path, options)
-        case .upload(let path): try await upload(path, options)
-        case .find(let coordinate):
-            try await load(options) { client in
-                // Another server may answer in another order, and with more than it was asked for.
-                let places = try await client.places(near: coordinate, limit: options.limit)
-                    .seen(from: coordinate).prefix(options.limit)
-                output(
-                    options.printsJSON
-                        ? try json(of: Array(places)) : table(of: Array(places)))
-            }
-        case .search(let text):
-            try await load(options) { client in
-                let (places, hasMore) = try await search(text, client, options)
-                output(
-                    options.printsJSON
-                        ? try json(of: places) : table(of: places, hasMore: hasMore))
-            }
-        }
-    }
-
-    private func search(
-        _ text: String, _ client: PlacesClient, _ options: Options
-    ) async throws -> (places: [PointOfInterest], hasMore: Bool) {
-        guard options.loadsAllPages else {
-            let page = try await client.firstPage(of: text, limit: options.limit)
-            let hasMore = page.next != nil || page.places.count > options.limit
-            return (Array(page.places.prefix(options.limit)), hasMore)
-        }
-        var places: [PointOfInterest] = []
-        for try await place in client.search(text) { places.append(place) }
-        return (places, false)
-    }
-
-    /// Writes new places as they arrive.
-    ///
-    /// - Parameter count: The number of places after which it ends; nil for no limit.
-    private func watch(_ count: Int?, _ options: Options) async throws {
-        try await load(options) { client in
-            let places = try client.newPlaces(clock: clock) { [errors] delay, error in
-                errors(notice(of: delay, after: error))
-            }
-            var written = 0
-            for try await event in places {
-                let place = try PointOfInterest(event)
-                output(options.printsJSON ? try jsonLine(of: place) : line(of: place))
-                written += 1
-                if written == count { break }
-            }
-        }
-    }
-
-    /// Downloads the file with all places. If it fails, the next call resumes it.
-    private func download(to path: String, _ options: Options) async throws {
-        let file = URL(fileURLWithPath: path)
-        let bar = bar(options)
-        do {
-            try await load(options) { client in
-                defer { bar.end() }
-                let response = try await client.download(
-                    to: file, progress: ObservedProgress { bar.show($0) }, clock: clock)
-                bar.end()
-                let result = TransferResult(
-                    file: path, bytes: bar.state.completed,
-                    resumedAt: response.firstByteOfRange)
-                output(try text(of: result, "Downloaded", "to", asJSON: options.printsJSON))
-            }
-        } catch {
-            let part = FileManager.default.sizeOfFile(atPath: path + ".part")
-            throw Task.isCancelled
-                ? Failure.interruptedDownload(afterByte: part)
-                : Failure(error).resumable(atByte: part)
-        }
-    }
-
-    private func upload(_ path: String, _ options: Options) async throws {
-        let bar = bar(options)
-        try await load(options, purpose: "upload \(path.printable) to") { client in
-            defer { bar.end() }
-            let receipt = try await client.upload(
-                URL(fileURLWithPath: path), progress: ObservedProgress { bar.show($0) })
-            bar.end()
-            let result = TransferResult(file: path, bytes: Int64(receipt.bytes))
-            output(try text(of: result, "Uploaded", "of", asJSON: options.printsJSON))
-        }
-    }
-
-    private func bar(_ options: Options) -> ProgressBar {
-        // The lines of --verbose would end in the middle of the bar.
-        ProgressBar(on: options.isVerbose ? nil : terminal, write: errors)
-    }
-
-    /// Calls a closure with a client of the server that the options name.
-    ///
-    /// - Parameter purpose: What is done, before the URL of the server, for an error.
-    private func load(
-        _ options: Options, purpose: String = "load places from",
-        work: (PlacesClient) async throws -> Void
-    ) async throws {
+    /// Does what is done over a client of the server that the options name.
+    private func load(_ options: Options) async throws {
         var server: LoopbackServer?
         if options.baseURL == nil {
+            let places = try PlacesIndex.world()
             let network = MockNetwork.places(
-                try PlacesIndex.world(), isFlaky: options.isFlaky,
-                bytesPerSecond: options.bytesPerSecond, clock: clock)
+                places, isFlaky: options.isFlaky, isSlow: options.isSlow, clock: clock)
             // The same port each time, if it is free: a download is resumed if its URL is the same.
             server = try (try? network.serve(port: 48_631)) ?? network.serve()
         }
         defer { server?.stop() }
         guard let baseURL = options.baseURL ?? server?.url else { return }
-
         let errors = errors
         let session = placesSession(
             over: network, from: baseURL, timeout: options.timeout, clock: clock,
             log: { if options.isVerbose { errors($0 + "\n") } })
-        do {
-            try await work(PlacesClient(baseURL: baseURL, session: session))
-        } catch let error as APIRequestError {
-            throw Failure(error, from: baseURL, purpose: purpose)
+        let client = PlacesClient(baseURL: baseURL, session: session)
+
+        switch options.action {
+        case .find(let point):
+            for place in try await client.places(near: point, limit: min(options.limit, 100)) {
+                try write(place, from: point, options)
+            }
+        case .search(let text):
+            let found = client.search(text, pageSize: min(options.limit, 100))
+            for try await place in found.prefix(options.limit) { try write(place, options) }
+        case .watch: try await watch(client, options)
+        case .download: try await download(client, options)
+        case .upload(let path): try await upload(path, client)
+        case .help, .serve: break
         }
+    }
+
+    /// Writes new places as they arrive.
+    private func watch(_ client: PlacesClient, _ options: Options) async throws {
+        let events = try client.newPlaces(clock: clock) { [errors] delay, error in
+            let reason = error?.localizedDescription ?? "The server ended the connection."
+            let seconds = String(format: "%.1f", delay / .seconds(1))
+            errors("pois: \(reason) Connecting again in \(seconds) s.\n")
+        }
+        for try await event in events.prefix(options.limit) {
+            try write(PointOfInterest(event), options)
+        }
+    }
+
+    /// Downloads the file with all places. If it fails, the next call resumes it.
+    private func download(_ client: PlacesClient, _ options: Options) async throws {
+        let file = URL(fileURLWithPath: options.target)
+        let progress = makeProgress()
+        do {
+            let response = try await client.download(to: file, progress: progress, clock: clock)
+            endProgress()
+            // 206 is the status of a part.
+            let resumption = response.statusCode == 206 ? " (resumed)" : ""
+            let count = progress.completedUnitCount
+            output("Downloaded \(count) bytes to \(options.target)\(resumption)\n")
+        } catch {
+            endProgress()
+            if FileManager.default.fileExists(atPath: file.path + ".part") {
+                errors("pois: The same command resumes the download.\n")
+            }
+            throw error
+        }
+    }
+
+    private func upload(_ path: String, _ client: PlacesClient) async throws {
+        defer { endProgress() }
+        let receipt = try await client.upload(
+            URL(fileURLWithPath: path), progress: makeProgress())
+        output("Uploaded \(receipt.bytes) bytes.\n")
+    }
+
+    /// Returns a progress that a terminal shows on one line, which is written again and again.
+    private func makeProgress() -> Progress {
+        ObservedProgress { [errors, showsProgress] progress in
+            guard showsProgress else { return }
+            let total = progress.isIndeterminate ? "" : " of \(progress.totalUnitCount)"
+            errors("\r\(progress.completedUnitCount)\(total) bytes")
+        }
+    }
+
+    /// Ends the line of the progress.
+    private func endProgress() {
+        if showsProgress { errors("\n") }
     }
 
     private func serve(_ port: Int, _ options: Options) async throws {
-        let index = try PlacesIndex.world()
         let token = UUID().uuidString
         let network = MockNetwork.places(
-            index, token: token, isFlaky: options.isFlaky,
-            bytesPerSecond: options.bytesPerSecond, clock: clock)
+            try PlacesIndex.world(), token: token, isFlaky: options.isFlaky,
+            isSlow: options.isSlow, clock: clock)
         let server = try network.serve(port: port)
         defer { server.stop() }
-        output(announcement(of: server.url, placeCount: index.places.count, token: token))
+        output(
+            """
+            Serving places at \(server.url)
+            Stop the server with control-C. To try it:
+            curl -H 'Authorization: Bearer \(token)' '\(server.url)/search?q=San%20Jose'
+            pois --base-url \(server.url) --search 'San Jose'
+
+            """)
         while true { try await Task.sleep(for: .seconds(3600)) }
     }
-}
 
-extension HTTPURLResponse {
-    /// The position of the body's first byte in the file, if the body is only a part of it.
-    fileprivate var firstByteOfRange: Int64? {
-        guard statusCode == 206, let range = value(forHTTPHeaderField: "Content-Range") else {
-            return nil
+    /// Writes a place on a line.
+    ///
+    /// - Parameter point: The point to measure the distance from; nil for none.
+    private func write(
+        _ place: PointOfInterest, from point: Coordinate? = nil, _ options: Options
+    ) throws {
+        guard options.printsJSON else {
+            let distance = point.map {
+                String(format: ", %.1f km", $0.distance(to: place.coordinate))
+            }
+            output("\(place.name) (\(place.kind), \(place.country))\(distance ?? "")\n")
+            return
         }
-        return Int64(range.dropFirst("bytes ".count).prefix { $0 != "-" })
-    }
-}
-
-extension FileManager {
-    /// Returns the number of bytes in a file, or nil if there is no file.
-    fileprivate func sizeOfFile(atPath path: String) -> Int64? {
-        (try? attributesOfItem(atPath: path)[.size] as? NSNumber)?.int64Value
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        output(String(decoding: try encoder.encode(place), as: UTF8.self) + "\n")
     }
 }

@@ -3,10 +3,9 @@ import Foundation
 @main
 struct Main {
     static func main() async {
-        let arguments = Array(CommandLine.arguments.dropFirst())
-        keepOffProxies((try? Options(arguments))?.baseURL?.host ?? "127.0.0.1")
+        keepOffProxies()
         let command = Command(
-            terminal: .standardError,
+            showsProgress: isatty(STDERR_FILENO) == 1,
             output: { text in
                 // `write(_:)` would end the process with a stack trace.
                 do { try FileHandle.standardOutput.write(contentsOf: Data(text.utf8)) } catch {
@@ -14,33 +13,27 @@ struct Main {
                 }
             },
             errors: { try? FileHandle.standardError.write(contentsOf: Data($0.utf8)) })
-        let run = Task { await command.run(arguments) }
-        let interrupts = cancelling(run)
+        let run = Task { await command.run(Array(CommandLine.arguments.dropFirst())) }
+
+        // Control-C cancels the command, so that its transfers end. Without the first line, the
+        // signal ends the process before the source gets it.
+        signal(SIGINT, SIG_IGN)
+        let interrupts = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
+        interrupts.setEventHandler { run.cancel() }
+        interrupts.resume()
         let exitCode = await run.value
         interrupts.cancel()
         exit(exitCode)
     }
 
-    /// Cancels the command at control-C, so that its transfers end.
+    /// Sends the requests for servers of this machine to them.
     ///
-    /// - Returns: The source of the signal, which must be kept as long as the command runs.
-    private static func cancelling(_ run: Task<Int32, Never>) -> any DispatchSourceSignal {
-        // Otherwise, the signal ends the process before the source gets it.
-        signal(SIGINT, SIG_IGN)
-        let interrupts = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
-        interrupts.setEventHandler {
-            if run.isCancelled { exit(130) }
-            run.cancel()
-        }
-        interrupts.resume()
-        return interrupts
-    }
-
-    // Comes first: the environment may only be changed while no other thread reads it.
-    private static func keepOffProxies(_ host: String) {
+    /// On Linux, URLSession sends even a request for 127.0.0.1 to the proxy that `http_proxy` names.
+    /// Only the environment prevents that; no setting of the session does. This comes first, since
+    /// the environment may only be changed while no other thread reads it.
+    private static func keepOffProxies() {
         let environment = ProcessInfo.processInfo.environment
-        if let value = noProxy(for: host, environment: environment) {
-            setenv("no_proxy", value, 1)
-        }
+        let present = environment["no_proxy"] ?? environment["NO_PROXY"] ?? ""
+        if present != "*" { setenv("no_proxy", "127.0.0.1,localhost,::1,\(present)", 1) }
     }
 }

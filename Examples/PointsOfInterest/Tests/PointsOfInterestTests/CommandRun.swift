@@ -13,34 +13,26 @@ struct CommandRun {
     ///
     /// - Parameters:
     ///   - network: What the requests are sent over. By default, none is answered.
-    ///   - terminal: The terminal that standard error is. By default, it is a pipe.
+    ///   - showsProgress: Whether standard error is a terminal.
     init(
-        _ arguments: [String], over network: any HTTPSession = MockURLSession(MockNetwork()),
-        on terminal: Terminal? = nil
+        _ arguments: [String], over network: MockNetwork = MockNetwork(),
+        showsProgress: Bool = false
     ) async {
         let (output, errors, clock) = (Log(), Log(), MockClock())
         let command = Command(
-            network: network, clock: clock, terminal: terminal,
+            network: MockURLSession(network), clock: clock, showsProgress: showsProgress,
             output: { output.append($0) }, errors: { errors.append($0) })
-        let waits = clock.endingWaits()
+        // A wait in these tests is a second at most.
+        let waits = Task {
+            while !Task.isCancelled {
+                await clock.waitForSleepers()
+                await clock.advance(by: .seconds(1))
+            }
+        }
         exitCode = await command.run(arguments)
         waits.cancel()
         self.output = output.entries.joined()
         self.errors = errors.entries.joined()
-    }
-}
-
-extension MockClock {
-    /// Ends each wait between two attempts as soon as it begins, until the task is cancelled.
-    ///
-    /// A wait in these tests is a second at most.
-    func endingWaits() -> Task<Void, Never> {
-        Task {
-            while !Task.isCancelled {
-                await waitForSleepers()
-                await advance(by: .seconds(1))
-            }
-        }
     }
 }
 

@@ -10,7 +10,7 @@ import pois
 @Suite(.timeLimit(.minutes(1))) struct CommandTests {
     private let base = ["--base-url", "https://example.com"]
 
-    private func network(isFlaky: Bool = false) -> MockNetwork {
+    private func places(isFlaky: Bool = false) -> MockNetwork {
         let places = (1...250).map { number in
             PointOfInterest(
                 name: "Place \(1000 + number)", kind: "city", country: "XX",
@@ -19,135 +19,138 @@ import pois
         return .places(PlacesIndex(places), isFlaky: isFlaky)
     }
 
-    @Test func searches() async {
-        let run = await CommandRun(
-            ["--search", "1001"] + base, over: MockURLSession(network()))
+    @Test func printsTheNearestPlaces() async {
+        let run = await CommandRun(["--near", "0,0", "--limit", "2"] + base, over: places())
 
-        #expect(
-            run.output == """
-                Name        Kind  Country  Latitude  Longitude
-                Place 1001  city  XX         0.0000     0.1000
-
-                """)
+        #expect(run.output == "Place 1001 (city, XX), 11.1 km\nPlace 1002 (city, XX), 22.2 km\n")
         #expect(run.errors == "")
         #expect(run.exitCode == 0)
     }
 
-    @Test func saysThatThereIsMore() async {
-        let run = await CommandRun(
-            ["--search", "place", "--limit", "2"] + base, over: MockURLSession(network()))
+    @Test func printsJSON() async {
+        let run = await CommandRun(["--search", "1001", "--json"] + base, over: places())
 
-        #expect(run.output.hasSuffix("There are more places; --all lists all of them.\n"))
-        #expect(run.output.split(separator: "\n").count == 4)
+        #expect(
+            run.output
+                == #"{"country":"XX","kind":"city","latitude":0,"longitude":0.1,"name":"Place 1001"}"#
+                + "\n")
     }
 
-    @Test func loadsAllPages() async throws {
-        let network = network()
+    @Test func loadsNoMorePagesThanItPrints() async {
+        let network = places()
 
-        let run = await CommandRun(
-            ["--search", "place", "--all", "--json"] + base, over: MockURLSession(network))
+        let run = await CommandRun(["--search", "place"] + base, over: network)
 
-        let places = try JSONDecoder().decode([PointOfInterest].self, from: Data(run.output.utf8))
-        #expect(places.map(\.name) == (1...250).map { "Place \(1000 + $0)" })
-        let pages = network.requests.filter {
-            $0.path == "/search" && $0.header("Authorization") != nil
-        }
-        #expect(pages.map { $0.query["cursor"] } == [nil, "100", "200"])
+        #expect(run.output.split(separator: "\n").count == 10)
+        // 401, token, then a page.
+        #expect(network.requests.count == 3)
     }
 
-    @Test func succeedsWhereTheServerIsBusyNowAndThen() async throws {
-        let network = network(isFlaky: true)
+    @Test func loadsAllPagesFromAServerThatIsBusyNowAndThen() async throws {
+        let network = places(isFlaky: true)
 
-        let run = await CommandRun(
-            ["--search", "place", "--all", "--json"] + base, over: MockURLSession(network))
+        let run = await CommandRun(["--search", "place", "--all"] + base, over: network)
 
-        let places = try JSONDecoder().decode([PointOfInterest].self, from: Data(run.output.utf8))
-        #expect(places.count == 250)
+        #expect(
+            run.output.split(separator: "\n") == (1...250).map { "Place \(1000 + $0) (city, XX)" })
         #expect(run.errors == "")
         // 401, token, then busy, page 1, page 2, busy, page 3.
-        #expect(network.requests.count == 7)
+        #expect(
+            network.requests.map { $0.query["cursor"] } == [
+                nil, nil, nil, nil, "100", "200", "200",
+            ])
     }
 
     @Test func showsAttemptsOnStandardError() async {
         let run = await CommandRun(
-            ["--near", "0,0", "--limit", "1", "--verbose"] + base,
-            over: MockURLSession(network(isFlaky: true)))
+            ["--near", "0,0", "--verbose"] + base, over: places(isFlaky: true))
 
         let lines = run.errors.split(separator: "\n")
-        #expect(lines.count == 10)
         #expect(lines.filter { $0.hasPrefix("load #1 GET https://example.com/loc") }.count == 2)
         #expect(lines.filter { $0.hasPrefix("attempt #") }.count == 8)
         #expect(lines.filter { $0.contains(": 503 (Service Unavailable)") }.count == 1)
-        #expect(run.output.contains("Place 1001"))
     }
 
-    @Test func saysWhatToDoAboutATimeout() async {
+    private static let later = "Try again later."
+    private static let server = "Check that --base-url names a server of this API."
+
+    @Test(
+        arguments: [
+            (
+                .error(.cannotConnectToHost),
+                "The server could not be reached. Check --base-url, "
+                    + "or leave it out to use the server inside pois."
+            ),
+            (
+                .error(.timedOut),
+                "The request timed out. Allow more time with --timeout, or try again later."
+            ),
+            (.status(500), "The server answered 500 (Internal Server Error). \(later)"),
+            (
+                .json(#"{"error": "No maps."}"#, status: 503),
+                "The server answered 503: No maps. \(later)"
+            ),
+            (.status(404), "The server answered 404 (Not Found). \(server)"),
+            (
+                .status(401),
+                "The sign-in could not be renewed. The server answered 404 (Not Found). \(server)"
+            ),
+            (.text("<html>"), "The server's answer could not be understood. \(server)"),
+            (
+                .error(.httpTooManyRedirects),
+                "The server redirected the request too many times. "
+                    + "Add --verbose to see each attempt."
+            ),
+        ] as [(MockResponse, String)])
+    func saysWhatIsWrongAndWhatToDo(_ response: MockResponse, _ sentences: String) async {
         let network = MockNetwork()
-        network.stub(.get("/locations"), .error(.timedOut))
+        network.stub(.get("/locations"), response)
+        network.stub(.post("/token"), .status(404), times: .any)
 
-        let run = await CommandRun(["--near", "0,0"] + base, over: MockURLSession(network))
-
-        #expect(
-            run.errors == "pois: Cannot load places from https://example.com because the request "
-                + "timed out. Allow more time with --timeout, or try again later.\n")
-        #expect(network.requests.count == 3)
-        #expect(run.exitCode == 1)
-    }
-
-    @Test func writesAFailedLoadAsJSON() async throws {
-        let network = MockNetwork()
-        network.stub(.get("/locations"), .json(#"{"error": "Out of maps."}"#, status: 500))
-
-        let run = await CommandRun(
-            ["--near", "0,0", "--json"] + base, over: MockURLSession(network))
+        let run = await CommandRun(["--near", "0,0"] + base, over: network)
 
         #expect(run.output == "")
-        #expect(
-            run.errors == """
-                {"error":"Cannot load places from https://example.com because it answered 500: \
-                Out of maps.","hint":"Try again later."}
-
-                """)
+        #expect(run.errors == "pois: \(sentences)\n")
         #expect(run.exitCode == 1)
     }
 
     @Test(arguments: [
-        (["--limt", "3"], "There is no option \"--limt\".", "Did you mean --limit?"),
-        (["--near"], "--near needs a value.", "For example: --near 37.3293,-121.8893"),
+        ([], "There must be one thing to do, such as --near 37.3293,-121.8893."),
         (
-            ["--timeout", "0", "--near", "1,1"], "--timeout cannot be \"0\".",
-            "Give seconds from 0.001 to 3600."
+            ["watch", "download"],
+            "There must be one thing to do, such as --near 37.3293,-121.8893."
         ),
+        (["--limt", "3"], "There is no option --limt."),
+        (["--near"], "--near needs degrees such as 37.3293,-121.8893."),
+        (["--near", "91,0"], "--near needs degrees such as 37.3293,-121.8893."),
+        (["watch", "--limit", "0"], "--limit needs a number from 1."),
+        (["watch", "--timeout", "nan"], "--timeout needs seconds from 0.001 to 3600."),
+        (["watch", "--base-url", "/v1"], "--base-url needs an http URL."),
     ])
-    func writesAWrongCommandLineAsJSON(
-        _ arguments: [String], _ error: String, _ hint: String
-    ) async throws {
-        let run = await CommandRun(["--json"] + arguments)
+    func refusesAWrongCommandLine(_ arguments: [String], _ sentence: String) async {
+        let run = await CommandRun(arguments)
 
         #expect(run.output == "")
-        #expect(
-            try JSONDecoder().decode([String: String].self, from: Data(run.errors.utf8))
-                == ["error": error, "hint": hint])
+        #expect(run.errors == "pois: \(sentence) See --help.\n")
         #expect(run.exitCode == 64)
     }
 
-    @Test func printsItsVersion() async {
-        let run = await CommandRun(["--version"])
+    @Test func readsItsOptions() throws {
+        let options = try Options([
+            "--limit", "3", "--near", "-33.87,151.21", "--timeout", "2.5", "--slow",
+        ])
 
-        #expect(run.output == "pois 0.1.0\n")
-        #expect(run.exitCode == 0)
+        #expect(options.action == .find(near: Coordinate(latitude: -33.87, longitude: 151.21)))
+        #expect(options.limit == 3)
+        #expect(options.timeout == .seconds(2.5))
+        #expect(options.isSlow && !options.isFlaky)
     }
 
-    @Test func announcesItsServerWithTextToCopy() throws {
-        let url = try #require(URL(string: "http://127.0.0.1:8080"))
+    @Test func helpsInEightyColumns() async {
+        let run = await CommandRun(["--near", "--help"])
 
-        #expect(
-            announcement(of: url, placeCount: 3, token: "abc") == """
-                Serving 3 places at http://127.0.0.1:8080
-                Stop the server with control-C. To try it:
-                curl -H 'Authorization: Bearer abc' 'http://127.0.0.1:8080/search?q=San%20Jose'
-                pois --base-url http://127.0.0.1:8080 --search 'San Jose'
-
-                """)
+        #expect(run.output.hasPrefix("Lists airports and cities"))
+        #expect(run.output.split(separator: "\n").filter { $0.count > 80 } == [])
+        #expect(run.exitCode == 0)
     }
 }

@@ -58,6 +58,22 @@ import Testing
         #expect("\(error)".contains("The body is HTML, where JSON was expected."))
     }
 
+    @Test func printsWhereTheAnswerIsWrong() async throws {
+        network.stub(
+            .get("/locations"),
+            .json(
+                #"[{"name": "San Jose", "kind": "city", "country": "US", "lat": 37.34, "#
+                    + #""longitude": -121.9}]"#))
+
+        let error = try await #require(throws: APIRequestError.self) {
+            try await loader.load(conventionCentre)
+        }
+
+        let readme = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../../README.md")
+        #expect(try String(contentsOf: readme, encoding: .utf8).contains("\(error)"))
+    }
+
     @Test func sendsNothingForACoordinateOffTheGlobe() async throws {
         let error = try await #require(throws: APIRequestError.self) {
             try await loader.load(Coordinate(latitude: 91, longitude: 0))

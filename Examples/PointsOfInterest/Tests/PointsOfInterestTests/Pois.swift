@@ -3,7 +3,6 @@ import Testing
 
 /// The program `pois`, run as a process of its own.
 struct Pois {
-    /// The exit code, or a negative number if a signal ended the program.
     let exitCode: Int32
     let output: String
     let errors: String
@@ -17,13 +16,10 @@ struct Pois {
         _ arguments: String..., environment: [String: String] = [:],
         interruptedAfter interrupt: (@Sendable () async -> Void)? = nil
     ) async throws {
-        let directory = FileManager.default.temporaryDirectory
-            .appendingPathComponent("pois-" + UUID().uuidString)
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }
+        let folder = TemporaryFolder()
         // Files, since a full pipe suspends the program.
-        let output = directory.appendingPathComponent("output")
-        let errors = directory.appendingPathComponent("errors")
+        let output = folder.file("output")
+        let errors = folder.file("errors")
         for file in [output, errors] { try Data().write(to: file) }
 
         let process = Process()
@@ -41,11 +37,7 @@ struct Pois {
         }
         defer { interruption?.cancel() }
         exitCode = try await withCheckedThrowingContinuation { continuation in
-            process.terminationHandler = { process in
-                let wasKilled = process.terminationReason == .uncaughtSignal
-                continuation.resume(
-                    returning: wasKilled ? -process.terminationStatus : process.terminationStatus)
-            }
+            process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
             do {
                 try process.run()
             } catch {

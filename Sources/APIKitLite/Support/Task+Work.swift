@@ -1,3 +1,5 @@
+import Foundation
+
 extension Task where Success == Void, Failure == Never {
     /// Starts a task, on the caller's thread if the system can do so (Linux, macOS 26 and later).
     ///
@@ -23,5 +25,14 @@ extension Result where Failure == any Error {
         } catch {
             self = .failure(error)
         }
+    }
+}
+
+extension Task where Success == Never, Failure == Never {
+    /// Throws `URLError.cancelled` if the task is cancelled.
+    ///
+    /// Foundation reports a cancelled exchange with the same error, so callers get only one kind.
+    package static func checkNotCancelled() throws {
+        if isCancelled { throw URLError(.cancelled) }
     }
 }

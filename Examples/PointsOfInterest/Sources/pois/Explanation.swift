@@ -1,0 +1,38 @@
+import APIKitLite
+import Foundation
+import PointsOfInterest
+
+/// Returns what went wrong and what to do, for the user of the program.
+package func explanation(of error: any Error) -> String {
+    if let error = error as? UsageError { return error.sentence + " See --help." }
+    guard let error = error as? APIRequestError else { return error.localizedDescription }
+    return "\(reason(for: error)) \(advice(about: error))"
+}
+
+private func reason(for error: APIRequestError) -> String {
+    if let refusal = try? error.decodeBody(Refusal.self), let status = error.statusCode {
+        return "The server answered \(status): \(refusal.error)"
+    }
+    return error.localizedDescription
+}
+
+private func advice(about error: APIRequestError) -> String {
+    switch error.underlying {
+    case let signIn as AuthenticationError: return advice(about: signIn.underlying)
+    case is DownloadError: return "Choose another file with --to."
+    case is FileBodyError: return "Check the path; the file must not change while it is sent."
+    default: break
+    }
+    switch ((error.underlying as? URLError)?.code, error.statusCode, error.stage) {
+    case (.timedOut, _, _):
+        return "Allow more time with --timeout, or try again later."
+    case (.cannotConnectToHost, _, _), (.cannotFindHost, _, _):
+        return "Check --base-url, or leave it out to use the server inside pois."
+    case (_, 429, _), (_, .some(500...), _):
+        return "Try again later."
+    case (_, _, .parse), (_, 401, _), (_, 403, _), (_, 404, _):
+        return "Check that --base-url names a server of this API."
+    default:
+        return "Add --verbose to see each attempt."
+    }
+}
