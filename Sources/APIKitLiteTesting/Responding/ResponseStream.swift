@@ -123,7 +123,7 @@ final class ResponseStream: Sendable {
             return old
         }
         if case .over = old.phase { return }
-        // First, so that the closure is cancelled when a call of `send` throws in it.
+        // First, so that the closure is cancelled when a waiting call of `send` throws in it.
         old.writer?.cancel()
         feed?.didClose(self, byClient: old.ending == nil)
         opened.end(with: .failure(Self.clientGone))
