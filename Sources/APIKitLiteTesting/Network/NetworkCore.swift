@@ -223,18 +223,33 @@ final class NetworkCore: Responder {
             stub.configurationError.map { "\($0) (\(stub.sourceLocation))" }
         }
         let sound = stubs.filter { $0.configurationError == nil }
-        let isUnused = journal.count.number == 0
-        let misused = sound.compactMap { $0.finding(isNetworkUnused: isUnused) }
+        let misused = sound.compactMap { stub in stub.finding.map { (stub, $0) } }
+        let requests = journal.requests
         return broken + unanswered.withLock { $0.findings }
-            + first(of: misused, rest: "stubs were used too seldom or too often")
-            + first(of: journal.awaited.map(\.finding), rest: "requests are still waited for")
+            + first(of: misused, rest: "stubs were used too seldom or too often") {
+                $1 + hint(for: $0, requests)
+            }
+            + first(of: journal.awaited, rest: "requests are still waited for", \.finding)
     }
 
-    /// Returns the first findings, and the number of the others.
-    private func first(of findings: [String], rest: String) -> [String] {
-        let excess = findings.count - UnansweredRequests.limit
+    /// Returns the texts of the first findings, and the number of the others.
+    private func first<T>(of items: [T], rest: String, _ text: (T) -> String) -> [String] {
+        let excess = items.count - UnansweredRequests.limit
         let more = excess > 0 ? ["and \(excess) more \(rest)."] : []
-        return findings.prefix(UnansweredRequests.limit) + more
+        return items.prefix(UnansweredRequests.limit).map(text) + more
+    }
+
+    /// Returns a sentence about why no request came to a stub; empty if none is known.
+    private func hint(for stub: Stub, _ requests: [RecordedRequest]) -> String {
+        if requests.isEmpty { return " \(WaitReport.noRequest)" }
+        let taken =
+            stub.callCount > 0
+            ? nil
+            : requests.first { request in
+                request.stub != nil && stub.matcher.match(RequestReading(request)) != nil
+            }
+        guard let taken, let other = taken.stub else { return "" }
+        return " A newer stub, at \(other.sourceLocation), answered \(taken)."
     }
 }
 

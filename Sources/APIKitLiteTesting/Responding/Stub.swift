@@ -223,10 +223,8 @@ extension Stub {
         }
     }
 
-    /// Returns the text of `verify()` about this stub; nil if it was used as often as expected.
-    ///
-    /// - Parameter isNetworkUnused: Whether the network received no request at all.
-    func finding(isNetworkUnused: Bool) -> String? {
+    /// The text of `verify()` about this stub; nil if it was used as often as expected.
+    var finding: String? {
         let count = callCount
         let wanted: String
         switch times {
@@ -242,7 +240,6 @@ extension Stub {
         }
         let actual = count == 0 ? "was never used" : "was used \(count.times)"
         return "The stub for \(label) \(actual), but should \(wanted)."
-            + (isNetworkUnused ? " \(WaitReport.noRequest)" : "")
     }
 }
 

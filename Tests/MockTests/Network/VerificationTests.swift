@@ -35,6 +35,21 @@ import Testing
         }
     }
 
+    @Test func namesTheStubThatAnsweredInstead() async throws {
+        network.stub(.get("/users/{id}"), .text("x"), fileID: "Tests/A.swift", line: 1)
+        network.stub(.any, .text("y"), fileID: "Tests/A.swift", line: 2)
+        _ = try await network.urlSession.exchange(.test("users/7"))
+
+        let failure = #expect(throws: VerificationError.self) { try network.verify() }
+
+        #expect(
+            failure?.findings == [
+                "The stub for method GET, path /users/{id} (Tests/A.swift:1) was never used, but "
+                    + "should be used at least once. A newer stub, at Tests/A.swift:2, answered "
+                    + "GET https://api.example.com/users/7."
+            ])
+    }
+
     @Test func listsTwentyUnusedStubs() async throws {
         for _ in 0..<100 { network.stub(.any, .text("x")) }
 
