@@ -3,21 +3,32 @@ import APIKitLite
 /// Runs handlers in tasks that have the task-locals of the place where this object was made.
 ///
 /// A failing `#expect` in a handler is therefore attributed to the test that made the network. One
-/// task, made with this object, reads the calls. It starts the task of each call, which gets its
-/// task-locals.
+/// task, made with this object, starts the task of each call, which gets its task-locals.
 final class Handlers: Sendable {
-    private let calls: AsyncStream<HandlerCall>.Continuation
+    /// The calls that have no task yet. They are handed over under this lock and not through the
+    /// stream, because the thread sanitizer does not see the synchronization inside a stream, and
+    /// would report a race in the tests of users.
+    private let calls = Locked<[HandlerCall]>([])
+    /// Receives an element when there are calls.
+    private let added: AsyncStream<Void>.Continuation
 
     init() {
-        let (stream, calls) = AsyncStream.makeStream(of: HandlerCall.self)
-        self.calls = calls
-        startHandlerTask {
-            for await call in stream { call.start() }
+        let (stream, added) = AsyncStream.makeStream(
+            of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        self.added = added
+        startHandlerTask { [calls] in
+            for await _ in stream {
+                let waiting = calls.withLock { calls in
+                    defer { calls = [] }
+                    return calls
+                }
+                for call in waiting { call.start() }
+            }
         }
     }
 
     deinit {
-        calls.finish()
+        added.finish()
     }
 
     /// Runs a handler, beside all others, and returns what cancels it.
@@ -26,7 +37,8 @@ final class Handlers: Sendable {
     /// and a `URLSession` call there would end the process.
     func start(_ handler: @escaping @Sendable () async -> Void) -> Cancellation {
         let call = HandlerCall(handler)
-        calls.yield(call)
+        calls.withLock { $0.append(call) }
+        added.yield()
         return Cancellation { call.cancel() }
     }
 }
