@@ -240,11 +240,4 @@ import Testing
         }
         #expect(error?.description.contains("\"Last-Event-ID\"") == true)
     }
-
-    @Test func describesAServerWithoutEvents() {
-        let error = StreamError.noEvents(connectionCount: 3)
-
-        #expect("\(error)" == "The server ended 3 connections in a row without an event.")
-        #expect(error.localizedDescription == "The server's answer ended too early.")
-    }
 }
