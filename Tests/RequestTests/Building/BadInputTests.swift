@@ -69,14 +69,14 @@ import Testing
         }
     }
 
+    private static let isQuery =
+        "has a ? or #. Give query items with `query:`; a fragment is not sent."
+    private static let isBrace =
+        "has a brace without its partner or without a name. Write {name}."
+
     @Test(arguments: [
-        ("/a?b=1", "has a ? or #. Give query items with `query:`; a fragment is not sent."),
-        ("/a#b", "has a ? or #. Give query items with `query:`; a fragment is not sent."),
-        ("/a/{id", "has a brace without its partner or without a name. Write {name}."),
-        ("/a/id}", "has a brace without its partner or without a name. Write {name}."),
-        ("/a/{}", "has a brace without its partner or without a name. Write {name}."),
-        ("/a/{i{d}", "has a brace without its partner or without a name. Write {name}."),
-        ("/a/{i/d}", "has a brace without its partner or without a name. Write {name}."),
+        ("/a?b=1", isQuery), ("/a#b", isQuery), ("/a/{id", isBrace), ("/a/id}", isBrace),
+        ("/a/{}", isBrace), ("/a/{i{d}", isBrace), ("/a/{i/d}", isBrace),
         ("/a/../b", "has a segment .., which leads elsewhere. Write it out."),
         (".", "has a segment ., which leads elsewhere. Write it out."),
     ])
@@ -160,22 +160,18 @@ import Testing
         )
     }
 
+    private static let isList =
+        "is a list, but a path takes one value. Join it, or send it with `query:`."
+    private static let isDate =
+        "is a Date without a format. Choose one, such as date.formatted(.iso8601)."
+    private static let isDictionary = "is a dictionary. Give each of its values a name of its own."
+
     @Test(
         arguments: [
-            (
-                ["id": [1, 2]],
-                "is a list, but a path takes one value. Join it, or send it with `query:`."
-            ),
-            (
-                ["id": [Int]()],
-                "is a list, but a path takes one value. Join it, or send it with `query:`."
-            ),
+            (["id": [1, 2]] as RequestItems, isList), (["id": [Int]()] as RequestItems, isList),
             (["id": nil], "is nil, but a path cannot leave it out. Unwrap it."),
             (["id": QueryFlag()], #"is "", which would lead to another path. Give text."#),
-            (
-                ["id": Date()],
-                "is a Date without a format. Choose one, such as date.formatted(.iso8601)."
-            ),
+            (["id": Date()] as RequestItems, isDate),
         ] as [(RequestItems, String)])
     func refusesAValueInAPath(_ values: RequestItems, _ reason: String) throws {
         #expect(
@@ -189,30 +185,19 @@ import Testing
             (0...5, "is a range. Give text, such as \"bytes=0-5\", or Array(range)."),
             (0..<Int.max, "is a range. Give text, such as \"bytes=0-5\", or Array(range)."),
             (Set([1]), "is a set, which has no order. Give an array, such as ids.sorted()."),
-            (["a": 1], "is a dictionary. Give each of its values a name of its own."),
-            (
-                ["a": 1] as KeyValuePairs,
-                "is a dictionary. Give each of its values a name of its own."
-            ),
+            (["a": 1], isDictionary), (["a": 1] as KeyValuePairs, isDictionary),
             (Data("hunter2".utf8), "is Data. Give text, such as data.base64EncodedString()."),
-            (Date(), "is a Date without a format. Choose one, such as date.formatted(.iso8601)."),
-            (
-                [Date()],
-                "has an element that is a Date without a format. "
-                    + "Choose one, such as date.formatted(.iso8601)."
-            ),
+            (Date(), isDate), ([Date()], "has an element that \(isDate)"),
             (
                 [NoDescription()],
-                "has an element that is of type NoDescription, "
-                    + "which has no description. Give text."
+                "has an element that is of type NoDescription, which has no description. Give text."
             ),
             (Double.nan, "is nan, which is not a number. Give a finite one."),
             (-Float.infinity, "is -inf, which is not a number. Give a finite one."),
             (Decimal.nan, "is NaN, which is not a number. Give a finite one."),
             (
                 [1, Double.infinity],
-                "has an element that is inf, which is not a number. "
-                    + "Give a finite one."
+                "has an element that is inf, which is not a number. Give a finite one."
             ),
         ] as [(any CustomStringConvertible & Sendable, String)])
     func refusesAValue(

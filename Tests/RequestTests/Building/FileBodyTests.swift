@@ -131,43 +131,33 @@ import Testing
         #expect(throws: files) { try post.jsonBody([1]).fileBody(file, contentType: "text/plain") }
     }
 
-    /// What happens to a file of five bytes, and the error that the body then has.
-    private struct Change: Sendable {
-        let name: String
-        let reason: FileBodyError.Reason
-        let apply: @Sendable (URL) throws -> Void
+    private func expectFailure(
+        _ reason: FileBodyError.Reason, after change: (URL) throws -> Void,
+        _ location: SourceLocation = #_sourceLocation
+    ) throws {
+        let file = try file("hello", "\(UUID())")
+        let request = try post.fileBody(file)
+        try change(file)
+
+        let (data, failure) = try bytes(of: request)
+
+        #expect(data.isEmpty, sourceLocation: location)
+        #expect(failure == FileBodyError(file, reason), sourceLocation: location)
+        #expect(throws: FileBodyError(file, reason), sourceLocation: location) {
+            try request.repeatableBody?.checkFiles()
+        }
     }
 
-    private static let changes = [
-        Change(name: "vanishes", reason: .missing) { try FileManager.default.removeItem(at: $0) },
-        Change(name: "grows", reason: .resized(from: 5, to: 6)) {
-            try Data("hello!".utf8).write(to: $0)
-        },
-        Change(name: "shrinks", reason: .resized(from: 5, to: 4)) {
-            try Data("hell".utf8).write(to: $0)
-        },
-        Change(name: "becomes empty", reason: .resized(from: 5, to: 0)) {
-            try Data().write(to: $0)
-        },
-        Change(name: "becomes a folder", reason: .notAFile) {
+    @Test func failsForAFileThatChangedBeforeItIsRead() throws {
+        try expectFailure(.missing) { try FileManager.default.removeItem(at: $0) }
+        for text in ["hello!", "hell", ""] {
+            try expectFailure(.resized(from: 5, to: text.utf8.count)) {
+                try Data(text.utf8).write(to: $0)
+            }
+        }
+        try expectFailure(.notAFile) {
             try FileManager.default.removeItem(at: $0)
             try FileManager.default.createDirectory(at: $0, withIntermediateDirectories: true)
-        },
-    ]
-
-    @Test func failsForAFileThatChangedBeforeItIsRead() throws {
-        for change in Self.changes {
-            let file = try file("hello", change.name)
-            let request = try post.fileBody(file)
-            try change.apply(file)
-
-            let (data, failure) = try bytes(of: request)
-
-            #expect(data.isEmpty, "\(change.name)")
-            #expect(failure == FileBodyError(file, change.reason), "\(change.name)")
-            #expect(throws: FileBodyError(file, change.reason), "\(change.name)") {
-                try request.repeatableBody?.checkFiles()
-            }
         }
     }
 

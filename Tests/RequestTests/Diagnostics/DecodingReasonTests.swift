@@ -210,10 +210,7 @@ import Testing
         ("<html><title> \n </title>", "text/html", isHTML),
         ("<html><title>Login", "text/html", isHTML), ("<html><title", "text/html", isHTML),
         ("<html><p>title</p>", "text/html", isHTML),
-        (
-            "<html>\(String(repeating: " ", count: 30_000))<title>Login</title>", "text/html",
-            isHTML
-        ),
+        ("<html>\(String(repeating: " ", count: 30_000))<title>Login</title>", "text/html", isHTML),
     ])
     func callsABodyWhatItIs(_ body: String, _ type: String, _ sentence: String) throws {
         #expect(lines(try error(Page.self, body, contentType: type))[2] == sentence)
