@@ -4,10 +4,6 @@ import Foundation
 import TestSupport
 import Testing
 
-private struct User: Codable, Equatable {
-    var name: String
-}
-
 private struct Tokens: Codable, Equatable {
     var access: String
     var refresh: String
@@ -58,39 +54,14 @@ private struct APIKey: Authenticator {
     }
 }
 
-private struct UserRequest: APIRequest {
-    typealias ResponseDataType = User
-
-    let baseURL: URL
-
-    func makeRequest(from id: Int) throws -> URLRequest {
-        try URLRequest("GET", baseURL, path: "/users/{id}", ["id": id])
-    }
-}
+private typealias User = TestingSamples.User
+private typealias UserRequest = TestingSamples.UserRequest
 
 /// The samples of Authentication.md.
 @Suite(.limited, .usesSockets) private struct AuthenticationSamples {
     let baseURL = URL(string: "https://api.example.com")!
     let old = Tokens(access: "old", refresh: "r0", expires: .distantFuture)
     let new = Tokens(access: "new", refresh: "r1", expires: .distantFuture)
-
-    // The refresh is a request like any other: no session needed.
-    @Test func asksForNewTokens() throws {
-        let request = try RefreshTokens(baseURL: baseURL).makeRequest(from: old)
-
-        #expect(request.httpBody == Data("grant_type=refresh_token&refresh_token=r0".utf8))
-    }
-
-    @Test func isStaleHalfAMinuteBeforeItExpires() {
-        let oauth = OAuth(refresh: RefreshTokens(baseURL: baseURL))
-        let now = Date(timeIntervalSince1970: 1_000)
-        var tokens = old
-
-        tokens.expires = now + 31
-        #expect(!oauth.isStale(tokens, now: now))
-        tokens.expires = now + 29
-        #expect(oauth.isStale(tokens, now: now))
-    }
 
     @Test func renewsTokensThatAreRejected() async throws {
         let network = MockNetwork()

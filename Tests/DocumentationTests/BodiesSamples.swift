@@ -39,26 +39,6 @@ import Testing
         #expect(parts[1].data == png)
     }
 
-    @Test func comparesAnUpload() throws {
-        #expect(
-            try AvatarRequest().makeRequest(from: png).httpMessage == """
-                POST /avatars HTTP/1.1
-                Host: api.example.com
-                Content-Type: multipart/form-data; boundary=part-of-avatar
-
-                --part-of-avatar
-                Content-Disposition: form-data; name="title"
-
-                me
-                --part-of-avatar
-                Content-Disposition: form-data; name="avatar"; filename="a.png"
-                Content-Type: image/png
-
-                <image/png, 4 bytes>
-                --part-of-avatar--
-                """)
-    }
-
     @Test func writesJSONAsALiteral() async throws {
         let network = MockNetwork()
         network.stub(
@@ -72,18 +52,5 @@ import Testing
 
         #expect(data == Data(#"{"id":42,"nickname":null}"#.utf8))
         #expect(response.value(forHTTPHeaderField: "Location") == "/users/42")
-    }
-
-    @Test func sendsPieces() async throws {
-        let network = MockNetwork()
-        network.stub(
-            .get("/events"),
-            .chunks(
-                ["data: one\n\n", "data: two\n\n"], every: .seconds(1),
-                contentType: "text/event-stream"))
-
-        let (data, _) = try await network.urlSession.exchange(.test("events"))
-
-        #expect(data == Data("data: one\n\ndata: two\n\n".utf8))
     }
 }

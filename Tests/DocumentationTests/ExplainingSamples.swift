@@ -80,4 +80,19 @@ import Testing
             ).jsonBody(User(name: "Emma", age: 3)))
     }
 
+    @Test func showsWhatATestCompares() async throws {
+        let network = MockNetwork(redacting: .standard.showing("password"))
+        network.stub(.post("/login").json(#"{"user": "emma", "password": "hunter2"}"#), .json("{}"))
+
+        let request = try URLRequest(
+            "POST", URL(string: "https://api.example.com")!, path: "/login"
+        )
+        .jsonBody(["user": "emma", "password": "hunter3"])
+        let failure = await #expect(throws: MockError.self) {
+            _ = try await MockURLSession(network).exchange(request)
+        }
+
+        let text = try #require(failure).description
+        #expect(text.contains(#"      $.password: expected "hunter2", got "hunter3""#))
+    }
 }

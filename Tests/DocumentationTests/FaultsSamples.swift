@@ -4,22 +4,18 @@ import Foundation
 import TestSupport
 import Testing
 
+private typealias UserRequest = TestingSamples.UserRequest
+private typealias ChatRequest = StreamsSamples.ChatRequest
+
+extension StreamsSamples.ChatRequest {
+    fileprivate init() {
+        self.init(baseURL: URL(string: "https://api.example.com")!)
+    }
+}
+
 /// The samples of Faults.md.
-@Suite(.limited, .usesSockets) struct FaultsSamples {
-    struct User: Codable, Equatable, Sendable {
-        var name: String
-    }
-
-    struct UserRequest: APIRequest {
-        typealias ResponseDataType = User
-
-        func makeRequest(from id: Int) throws -> URLRequest {
-            try URLRequest(
-                "GET", URL(string: "https://api.example.com")!, path: "/users/{id}", ["id": id])
-        }
-    }
-
-    @Test func survivesACutConnection() async throws {
+@Suite(.limited, .usesManySockets) struct FaultsSamples {
+    @Test func throwsALostConnection() async throws {
         let network = MockNetwork()
         network.stub(
             .get("/users/{id}"), .json(#"{"name": "Emma"}"#).failing(afterBytes: 9),
@@ -29,17 +25,6 @@ import Testing
         let error = await #expect(throws: APIRequestError.self) { try await loader.load(1) }
 
         #expect((error?.underlying as? URLError)?.code == .networkConnectionLost)
-    }
-
-    @Test func survivesACut() async throws {
-        let sample = MockResponse.json(#"{"name": "Emma"}"#)
-        let network = MockNetwork()
-        network.stub(.any, Fault.failing(afterBytes: 7).response(from: sample))
-        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network.urlSession)
-
-        let error = try await #require(throws: APIRequestError.self) { try await loader.load(42) }
-
-        #expect(error.stage == .transport)
     }
 
     @Test func survivesEveryFault() async throws {
@@ -55,43 +40,6 @@ import Testing
         #expect(report[.slow] == .value)
     }
 
-    private enum ShopError: Error { case busy, unavailable }
-
-    private struct Shop {
-        let session: any HTTPSession
-        init(_ session: any HTTPSession) { self.session = session }
-
-        func products() async throws(ShopError) -> [String] {
-            do {
-                return [try await session.load(UserRequest(), 42).name]
-            } catch {
-                throw error.statusCode == 503 ? .busy : .unavailable
-            }
-        }
-    }
-
-    @Test func errorsOfTheClientsOwn() async throws {
-        let sample = MockResponse.json(#"{"name": "Emma"}"#)
-
-        let report = try await forEachFault(in: sample, throwing: ShopError.self) { network in
-            try await Shop(network.urlSession).products()
-        }
-
-        #expect(report[.status(503, retryAfter: "120")] == .thrown("ShopError (busy)"))
-    }
-
-    @Test func survivesEveryFaultWithARetry() async throws {
-        let sample = MockResponse.json(#"{"name": "Emma"}"#)
-
-        let report = try await forEachFault(in: sample) { network, clock in
-            let session = network.urlSession.retrying(.standard, clock: clock)
-            let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: session)
-            return try await loader.load(42)
-        }
-
-        #expect(report[.status(503, retryAfter: "120")] == .error(.validate))
-    }
-
     @Test func endsInTheRightStage() async throws {
         let report = try await checkLoader(
             of: UserRequest(), with: .json(#"{"name": "Emma"}"#), from: 42)
@@ -102,5 +50,15 @@ import Testing
 
         print(report.table)
         try expectPage("Faults.md", toShow: report.table)
+    }
+
+    @Test func survivesEveryFaultOfAStream() async throws {
+        let sample = MockResponse.events([StreamsSamples.delta("Hel")], until: "[DONE]")
+
+        try await forEachFault(in: sample) { network, clock in
+            let session = network.urlSession
+                .timingOut(after: .seconds(30), idle: .seconds(10), clock: clock)
+            for try await _ in session.stream(ChatRequest(), "Why?") {}
+        }
     }
 }

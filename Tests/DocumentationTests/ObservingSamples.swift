@@ -4,6 +4,16 @@ import Foundation
 import TestSupport
 import Testing
 
+private protocol ShopRequest: APIRequest {}
+
+extension ShopRequest {
+    var redaction: Redaction { .shop }
+}
+
+extension Redaction {
+    static let shop = Redaction.standard.adding("birthday", "X-Customer")
+}
+
 /// The samples of Observing.md.
 @Suite(.limited, .usesSockets) struct ObservingSamples {
     typealias UserRequest = TestingSamples.UserRequest
@@ -29,24 +39,6 @@ import Testing
             ])
     }
 
-    @Test func reportsALoadThatWasRejected() async throws {
-        let network = MockNetwork()
-        network.stub(.any, .json(#"{"nom": "Emma"}"#))
-        let (stream, events) = AsyncStream.makeStream(of: ExchangeEvent.self)
-        let session = MockURLSession(network).observed { events.yield($0) }.retrying()
-        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: session)
-
-        _ = try? await loader.load(42)
-
-        events.finish()
-        let last = await stream.reduce(nil) { $1 }
-        guard case .rejected(let error) = last else {
-            Issue.record("The last event is \(String(describing: last)).")
-            return
-        }
-        #expect(error.stage == .parse)
-    }
-
     @Test func sharesOneCount() async throws {
         let network = MockNetwork()
         network.stub(.any, .text("Emma"))
@@ -63,5 +55,43 @@ import Testing
         _ = try await images.exchange(request)
         let text = messages.withLock { $0.joined(separator: "\n") }
         try expectPage("Observing.md", toShow: text)
+    }
+
+    private struct CustomerRequest: ShopRequest {
+        func makeRequest(from birthday: String) throws -> URLRequest {
+            try URLRequest(
+                "GET", URL(string: "https://api.example.com")!, path: "/customers",
+                query: ["birthday": birthday])
+        }
+
+        func parseResponse(data: Data) throws -> String { data.text }
+    }
+
+    @Test func hidesAnAppsOwnSecrets() async throws {
+        let network = MockNetwork(redacting: .shop)
+        network.stub(.get("/customers"), .status(500))
+        let lines = Locked<[String]>([])
+
+        let session = network.urlSession.observed(redacting: .shop, clock: MockClock()) { line in
+            lines.withLock { $0.append(line) }
+        }
+        let loader = APIRequestLoader(apiRequest: CustomerRequest(), urlSession: session)
+
+        let error = try await #require(throws: APIRequestError.self) {
+            try await loader.load("2001-02-03")
+        }
+
+        let line = "GET https://api.example.com/customers?birthday=REDACTED"
+        #expect(
+            error.description == """
+                CustomerRequest: \(line) got an answer that was not accepted (stage .validate).
+                The server answered 500 (Internal Server Error) with an empty body.
+                A status in 200..<300 was expected.
+                curl 'https://api.example.com/customers?birthday=REDACTED'
+                """)
+        #expect(
+            lines.withLock { $0 }.prefix(2).last
+                == "#1 \(line): 500 (Internal Server Error), 0 bytes, 0.000 s")
+        #expect(network.requests.map { "\($0)" } == [line])
     }
 }

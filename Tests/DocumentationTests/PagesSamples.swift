@@ -60,13 +60,6 @@ private struct LinkedUsersRequest: PagedAPIRequest {
 @Suite(.limited, .usesSockets) private struct PagesSamples {
     let baseURL = URL(string: "https://api.example.com")!
 
-    @Test(arguments: [([User(name: "Emma")], 2), ([], nil)] as [([User], Int?)])
-    private func namesTheNextPage(_ users: [User], _ next: Int?) {
-        let request = UsersRequest(baseURL: baseURL)
-
-        #expect(request.nextInput(after: users, response: HTTPURLResponse(), from: 1) == next)
-    }
-
     @Test func loadsEveryPage() async throws {
         let network = MockNetwork()
         network.stub(.get("/users"), .json("[]"))

@@ -53,17 +53,7 @@ struct OfflineSession: HTTPSession {
             .observed(by: log)
     }
 
-    @Test func canBeBuiltStepByStep() async throws {
-        let isDebug = true
-        let network = MockNetwork()
-        network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#))
-
-        var session: any HTTPSession = MockURLSession(network).retrying()
-        if isDebug { session = session.observed { print($0) } }
-
-        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: session)
-        let user = try await loader.load(42)
-        #expect(user.name == "Emma")
+    @Test func theChainsOfThePageAreSessions() {
         _ = firstSession
         _ = appSession(.bearer("token", for: baseURL), ExchangeObserver { _ in })
     }
@@ -74,9 +64,8 @@ struct OfflineSession: HTTPSession {
         let session = MockURLSession(network).intercepting { request, next in
             try await next(request.header("API-Version", "2"))
         }
-        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: session)
 
-        let user = try await loader.load(42)
+        let user = try await session.load(UserRequest(), 42)
 
         #expect(user.name == "Emma")
     }
@@ -87,62 +76,15 @@ struct OfflineSession: HTTPSession {
 
         let session = MockURLSession(network).asking(in: "fr").retrying()
 
-        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: session)
-        let user = try await loader.load(42)
-        #expect(user.name == "Emma")
-
-        let (_, response) = try await session.stream(UserRequest().makeRequest(from: 42))
-        #expect(response.statusCode == 200)
+        #expect(try await session.load(UserRequest(), 42).name == "Emma")
     }
 
-    @Test func isOffline() async throws {
-        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: OfflineSession())
-
-        let error = await #expect(throws: APIRequestError.self) { try await loader.load(42) }
+    @Test func hasATransportOfItsOwn() async throws {
+        let error = await #expect(throws: APIRequestError.self) {
+            try await OfflineSession().load(UserRequest(), 42)
+        }
 
         #expect(error?.stage == .transport)
-    }
-
-    @Test func waitsLongerEachTime() throws {
-        let request = try UserRequest().makeRequest(from: 42)
-
-        let waits = RetryPolicy.standard.schedule(
-            for: [.response(status: 503), .failure(.timedOut)], of: request, random: 0.5)
-
-        #expect(waits == [.milliseconds(250), .milliseconds(500)])
-    }
-
-    @Test func triesAgain() async throws {
-        let clock = MockClock()
-        let network = MockNetwork()
-        network.stub(
-            .get("/users/{id}"), .status(503).header("Retry-After", "7"),
-            .json(#"{"name": "Emma"}"#))
-        let session = MockURLSession(network).retrying(clock: clock)
-        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: session)
-
-        let load = Task { try await loader.load(42) }
-        await clock.waitForSleepers()
-        await clock.advance(by: .seconds(7))
-
-        let user = try await load.value
-        #expect(user.name == "Emma")
-        #expect(network.requests.count == 2)
-    }
-
-    @Test func givesUpAfterThirtySeconds() async throws {
-        let clock = MockClock()
-        let network = MockNetwork()
-        network.stub(.any, .hanging)
-        let session = MockURLSession(network).timingOut(after: .seconds(30), clock: clock)
-        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: session)
-
-        let load = Task { try await loader.load(42) }
-        await network.waitForRequests()
-        await clock.advance(by: .seconds(30))
-
-        let error = await #expect(throws: APIRequestError.self) { try await load.value }
-        #expect((error?.underlying as? URLError)?.code == .timedOut)
     }
 
     @Test func chainsShareALimit() async throws {
@@ -163,20 +105,5 @@ struct OfflineSession: HTTPSession {
         for load in loads { _ = try await load.value }
         #expect(network.requests.count == 8)
         #expect(network.mostInFlight == 4)
-    }
-
-    @Test func asksOnce() async throws {
-        let network = MockNetwork()
-        let stub = network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#).held)
-        let session = MockURLSession(network).coalescing()
-        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: session)
-
-        async let first = loader.load(42)
-        await stub.started()
-        async let second = loader.load(42)
-        stub.release()
-
-        let users = try await [first, second]
-        #expect(users.map(\.name) == ["Emma", "Emma"])
     }
 }

@@ -10,10 +10,6 @@ struct Book: Codable, Equatable, Sendable {
     var title: String
 }
 
-struct Photo: Codable, Equatable, Sendable {
-    var id: Int
-}
-
 // MARK: The endpoints
 
 extension Endpoint where Self == Endpoint<Int, Book> {
@@ -31,16 +27,6 @@ extension Endpoint where Self == Endpoint<String, [Book]> {
 extension Endpoint where Self == Endpoint<Void, [Book]> {
     static func newBooks(_ base: URL) -> Self {
         Self { try URLRequest("GET", base, path: "/books/new") }
-    }
-}
-
-extension Endpoint where Self == Endpoint<Data, Photo> {
-    static func upload(_ base: URL) -> Self {
-        Self { image in
-            try URLRequest("POST", base, path: "/photos").multipartBody([
-                .file("image", fileName: "cover.png", contentType: "image/png", data: image)
-            ])
-        }
     }
 }
 
@@ -87,14 +73,6 @@ struct BooksAPI: Sendable {
     }
 }
 
-extension BooksAPI {
-    /// Waits up to five minutes, and is not retried.
-    func upload(_ image: Data) async throws(APIRequestError) -> Photo {
-        let session = transport.timingOut(after: .seconds(300)).authenticated(by: credentials)
-        return try await session.load(.upload(baseURL), image)
-    }
-}
-
 // MARK: A model
 
 @MainActor final class SearchModel {
@@ -130,76 +108,6 @@ extension BooksAPI {
         let network = MockNetwork()
         network.stub(.get("/v1/books"), .json(#"[{"title": "Emma"}]"#), times: .any)
         return BooksAPI(.production, over: MockURLSession(network))
-    }
-}
-
-// MARK: GraphQL
-
-struct GraphQLError: Decodable, Equatable, LocalizedError {
-    var message: String
-
-    var errorDescription: String? { message }
-}
-
-private struct GraphQLBody<Variables: Encodable>: Encodable {
-    var query: String
-    var variables: Variables
-}
-
-private struct GraphQLAnswer<Value: Decodable>: Decodable {
-    var data: Value?
-    var errors: [GraphQLError]?
-}
-
-extension Endpoint where Input: Encodable, Output: Decodable {
-    static func graphQL(_ base: URL, _ query: String) -> Self {
-        Self { variables in
-            try URLRequest("POST", base, path: "/graphql")
-                .jsonBody(GraphQLBody(query: query, variables: variables))
-        } parse: { data, _ in
-            let answer = try JSONDecoder().decode(GraphQLAnswer<Output>.self, from: data)
-            if let error = answer.errors?.first { throw error }
-            guard let value = answer.data else {
-                throw GraphQLError(message: "The answer has neither data nor errors.")
-            }
-            return value
-        }
-    }
-}
-
-struct BookQuery: Decodable, Equatable, Sendable {
-    var book: Book
-}
-
-extension Endpoint where Self == Endpoint<[String: Int], BookQuery> {
-    static func bookTitle(_ base: URL) -> Self {
-        .graphQL(base, "query($id: Int!) { book(id: $id) { title } }")
-    }
-}
-
-// MARK: Conditional requests
-
-struct Version<Value: Sendable>: Sendable {
-    var value: Value
-    var etag: String?
-}
-
-extension Endpoint where Self == Endpoint<String?, Version<[Book]>?> {
-    /// The input is the ETag of the books that the app has. The output is nil if they are current.
-    static func changedBooks(_ base: URL) -> Self {
-        Self { etag in
-            // With a cache, a URLSession may turn a 304 into a 200 with the cached body.
-            try URLRequest("GET", base, path: "/books")
-                .cachePolicy(.reloadIgnoringLocalCacheData)
-                .header("If-None-Match", etag)
-        } validate: {
-            try $1.validateStatus(200..<300, 304)
-        } parse: { data, response in
-            guard response.statusCode != 304 else { return nil }
-            return Version(
-                value: try JSONDecoder().decode([Book].self, from: data),
-                etag: response.value(forHTTPHeaderField: "ETag"))
-        }
     }
 }
 
@@ -275,29 +183,6 @@ struct FindBookRequest: BooksRequest {
         try network.verify()
     }
 
-    @Test func anUploadIsSentOnce() async throws {
-        network.stub(.post("/v1/photos"), .status(503))
-        let api = BooksAPI(.production, over: MockURLSession(network))
-
-        let error = await #expect(throws: APIRequestError.self) {
-            try await api.upload(Data("PNG".utf8))
-        }
-
-        #expect(error?.statusCode == 503)
-        #expect(network.requests.count == 1)
-    }
-
-    @Test func anEndpointIsTestedWithoutASession() throws {
-        let endpoint = Endpoint.search(.production)
-
-        let request = try endpoint.makeRequest(from: "war & peace")
-
-        #expect(request.url?.query() == "q=war%20%26%20peace")
-        #expect(
-            try endpoint.parseResponse(data: Data(#"[{"title": "Emma"}]"#.utf8))
-                == [Book(title: "Emma")])
-    }
-
     @Test @MainActor func searchesOnceForQuickTyping() async throws {
         let clock = MockClock()
         network.stub(
@@ -319,22 +204,6 @@ struct FindBookRequest: BooksRequest {
         try network.verify()
     }
 
-    @Test @MainActor func showsNoErrorWhenTheScreenDisappears() async throws {
-        let clock = MockClock()
-        network.stub(.any, .hanging)
-        let api = BooksAPI(.production, over: MockURLSession(network))
-        let model = SearchModel(api, clock: clock)
-
-        let search = Task { await model.search("emma") }
-        await clock.waitForSleepers()
-        await clock.advance(by: .milliseconds(300))
-        await network.waitForRequests()
-        search.cancel()
-        await search.value
-
-        #expect(model.message == nil)
-    }
-
     @Test @MainActor func showsTheDemo() async throws {
         let clock = MockClock()
         let model = SearchModel(.demo, clock: clock)
@@ -345,39 +214,6 @@ struct FindBookRequest: BooksRequest {
         await search.value
 
         #expect(model.books == [Book(title: "Emma")])
-    }
-
-    @Test func queriesGraphQL() async throws {
-        network.stub(
-            .post("/v1/graphql").json(containing: #"{"variables": {"id": 7}}"#),
-            .json(#"{"data": {"book": {"title": "Emma"}}}"#),
-            .json(#"{"errors": [{"message": "There is no book 7."}]}"#),
-            .json("{}"))
-        let session = MockURLSession(network)
-
-        let answer = try await session.load(.bookTitle(.production), ["id": 7])
-        #expect(answer.book.title == "Emma")
-
-        for message in ["There is no book 7.", "The answer has neither data nor errors."] {
-            let error = await #expect(throws: APIRequestError.self) {
-                try await session.load(.bookTitle(.production), ["id": 7])
-            }
-            #expect(error?.stage == .parse)
-            #expect(error?.underlying as? GraphQLError == GraphQLError(message: message))
-        }
-    }
-
-    @Test func loadsOnlyWhatHasChanged() async throws {
-        network.stub(.get("/v1/books"), .json(#"[{"title": "Emma"}]"#).header("ETag", "\"1\""))
-        network.stub(.get("/v1/books").header("If-None-Match", "\"1\""), .status(304))
-        let session = MockURLSession(network)
-
-        let books = try await session.load(.changedBooks(.production), nil)
-        let changes = try await session.load(.changedBooks(.production), books?.etag)
-
-        #expect(books?.value == [Book(title: "Emma")])
-        #expect(changes == nil)
-        try network.verify()
     }
 
     @Test func throwsTheErrorOfTheServer() async throws {

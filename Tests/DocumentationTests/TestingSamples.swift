@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import XCTest
 
-/// The samples of Testing.md.
+/// The samples of Testing.md and Stubs.md, and of Transports.md.
 @Suite(.limited, .usesSockets) struct TestingSamples {
     let baseURL = URL(string: "https://api.example.com")!
 
@@ -29,16 +29,6 @@ import XCTest
         func makeRequest(from user: User) throws -> URLRequest {
             try URLRequest("POST", URL(string: "https://api.example.com")!, path: "/users")
                 .jsonBody(user)
-        }
-    }
-
-    @Test func acceptsOnlySuccess() throws {
-        let notFound = try #require(
-            HTTPURLResponse(
-                url: UserRequest().baseURL, statusCode: 404, httpVersion: nil, headerFields: nil))
-
-        #expect(throws: UnacceptableStatus(statusCode: 404)) {
-            try UserRequest().validateResponse(data: Data(), response: notFound)
         }
     }
 
@@ -119,22 +109,6 @@ import XCTest
         #expect(error?.isCancellation == true)
     }
 
-    @Test func endsAnOutage() async throws {
-        let network = MockNetwork()
-        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network.urlSession)
-
-        network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#))
-        let outage = network.stub(.any, .status(503))
-
-        _ = try? await loader.load(42)
-        network.remove(outage)
-        let user = try await loader.load(42)
-
-        #expect(user == User(name: "Emma"))
-        #expect(outage.callCount == 1)
-        try network.verify()
-    }
-
     @Test func waitsForARequestThatIsNotAwaited() async throws {
         let network = MockNetwork()
         network.stub(.post("/events"), .status(202))
@@ -188,21 +162,6 @@ import XCTest
         try network.verify()
     }
 
-    @Test(.disabled(if: behindProxy, "Foundation on Linux asks the proxy for 127.0.0.1, too."))
-    func showsItOverASocketToo() async throws {
-        let network = MockNetwork()
-        network.stub(.get("/user/{id}"), .json(#"{"name": "Emma"}"#))
-        let server = try network.serve()
-        let loader = APIRequestLoader(apiRequest: UserRequest(baseURL: server.url))
-
-        let error = try await #require(throws: APIRequestError.self) { try await loader.load(42) }
-        let failure = try #require(throws: VerificationError.self) { try network.verify() }
-
-        #expect(error.statusCode == 501)
-        #expect("\(failure)".contains("No stub answers GET"))
-        server.stop()
-    }
-
     @Test func needsNoURLSession() async throws {
         let network = MockNetwork()
         network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#))
@@ -212,6 +171,65 @@ import XCTest
         let user = try await loader.load(42)
 
         #expect(user.name == "Emma")
+    }
+
+    @Test func chainsCriteria() async throws {
+        let network = MockNetwork()
+        network.stub(
+            .post("/users/{id}/orders").query(["page": "2", "archived": nil])
+                .header("Accept", "application/json")
+                .json(containing: #"{"items": [{"name": "tea"}]}"#)
+                .not(.host("staging.example.com"))
+                .where("an even id") { Int($0.pathValues["id"] ?? "")?.isMultiple(of: 2) == true },
+            .status(201))
+        let request = try URLRequest(
+            "POST", UserRequest().baseURL, path: "/users/42/orders",
+            query: ["archived": QueryFlag(), "page": 2], headers: ["Accept": "application/json"]
+        ).jsonBody(["items": [["name": "milk"], ["name": "tea", "size": "L"]]])
+
+        let (_, response) = try await network.urlSession.exchange(request)
+
+        #expect(response.statusCode == 201)
+    }
+
+    @Test func comparesAWholeRequest() throws {
+        #expect(
+            try NewUserRequest().makeRequest(from: User(name: "Emma")).httpMessage == """
+                POST /users HTTP/1.1
+                Host: api.example.com
+                Content-Type: application/json
+
+                {
+                  "name": "Emma"
+                }
+                """)
+    }
+
+    @Test func readsWhatWasSent() async throws {
+        let network = MockNetwork()
+        network.stub(.post("/users"), .status(201))
+        let loader = APIRequestLoader(
+            apiRequest: NewUserRequest(), urlSession: network.urlSession)
+        try await loader.load(User(name: "Emma"))
+
+        let request = try #require(network.requests.first)
+        #expect(request.method == "POST")
+        #expect(request.path == "/users")
+        #expect(request.header("Content-Type") == "application/json")
+        #expect(request.json == #"{"name":"Emma"}"#)
+    }
+
+    @Test func passesSomeOn() async throws {
+        let real = MockNetwork { _ in (HTTPURLResponse(), Data("real".utf8)) }.urlSession
+        let network = MockNetwork()
+        network.stub(.any, .passthrough(to: real), times: .any)
+        network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#))
+
+        let session = network.urlSession
+        _ = try await session.exchange(URLRequest("GET", baseURL, path: "/users/1"))
+        _ = try await session.exchange(URLRequest("GET", baseURL, path: "/status"))
+
+        #expect(network.requests.map(\.wasPassedThrough) == [false, true])
     }
 }
 

@@ -66,25 +66,6 @@ import Testing
         #expect(user.name == "Emma")
     }
 
-    @Test func looksAtTheJournal() async throws {
-        let clock = MockClock()
-        let network = MockNetwork(clock: clock)
-        let users = network.stub(
-            .get("/users/{id}"), .json(#"{"name": "Emma"}"#).delayed(by: .seconds(2)))
-        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network.urlSession)
-
-        let loads = (1...2).map { id in Task { try await loader.load(id) } }
-        await clock.waitForSleepers(2)
-        await clock.advance(by: .seconds(2))
-        for load in loads { _ = try await load.value }
-
-        let request = try #require(users.requests.first)
-        #expect(request.stub === users)
-        #expect(request.startTime == .zero)
-        #expect(request.endTime == .seconds(2))
-        #expect(network.mostInFlight == 2)
-    }
-
     @Test func seesEachSleeper() async throws {
         let clock = MockClock()
         let network = MockNetwork()

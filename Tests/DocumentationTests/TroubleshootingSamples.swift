@@ -5,38 +5,27 @@ import TestSupport
 import Testing
 import XCTest
 
-/// The samples of Troubleshooting.md.
+/// The samples of Troubleshooting.md and CompilerMessages.md.
 @Suite(.limited, .usesSockets) struct TroubleshootingSamples {
     typealias UserRequest = TestingSamples.UserRequest
 
-    @Test func findsTheRequestThatNothingAnswers() async throws {
-        let network = MockNetwork()
-        network.stub(.get("/user/{id}"), .json(#"{"name": "Emma"}"#).held)
-        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network.urlSession)
-
-        let error = await #expect(throws: VerificationError.self) {
-            let load = Task { try await loader.load(42) }
-            await network.waitForRequests()
-            try network.verify()
-            _ = load
-        }
-
-        #expect("\(try #require(error))".contains("/user/{id}"))
+    @Test func aStubThatNoRequestReaches() async throws {
+        let test = Task { try await waitsForAnotherPath() }
+        // Otherwise it waits for ever, as the guide says.
+        test.cancel()
+        try await test.value
     }
 
-    @Test func seesWhatIsNotAnswered() async throws {
-        let clock = MockClock()
-        let network = MockNetwork(clock: clock)
-        network.stub(.any, .json("{}").delayed(by: .seconds(2)))
+    private func waitsForAnotherPath() async throws {
+        let network = MockNetwork()
+        let stub = network.stub(.get("/user/{id}"), .json(#"{"name": "Emma"}"#).held)
         let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network.urlSession)
+
         let load = Task { try await loader.load(42) }
-        await clock.waitForSleepers()
+        await stub.started()
+        stub.release()
 
-        print(clock.pending, clock.pendingDeadlines)
-        print(network.requests.filter { $0.endTime == nil })
-
-        #expect(clock.pending == [.seconds(2)])
-        load.cancel()
+        await #expect(throws: APIRequestError.self) { try await load.value }
     }
 
     @Test func loadsTwoAtOnce() async throws {

@@ -14,6 +14,14 @@ import Testing
         return error.description
     }
 
+    private func expect(
+        _ sentence: String, _ location: SourceLocation = #_sourceLocation,
+        of make: () throws -> URLRequest
+    ) throws {
+        let shown = try text(of: make)
+        #expect(shown == sentence, sourceLocation: location)
+    }
+
     @Test(arguments: ["", " ", "GET ", "GE T", "GET\r\n", "G\0", "GÉT", "a/b"])
     func refusesAMethodThatIsNotOneWord(_ method: String) throws {
         #expect(
@@ -61,23 +69,14 @@ import Testing
         }
     }
 
-    @Test func refusesABaseWithAFragment() throws {
-        let base = URL(string: "https://u:hunter2@h/v1#top")!
-
-        #expect(
-            try text { try URLRequest("GET", base) }
-                == #"The base URL "https://REDACTED@h/v1#top" has a fragment, "#
-                + "which is never sent. Remove the # and what follows.")
-    }
+    private static let isQuery =
+        "has a ? or #. Give query items with `query:`; a fragment is not sent."
+    private static let isBrace =
+        "has a brace without its partner or without a name. Write {name}."
 
     @Test(arguments: [
-        ("/a?b=1", "has a ? or #. Give query items with `query:`; a fragment is not sent."),
-        ("/a#b", "has a ? or #. Give query items with `query:`; a fragment is not sent."),
-        ("/a/{id", "has a brace without its partner or without a name. Write {name}."),
-        ("/a/id}", "has a brace without its partner or without a name. Write {name}."),
-        ("/a/{}", "has a brace without its partner or without a name. Write {name}."),
-        ("/a/{i{d}", "has a brace without its partner or without a name. Write {name}."),
-        ("/a/{i/d}", "has a brace without its partner or without a name. Write {name}."),
+        ("/a?b=1", isQuery), ("/a#b", isQuery), ("/a/{id", isBrace), ("/a/id}", isBrace),
+        ("/a/{}", isBrace), ("/a/{i{d}", isBrace), ("/a/{i/d}", isBrace),
         ("/a/../b", "has a segment .., which leads elsewhere. Write it out."),
         (".", "has a segment ., which leads elsewhere. Write it out."),
     ])
@@ -87,23 +86,55 @@ import Testing
                 == "The path template \(template.debugDescription) \(reason)")
     }
 
+    @Test func saysWhatIsWrongAndWhatToDo() throws {
+        let base = Self.base
+        let noValue =
+            #"The path template "/users/{id}" has no value for {id}. Give one: ["id": …]."#
+
+        try expect(
+            #"The base URL "https://REDACTED@h/v1#top" has a fragment, "#
+                + "which is never sent. Remove the # and what follows."
+        ) { try URLRequest("GET", URL(string: "https://u:hunter2@h/v1#top")!) }
+        try expect(noValue) { try URLRequest("GET", base, path: "/users/{id}") }
+        // The name is misspelt.
+        try expect(noValue) { try URLRequest("GET", base, path: "/users/{id}", ["user": 1]) }
+        try expect(
+            #"The path template "/users" has no {id}, but a value for it was given. "#
+                + "Remove the value, or send it with `query:`."
+        ) { try URLRequest("GET", base, path: "/users", ["id": 1]) }
+        try expect(#"The value for "id" is given twice. Keep one."#) {
+            try URLRequest("GET", base, path: "/{id}", ["id": 1, "id": 1])
+        }
+        try expect(
+            #"The value for "id" is of type NoDescription, which has no description. Give text."#
+        ) { try URLRequest("GET", base, query: RequestItems([("id", NoDescription())])) }
+        try expect(#"The header "X-Key" has a QueryFlag, but a header needs a value. Give text."#) {
+            try URLRequest("GET", base, headers: ["X-Key": QueryFlag()])
+        }
+        try expect(#"The header "X Key" is not one word. Use letters, digits and hyphens."#) {
+            try URLRequest("GET", base).header("X Key", nil)
+        }
+        try expect(#"The header "X-Key" has a line break or NUL in its value. Remove it."#) {
+            try URLRequest("GET", base).addingHeader("X-Key", ["a", "b\n"])
+        }
+        for duration in [Duration.zero, .seconds(-1)] {
+            try expect("The timeout \(duration) is not longer than zero. Give a longer one.") {
+                try URLRequest("GET", base).timeout(duration)
+            }
+        }
+        try expect(
+            #"The multipart boundary "XYZ" occurs in the part "note". "#
+                + "Leave it out or choose another."
+        ) {
+            try URLRequest("POST", base).multipartBody(
+                [.text("note", "one\r\n--XYZ\r\ntwo")], boundary: "XYZ")
+        }
+    }
+
     @Test func refusesValuesThatAddUpToADotSegment() throws {
         #expect(
             try text { try URLRequest("GET", Self.base, path: "/.{a}", ["a": "."]) }
                 .contains("would lead to another path"))
-    }
-
-    @Test func namesAMissingValue() throws {
-        #expect(
-            try text { try URLRequest("GET", Self.base, path: "/users/{id}") }
-                == #"The path template "/users/{id}" has no value for {id}. Give one: ["id": …]."#)
-    }
-
-    @Test func namesAnUnusedValue() throws {
-        #expect(
-            try text { try URLRequest("GET", Self.base, path: "/users", ["id": 1]) }
-                == #"The path template "/users" has no {id}, but a value for it was given. "#
-                + "Remove the value, or send it with `query:`.")
     }
 
     @Test(arguments: [
@@ -121,18 +152,6 @@ import Testing
                 + "was given. \(advice)")
     }
 
-    @Test func namesTheMissingValueWhereANameIsMisspelt() throws {
-        #expect(
-            try text { try URLRequest("GET", Self.base, path: "/users/{id}", ["user": 1]) }
-                == #"The path template "/users/{id}" has no value for {id}. Give one: ["id": …]."#)
-    }
-
-    @Test func refusesANameGivenTwice() throws {
-        #expect(
-            try text { try URLRequest("GET", Self.base, path: "/{id}", ["id": 1, "id": 1]) }
-                == #"The value for "id" is given twice. Keep one."#)
-    }
-
     @Test(arguments: ["", ".", ".."])
     func refusesAValueThatLeadsElsewhere(_ value: String) throws {
         #expect(
@@ -141,22 +160,18 @@ import Testing
         )
     }
 
+    private static let isList =
+        "is a list, but a path takes one value. Join it, or send it with `query:`."
+    private static let isDate =
+        "is a Date without a format. Choose one, such as date.formatted(.iso8601)."
+    private static let isDictionary = "is a dictionary. Give each of its values a name of its own."
+
     @Test(
         arguments: [
-            (
-                ["id": [1, 2]],
-                "is a list, but a path takes one value. Join it, or send it with `query:`."
-            ),
-            (
-                ["id": [Int]()],
-                "is a list, but a path takes one value. Join it, or send it with `query:`."
-            ),
+            (["id": [1, 2]] as RequestItems, isList), (["id": [Int]()] as RequestItems, isList),
             (["id": nil], "is nil, but a path cannot leave it out. Unwrap it."),
             (["id": QueryFlag()], #"is "", which would lead to another path. Give text."#),
-            (
-                ["id": Date()],
-                "is a Date without a format. Choose one, such as date.formatted(.iso8601)."
-            ),
+            (["id": Date()] as RequestItems, isDate),
         ] as [(RequestItems, String)])
     func refusesAValueInAPath(_ values: RequestItems, _ reason: String) throws {
         #expect(
@@ -170,30 +185,19 @@ import Testing
             (0...5, "is a range. Give text, such as \"bytes=0-5\", or Array(range)."),
             (0..<Int.max, "is a range. Give text, such as \"bytes=0-5\", or Array(range)."),
             (Set([1]), "is a set, which has no order. Give an array, such as ids.sorted()."),
-            (["a": 1], "is a dictionary. Give each of its values a name of its own."),
-            (
-                ["a": 1] as KeyValuePairs,
-                "is a dictionary. Give each of its values a name of its own."
-            ),
+            (["a": 1], isDictionary), (["a": 1] as KeyValuePairs, isDictionary),
             (Data("hunter2".utf8), "is Data. Give text, such as data.base64EncodedString()."),
-            (Date(), "is a Date without a format. Choose one, such as date.formatted(.iso8601)."),
-            (
-                [Date()],
-                "has an element that is a Date without a format. "
-                    + "Choose one, such as date.formatted(.iso8601)."
-            ),
+            (Date(), isDate), ([Date()], "has an element that \(isDate)"),
             (
                 [NoDescription()],
-                "has an element that is of type NoDescription, "
-                    + "which has no description. Give text."
+                "has an element that is of type NoDescription, which has no description. Give text."
             ),
             (Double.nan, "is nan, which is not a number. Give a finite one."),
             (-Float.infinity, "is -inf, which is not a number. Give a finite one."),
             (Decimal.nan, "is NaN, which is not a number. Give a finite one."),
             (
                 [1, Double.infinity],
-                "has an element that is inf, which is not a number. "
-                    + "Give a finite one."
+                "has an element that is inf, which is not a number. Give a finite one."
             ),
         ] as [(any CustomStringConvertible & Sendable, String)])
     func refusesAValue(
@@ -209,15 +213,6 @@ import Testing
     }
 
     private struct NoDescription {}
-
-    @Test func refusesAPairWithoutADescription() throws {
-        let items = RequestItems([("id", NoDescription())])
-
-        #expect(
-            try text { try URLRequest("GET", Self.base, query: items) }
-                == #"The value for "id" is of type NoDescription, "#
-                + "which has no description. Give text.")
-    }
 
     @Test(arguments: ["", "A B", "A:", "A\r\n", "A\0", "Ä", "@file"])
     func refusesAHeaderName(_ name: String) throws {
@@ -237,53 +232,32 @@ import Testing
         #expect(try text { try URLRequest("GET", Self.base).header("X-Key", value) } == expected)
     }
 
-    @Test func refusesAHeaderWithoutAUsableValue() throws {
-        #expect(
-            try text { try URLRequest("GET", Self.base, headers: ["X-Key": QueryFlag()]) }
-                == #"The header "X-Key" has a QueryFlag, but a header needs a value. Give text."#)
-        #expect(
-            try text { try URLRequest("GET", Self.base).header("X Key", nil) }
-                == #"The header "X Key" is not one word. Use letters, digits and hyphens."#)
-        #expect(
-            try text { try URLRequest("GET", Self.base).addingHeader("X-Key", ["a", "b\n"]) }
-                == #"The header "X-Key" has a line break or NUL in its value. Remove it."#)
-    }
-
     @Test func refusesASecondBody() throws {
         let post = try URLRequest("POST", Self.base)
         let json = try post.jsonBody(["a": 1])
-        let first = "The request already has a body (7 bytes of application/json), "
-        let advice = "Remove one, or set `httpBody` to nil first."
-
-        #expect(
-            try text { try json.formBody(["a": 1]) }
-                == first + "but another was given "
-                + "(3 bytes of application/x-www-form-urlencoded). " + advice)
-        #expect(
-            try text { try json.multipartBody([], boundary: "XX") }
-                == first + "but another was given (8 bytes of multipart/form-data). " + advice)
-        #expect(
-            try text { try json.jsonBody([12]) }
-                == first + "but another was given (4 bytes of application/json). " + advice)
-        #expect(
-            try text { try json.body(Data(), contentType: "image/png") }
-                == first + "but another was given (0 bytes of image/png). " + advice)
         var stream = post
         stream.httpBodyStream = InputStream(data: Data())
-        #expect(
-            try text { try stream.jsonBody([1]) }
-                == "The request already has a body (a stream), but another was given "
-                + "(3 bytes of application/json). " + advice)
+        func sentence(_ second: String, first: String = "7 bytes of application/json") -> String {
+            "The request already has a body (\(first)), but another was given (\(second)). "
+                + "Remove one, or set `httpBody` to nil first."
+        }
+
+        try expect(sentence("3 bytes of application/x-www-form-urlencoded")) {
+            try json.formBody(["a": 1])
+        }
+        try expect(sentence("8 bytes of multipart/form-data")) {
+            try json.multipartBody([], boundary: "XX")
+        }
+        try expect(sentence("4 bytes of application/json")) { try json.jsonBody([12]) }
+        try expect(sentence("0 bytes of image/png")) {
+            try json.body(Data(), contentType: "image/png")
+        }
+        try expect(sentence("3 bytes of application/json", first: "a stream")) {
+            try stream.jsonBody([1])
+        }
         var cleared = json
         cleared.httpBody = nil
         #expect(try cleared.formBody(["a": 1]).httpBody == Data("a=1".utf8))
-    }
-
-    @Test(arguments: [Duration.zero, .seconds(-1)])
-    func refusesATimeout(_ duration: Duration) throws {
-        #expect(
-            try text { try URLRequest("GET", Self.base).timeout(duration) }
-                == "The timeout \(duration) is not longer than zero. Give a longer one.")
     }
 
     @Test func refusesAQueryWithoutAURL() throws {
@@ -315,14 +289,6 @@ import Testing
             try text { try URLRequest("POST", Self.base).multipartBody([part]) }
                 == "The multipart part \(part.name.debugDescription) has a line break or NUL "
                 + "in its name, file name or type. Remove it.")
-    }
-
-    @Test func refusesABoundaryThatOccursInAPart() throws {
-        let part = MultipartPart.text("note", "one\r\n--XYZ\r\ntwo")
-        #expect(
-            try text { try URLRequest("POST", Self.base).multipartBody([part], boundary: "XYZ") }
-                == #"The multipart boundary "XYZ" occurs in the part "note". "#
-                + "Leave it out or choose another.")
     }
 
     @Test(arguments: ["", "a\r\n", "a\"b", "ä", "a ", String(repeating: "x", count: 71)])

@@ -17,11 +17,13 @@ import Testing
         var inner = ["b": true, "a": false]
     }
 
-    @Test func sortsJSONKeysAndKeepsSlashes() throws {
-        let request = try post.jsonBody(Sample())
+    @Test func sortsJSONKeysAndKeepsSlashesAndAGivenType() throws {
+        let json = try post.jsonBody(Sample())
+        let api = try post.header("Content-Type", "application/vnd.api+json").jsonBody([1])
 
-        #expect(text(request) == #"{"apple":[1,2],"inner":{"a":false,"b":true},"zebra":"a/b"}"#)
-        #expect(request.value(forHTTPHeaderField: "Content-Type") == "application/json")
+        #expect(text(json) == #"{"apple":[1,2],"inner":{"a":false,"b":true},"zebra":"a/b"}"#)
+        #expect(json.value(forHTTPHeaderField: "Content-Type") == "application/json")
+        #expect(api.value(forHTTPHeaderField: "Content-Type") == "application/vnd.api+json")
     }
 
     @Test func usesAGivenEncoder() throws {
@@ -30,12 +32,6 @@ import Testing
 
         let request = try post.jsonBody([Date(timeIntervalSince1970: 0)], encoder: encoder)
         #expect(text(request) == #"["1970-01-01T00:00:00Z"]"#)
-    }
-
-    @Test func keepsAContentTypeThatWasGiven() throws {
-        let request = try post.header("Content-Type", "application/vnd.api+json").jsonBody([1])
-
-        #expect(request.value(forHTTPHeaderField: "Content-Type") == "application/vnd.api+json")
     }
 
     @Test func throwsTheEncodersOwnError() {
@@ -51,12 +47,8 @@ import Testing
         #expect(
             text(request)
                 == "z=a+b%2Bc&a%26%3D=%C3%A9%7E%27%21%28%29*-._%0D%0A&empty=&flag&z=2")
-    }
-
-    @Test func takesFieldsKnownAtRunTime() throws {
-        let fields = ["b": [2, 3], "a": []]
-
-        #expect(try text(post.formBody(.init(fields))) == "b=2&b=3")
+        // Known at run time.
+        #expect(try text(post.formBody(.init(["b": [2, 3], "a": []]))) == "b=2&b=3")
     }
 
     @Test func writesMultipartByteForByte() throws {

@@ -68,16 +68,6 @@ import Testing
                 == "https://h/v1/users?key=1&q=a%2Bb%20c&empty=&flag&tag=1&tag=2")
     }
 
-    @Test(arguments: [
-        ("https://h/v1", "https://h/v1?q=1"), ("https://h/v1?", "https://h/v1?q=1"),
-        ("https://h/v1?a&", "https://h/v1?a&q=1"), ("https://h?a=?b", "https://h?a=?b&q=1"),
-    ])
-    func appendsToTheBasesQuery(_ base: String, _ expected: String) throws {
-        let request = try URLRequest("GET", Self.base(base), query: ["q": 1])
-
-        #expect(request.url?.absoluteString == expected)
-    }
-
     @Test func addsNoQuestionMarkWithoutAQuery() throws {
         let request = try URLRequest("GET", Self.base(), path: "users", query: ["q": nil])
 
@@ -102,9 +92,5 @@ import Testing
     ])
     func writesKnownMethodsInCapitals(_ method: String, _ expected: String) throws {
         #expect(try URLRequest(method, Self.base()).httpMethod == expected)
-    }
-
-    @Test func sendsNoBodyUnlessAsked() throws {
-        #expect(try URLRequest("POST", Self.base()).httpBody == nil)
     }
 }

@@ -78,16 +78,12 @@ import Testing
         init?(intValue: Int) {}
     }
 
-    @Test func returnsTheBody() throws {
-        let endpoint = Endpoint<Void, Data> { [base] in URLRequest(url: base) }
+    @Test func returnsOrIgnoresTheBody() throws {
+        let bytes = Endpoint<Void, Data> { [base] in URLRequest(url: base) }
+        let nothing = Endpoint<Void, Void> { [base] in URLRequest(url: base) }
 
-        #expect(try endpoint.parseResponse(data: Data([1, 2])) == Data([1, 2]))
-    }
-
-    @Test func ignoresTheBody() throws {
-        let endpoint = Endpoint<Void, Void> { [base] in URLRequest(url: base) }
-
-        try endpoint.parseResponse(data: Data("{".utf8))
+        #expect(try bytes.parseResponse(data: Data([1, 2])) == Data([1, 2]))
+        try nothing.parseResponse(data: Data("{".utf8))
     }
 
     @Test func parsesWithAClosure() throws {
@@ -107,47 +103,35 @@ import Testing
         #expect(try endpoint.parseResponse(data: data) == ["body", "200", "none"])
     }
 
+    /// One endpoint of each initializer.
+    private func endpoints(_ redaction: Redaction) -> [any APIRequest] {
+        let make: @Sendable () -> URLRequest = { [base] in URLRequest(url: base) }
+        return [
+            Endpoint<Void, Order>(make, redaction: redaction),
+            Endpoint<Void, Data>(make, redaction: redaction),
+            Endpoint<Void, Void>(make, redaction: redaction),
+            Endpoint<Void, Int>(make, parse: { _, _ in 1 }, redaction: redaction),
+        ]
+    }
+
     @Test(arguments: [(200, true), (299, true), (304, false), (404, false)])
     func acceptsSuccessByDefault(_ status: Int, _ isAccepted: Bool) throws {
         let response = try response(status)
-        let validate: [(HTTPURLResponse) throws -> Void] = [
-            { [base] in
-                try Endpoint<Void, Order> { URLRequest(url: base) }
-                    .validateResponse(data: Data(), response: $0)
-            },
-            { [base] in
-                try Endpoint<Void, Data> { URLRequest(url: base) }
-                    .validateResponse(data: Data(), response: $0)
-            },
-            { [base] in
-                try Endpoint<Void, Void> { URLRequest(url: base) }
-                    .validateResponse(data: Data(), response: $0)
-            },
-            { [base] in
-                try Endpoint<Void, Int> {
-                    URLRequest(url: base)
-                } parse: { _, _ in
-                    1
-                }
-                .validateResponse(data: Data(), response: $0)
-            },
-        ]
 
-        for validate in validate {
-            #expect(((try? validate(response)) != nil) == isAccepted)
+        for endpoint in endpoints(.standard) {
+            let result = Result {
+                try endpoint.validateResponse(data: Data(), response: response)
+            }
+            #expect(((try? result.get()) != nil) == isAccepted, "\(endpoint)")
         }
     }
 
     @Test func keepsItsRedaction() {
-        let make: @Sendable () -> URLRequest = { [base] in URLRequest(url: base) }
         let redaction = Redaction.standard.adding("birthday")
+        let plain = Endpoint<Void, Order> { [base] in URLRequest(url: base) }
 
-        #expect(Endpoint<Void, Order>(make, redaction: redaction).redaction == redaction)
-        #expect(Endpoint<Void, Data>(make, redaction: redaction).redaction == redaction)
-        #expect(Endpoint<Void, Void>(make, redaction: redaction).redaction == redaction)
-        let parsed = Endpoint<Void, Int>(make, parse: { _, _ in 1 }, redaction: redaction)
-        #expect(parsed.redaction == redaction)
-        #expect(Endpoint<Void, Order>(make).redaction == .standard)
+        #expect(plain.redaction == .standard)
+        #expect(endpoints(redaction).allSatisfy { $0.redaction == redaction })
     }
 
     @Test func validatesWithAClosure() throws {

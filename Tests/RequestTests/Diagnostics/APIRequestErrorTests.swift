@@ -14,6 +14,7 @@ import Testing
 
     private struct Plain: Error { var reason = "r" }
     private struct Worded: LocalizedError { var errorDescription: String? { "Own words." } }
+    private struct Lines: Error, CustomStringConvertible { let description = "one\n  two" }
 
     @Test func keepsWhatWasKnown() throws {
         let error = APIRequestError(
@@ -39,87 +40,120 @@ import Testing
         #expect(isCancellation(URLError(.cancelled), true))
         #expect(!isCancellation(URLError(.cancelled)))
         #expect(!isCancellation(Plain()))
+        let wrapped = APIRequestError(
+            stage: .transport, underlying: URLError(.cancelled), isCancellation: true)
+        #expect(wrapped.localizedDescription == "The request was cancelled.")
     }
 
-    @Test func saysAStatusInWords() {
-        #expect(
-            UnacceptableStatus(statusCode: 404).localizedDescription
-                == "The server answered 404 (Not Found); 200..<300 was expected.")
-        #expect(
-            UnacceptableStatus(statusCode: 599, accepted: []).description
-                == "The server answered 599.")
-    }
+    private static let decoding = DecodingError.dataCorrupted(
+        .init(codingPath: [], debugDescription: "x"))
+    private static let noRequest = "The request could not be created."
+    private static let unreachable = URLError(
+        .cannotConnectToHost,
+        userInfo: [NSLocalizedDescriptionKey: "No route to https://h/"])
 
-    @Test func tellsAUserOneSentence() {
-        func sentence(
-            _ stage: APIRequestError.Stage, _ error: any Error, status: Int? = nil,
-            isCancellation: Bool = false
-        ) -> String {
-            APIRequestError(
-                stage: stage, request: request, response: status.map { response($0) },
-                underlying: error, isCancellation: isCancellation
-            ).localizedDescription
-        }
-        let decoding = DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "x"))
-
-        #expect(sentence(.makeRequest, Plain()) == "The request could not be created.")
-        #expect(sentence(.makeRequest, Worded()) == "Own words.")
-        #expect(sentence(.transport, URLError(.timedOut)) == "The request timed out.")
-        #expect(
-            sentence(.transport, URLError(.notConnectedToInternet))
-                == "The internet connection appears to be offline.")
-        #expect(
-            sentence(.transport, URLError(.cannotConnectToHost))
-                == "The server could not be reached.")
-        #expect(
-            sentence(.transport, URLError(.unknown))
-                == "The request failed (network error -1).")
-        #expect(
-            sentence(.transport, URLError(.cancelled))
-                == "The request was stopped before it was answered.")
-        #expect(
-            sentence(.transport, NSError(domain: NSURLErrorDomain, code: NSURLErrorTimedOut))
-                == "The request timed out.")
-        #expect(sentence(.transport, Plain()) == "The request failed.")
-        #expect(sentence(.transport, CancellationError()) == "The request was cancelled.")
-        #expect(
-            sentence(.transport, URLError(.cancelled), isCancellation: true)
-                == "The request was cancelled.")
-        #expect(
-            sentence(.validate, UnacceptableStatus(statusCode: 404), status: 404)
-                == "The server answered 404 (Not Found).")
-        #expect(
-            sentence(.validate, Plain(), status: 503)
-                == "The server answered 503 (Service Unavailable).")
-        #expect(
-            sentence(.validate, Plain(), status: 200) == "The server's answer was not accepted.")
-        #expect(sentence(.validate, Worded(), status: 200) == "Own words.")
-        #expect(
-            sentence(.parse, decoding, status: 200)
-                == "The server's answer could not be understood.")
-    }
-
-    @Test func tellsADeveloperAboutTransport() {
+    @Test(
+        arguments: [
+            (.makeRequest, Plain(), nil, noRequest), (.makeRequest, Worded(), nil, "Own words."),
+            // What only a developer understands.
+            (.makeRequest, RequestBuildingError.bodyNotAllowed(method: "GET"), nil, noRequest),
+            (
+                .makeRequest,
+                EncodingError.invalidValue(1, .init(codingPath: [], debugDescription: "x")), nil,
+                noRequest
+            ),
+            (.transport, URLError(.timedOut), nil, "The request timed out."),
+            (
+                .transport, NSError(domain: NSURLErrorDomain, code: NSURLErrorTimedOut), nil,
+                "The request timed out."
+            ),
+            (
+                .transport, URLError(.notConnectedToInternet), nil,
+                "The internet connection appears to be offline."
+            ),
+            (.transport, unreachable, nil, "The server could not be reached."),
+            (.transport, URLError(.unknown), nil, "The request failed (network error -1)."),
+            (
+                .transport, URLError(.cancelled), nil,
+                "The request was stopped before it was answered."
+            ),
+            (.transport, Plain(), nil, "The request failed."),
+            (.transport, CancellationError(), nil, "The request was cancelled."),
+            (
+                .validate, UnacceptableStatus(statusCode: 404), 404,
+                "The server answered 404 (Not Found)."
+            ),
+            (.validate, Plain(), 503, "The server answered 503 (Service Unavailable)."),
+            (.validate, Plain(), 200, "The server's answer was not accepted."),
+            (.validate, Worded(), 200, "Own words."),
+            (.parse, decoding, 200, "The server's answer could not be understood."),
+        ] as [(APIRequestError.Stage, any Error, Int?, String)])
+    func tellsAUserOneSentence(
+        _ stage: APIRequestError.Stage, _ error: any Error, _ status: Int?, _ sentence: String
+    ) {
         let error = APIRequestError(
-            stage: .transport, request: request, underlying: URLError(.timedOut))
+            stage: stage, request: request, response: status.map { response($0) },
+            underlying: error)
 
-        #expect(
-            error.description == """
+        #expect(error.localizedDescription == sentence)
+    }
+
+    @Test(
+        arguments: [
+            (
+                .transport, URLError(.timedOut),
+                """
                 GET https://h/v1/users failed on the way (stage .transport).
                 The request timed out. (URLError -1001)
                 curl 'https://h/v1/users'
-                """)
+                """
+            ),
+            (
+                .transport, unreachable,
+                """
+                GET https://h/v1/users failed on the way (stage .transport).
+                The server could not be reached. (URLError -1004: No route to https://h/)
+                curl 'https://h/v1/users'
+                """
+            ),
+            (
+                .transport, CancellationError(),
+                """
+                GET https://h/v1/users was cancelled (stage .transport).
+                curl 'https://h/v1/users'
+                """
+            ),
+            (
+                .makeRequest, Worded(),
+                """
+                GET https://h/v1/users failed before it was sent (stage .makeRequest).
+                Own words.
+                curl 'https://h/v1/users'
+                """
+            ),
+            (
+                .transport, Lines(),
+                """
+                GET https://h/v1/users failed on the way (stage .transport).
+                one
+                  two
+                curl 'https://h/v1/users'
+                """
+            ),
+        ] as [(APIRequestError.Stage, any Error, String)])
+    func tellsADeveloperWhatHappened(
+        _ stage: APIRequestError.Stage, _ error: any Error, _ text: String
+    ) {
+        let error = APIRequestError(stage: stage, request: request, underlying: error)
+
+        #expect(error.description == text)
     }
 
-    @Test func tellsADeveloperWhatTheSystemSaid() {
-        let detail = [NSLocalizedDescriptionKey: "No route to https://h/"]
-        let error = APIRequestError(
-            stage: .transport, underlying: URLError(.cannotConnectToHost, userInfo: detail))
-
+    @Test func saysThatNothingWasMade() {
         #expect(
-            error.description == """
-                The call failed on the way (stage .transport).
-                The server could not be reached. (URLError -1004: No route to https://h/)
+            APIRequestError(stage: .makeRequest, underlying: Worded()).description == """
+                The call failed before it was sent (stage .makeRequest).
+                Own words.
                 """)
     }
 
@@ -150,23 +184,6 @@ import Testing
                 "The server answered 502 (Bad Gateway) with 14 bytes, text/html.\n"))
         #expect(error.description.contains(#"Plain(reason: "r")"#))
         #expect(!error.description.contains("hunter2"))
-    }
-
-    @Test func keepsADevelopersTextFromAUser() throws {
-        let building = try #require(throws: RequestBuildingError.self) {
-            try URLRequest("GET", URL(string: "https://h")!, path: "/users/{id}")
-        }
-        struct Login: Encodable { var weight = Double.nan }
-        let encoding = try #require(throws: EncodingError.self) {
-            try JSONEncoder().encode(Login())
-        }
-
-        for underlying in [building, encoding] as [any Error] {
-            let error = APIRequestError(stage: .makeRequest, underlying: underlying)
-            #expect(error.localizedDescription == "The request could not be created.")
-        }
-        let error = APIRequestError(stage: .makeRequest, underlying: building)
-        #expect(error.description.contains("has no value for {id}"))
     }
 
     @Test func hidesWhatItsRedactionHides() throws {
@@ -200,16 +217,6 @@ import Testing
             error(.none).description.contains(#"Body: {"birthday":"hunter2","token":"hunter3"}"#))
     }
 
-    @Test func tellsADeveloperThatNothingWasMade() {
-        let error = APIRequestError(stage: .makeRequest, underlying: Worded())
-
-        #expect(
-            error.description == """
-                The call failed before it was sent (stage .makeRequest).
-                Own words.
-                """)
-    }
-
     @Test func doesNotShowTheValueThatWasNotEncoded() throws {
         struct Login: Encodable { var password = "hunter2", weight = Double.nan }
         let encoding = try #require(throws: EncodingError.self) {
@@ -219,17 +226,6 @@ import Testing
 
         #expect(error.description.contains("At $.login.weight: "))
         #expect(!error.description.contains("hunter2"))
-    }
-
-    @Test func tellsADeveloperAboutACancellation() {
-        let error = APIRequestError(
-            stage: .transport, request: request, underlying: CancellationError())
-
-        #expect(
-            error.description == """
-                GET https://h/v1/users was cancelled (stage .transport).
-                curl 'https://h/v1/users'
-                """)
     }
 
     @Test func writesOneCurlCommandHoweverOftenWrapped() {
@@ -251,12 +247,4 @@ import Testing
 
         #expect(error.description.hasSuffix("--data-raw '<application/json, 10,003 bytes>'"))
     }
-
-    @Test func keepsTheLinesOfTheUnderlyingText() {
-        struct Lines: Error, CustomStringConvertible { let description = "one\n  two" }
-        let error = APIRequestError(stage: .transport, underlying: Lines())
-
-        #expect(error.description.hasSuffix("(stage .transport).\none\n  two"))
-    }
-
 }

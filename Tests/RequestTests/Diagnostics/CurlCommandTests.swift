@@ -33,38 +33,6 @@ import Testing
                 + #"-H 'X-A;' -H 'X-B: it'\''s'"#)
     }
 
-    @Test func quotesText() {
-        let rows: [(String, String)] = [
-            ("", "''"), ("it's", #"'it'\''s'"#), ("a\nb\r\n", "'a\nb\r\n'"),
-            ("@f $x `y`", "'@f $x `y`'"),
-        ]
-        for (body, expected) in rows {
-            #expect(
-                request(body: Data(body.utf8)).curlCommand(redacting: .none)
-                    == "curl -X POST 'https://h/v1' -H 'Content-Type:' --data-raw " + expected,
-                "\(body)")
-        }
-    }
-
-    @Test(arguments: [
-        (Data([0x25, 0x27, 0x0a, 0xff]), #"\045\047\012\377"#),
-        (Data("a\0b".utf8), #"\141\000\142"#),
-    ])
-    func pipesBytesThroughPrintf(_ body: Data, _ octal: String) {
-        #expect(
-            request(type: "image/png", body: body).curlCommand(redacting: [])
-                == "printf '\(octal)' | curl -X POST 'https://h/v1' "
-                + "-H 'Content-Type: image/png' --data-binary @-")
-    }
-
-    @Test func pipesTextThatIsTooLongForAnArgument() {
-        let text = String(repeating: "'", count: 100_001)
-        let command = request(type: "text/plain", body: Data(text.utf8)).curlCommand(redacting: [])
-
-        #expect(command.hasPrefix(#"printf %s ''\'''\''"#))
-        #expect(command.hasSuffix("-H 'Expect:' --data-binary @-"))
-    }
-
     @Test(arguments: [
         (#"{"a":"b","token":"hunter2"}"#, "text/plain", #"'{"a":"b","token":"REDACTED"}'"#),
         ("a=b&key=hunter2", "application/x-www-form-urlencoded", "'a=b&key=REDACTED'"),

@@ -14,6 +14,20 @@ import Testing
     private enum Kind: String, Decodable { case admin }
     private struct Page: Decodable { var items: [User] }
 
+    /// Decodes two elements of an array, as many as there are.
+    private struct Pair: Decodable {
+        init(from decoder: any Decoder) throws {
+            var list = try decoder.unkeyedContainer()
+            _ = (try list.decode(Int.self), try list.decode(Int.self))
+        }
+    }
+
+    private static var snakeCase: JSONDecoder {
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        return decoder
+    }
+
     private func error<T: Decodable>(
         _ type: T.Type, _ body: String, contentType: String = "application/json",
         length: Int? = nil, decoder: JSONDecoder = JSONDecoder()
@@ -60,19 +74,49 @@ import Testing
             #"{"items":[{"id":1,"title":"x"}]}"#,
             #"At $.items[0]: the key "name" is missing. The keys there: "id", "title"."#
         ),
+        // A secret that the decoder quotes.
+        (
+            #"{"items":[{"id":1,"name":"a","token":"hunter2"}]}"#,
+            "At $.items[0].token: found a string that cannot be used."
+        ),
     ])
     func namesPathExpectedAndFound(_ body: String, _ sentence: String) throws {
-        #expect(lines(try error(Page.self, body))[2] == sentence)
+        let error = try error(Page.self, body)
+
+        #expect(lines(error)[2] == sentence)
+        #expect(!error.description.contains("hunter2"))
     }
 
-    @Test func followsKeysConvertedFromSnakeCase() throws {
-        struct Model: Decodable { var userId: Int }
-        let decoder = JSONDecoder()
-        decoder.keyDecodingStrategy = .convertFromSnakeCase
-
+    @Test func namesPlacesInListsAndUnderKeysThatAreNoWords() throws {
         #expect(
-            lines(try error(Model.self, #"{"user_id":"x"}"#, decoder: decoder))[2]
-                == "At $.userId: expected Int, found a string.")
+            lines(try error(Pair.self, "[1]"))[2]
+                == "At $[1]: expected Int, found the end of an array of 1.")
+        #expect(
+            lines(try error([String: [String: Int]].self, #"{"a b":{"5":"x"}}"#))[2]
+                == #"At $["a b"]["5"]: expected Int, found a string."#)
+    }
+
+    @Test func tellsWhatTheDecoderSaidOfAValue() throws {
+        let line = lines(try error(User.self, #"{"id":1,"name":"a","kind":"root"}"#))[2]
+
+        #expect(line.hasPrefix("At $.kind: found a string that cannot be used. "))
+        #expect(line.contains("root"))
+    }
+
+    @Test func explainsANumberThatDoesNotFit() throws {
+        let error = try error([Int].self, "[1.5]")
+
+        // On Apple platforms the error has a path and says it by itself.
+        #expect(error.description.contains("1.5"))
+        #expect(!error.description.contains("is not JSON"))
+    }
+
+    @Test func tellsWhatTheDecoderSaidWithoutABody() throws {
+        let known = DecodingError.dataCorrupted(
+            .init(codingPath: [], debugDescription: "Half of it is missing."))
+        let error = APIRequestError(stage: .parse, underlying: known)
+
+        #expect(lines(error)[1] == "At $: Half of it is missing.")
     }
 
     private struct Order: Decodable {
@@ -90,160 +134,100 @@ import Testing
 
     @Test(arguments: [
         // What the server calls it can only be guessed, from the other keys there.
-        (
-            #"{"creatd_at":1,"id":2}"#, true,
-            #"the key "createdAt" ("created_at" in snake case) is missing. "#
-        ),
-        (#"{"id":2,"name":""}"#, true, #"the key "createdAt" is missing. "#),
-        (#"{"_id":2,"id_":1}"#, true, #"the key "createdAt" is missing. "#),
-        // No strategy, or one that makes "userId" of "user_id".
-        (
-            #"{"created_at":1}"#, false,
-            #"the key "createdAt" is missing; the JSON has "created_at". "#
-        ),
-        (
-            #"{"created_at":1,"user_id":2}"#, true,
-            #"the key "userID" is missing; the JSON has "user_id". "#
-        ),
-        (
-            #"{"createdat":1}"#, false,
-            #"the key "createdAt" is missing; the JSON has "createdat". "#
-        ),
-        ("{}", true, #"the key "createdAt" is missing. The object there is empty."#),
+        (#"{"creatd_at":1,"id":2}"#, true, #" ("created_at" in snake case) is missing. "#),
+        (#"{"id":2,"name":""}"#, true, " is missing. "),
+        (#"{"_id":2,"id_":1}"#, true, " is missing. "),
+        (#"{"created_at":1}"#, false, #" is missing; the JSON has "created_at". "#),
+        (#"{"createdat":1}"#, false, #" is missing; the JSON has "createdat". "#),
+        ("{}", true, " is missing. The object there is empty."),
     ])
-    func spellsAMissingKeyAsTheServerDoes(_ body: String, _ converts: Bool, _ sentence: String)
-        throws
-    {
-        let decoder = JSONDecoder()
-        if converts { decoder.keyDecodingStrategy = .convertFromSnakeCase }
+    func spellsAMissingKeyAsTheServerDoes(_ body: String, _ converts: Bool, _ rest: String) throws {
+        let decoder = converts ? Self.snakeCase : JSONDecoder()
 
         let line = lines(try error(Order.self, body, decoder: decoder))[2]
 
-        #expect(line.hasPrefix("At $: " + sentence), "\(line)")
+        #expect(line.hasPrefix(#"At $: the key "createdAt""# + rest), "\(line)")
     }
 
-    @Test(arguments: [("URLPath", "url_path"), ("itemURL", "item_url"), ("is2FAOn", "is2_fa_on")])
-    func writesSnakeCase(_ key: String, _ snake: String) throws {
-        struct Key: CodingKey {
-            var stringValue: String
-            var intValue: Int? { nil }
-            init(stringValue: String) { self.stringValue = stringValue }
-            init?(intValue: Int) { nil }
-        }
+    @Test func showsAKeyThatTheStrategyOfTheDecoderMisspells() throws {
+        let json = #"{"created_at":1,"user_id":2}"#
+        let line = lines(try error(Order.self, json, decoder: Self.snakeCase))[2]
+
+        #expect(
+            line.hasPrefix(#"At $: the key "userID" is missing; the JSON has "user_id". "#),
+            "\(line)")
+    }
+
+    @Test func namesAConvertedKeyAsTheModelDoes() throws {
+        struct Model: Decodable { var userId: Int }
+        let error = try error(Model.self, #"{"user_id":"x"}"#, decoder: Self.snakeCase)
+
+        #expect(lines(error)[2] == "At $.userId: expected Int, found a string.")
+    }
+
+    @Test(arguments: [
+        ("URLPath", #""URLPath" ("url_path" in snake case)"#),
+        ("itemURL", #""itemURL" ("item_url" in snake case)"#),
+        ("is2FAOn", #""is2FAOn" ("is2_fa_on" in snake case)"#),
+        // One word is the same in snake case.
+        ("name", #""name""#),
+    ])
+    func writesAMissingKeyInSnakeCase(_ key: String, _ shown: String) throws {
         let missing = DecodingError.keyNotFound(
-            Key(stringValue: key), .init(codingPath: [], debugDescription: ""))
+            PathKey(stringValue: key), .init(codingPath: [], debugDescription: ""))
         let error = APIRequestError(
             stage: .parse, data: Data(#"{"a_b":1}"#.utf8), underlying: missing)
 
-        #expect(error.description.contains("(\"\(snake)\" in snake case)"))
+        #expect(lines(error)[1].hasPrefix("At $: the key \(shown) is missing."), "\(error)")
     }
 
-    @Test func spellsAKeyOfOneWordOnce() throws {
-        let line = lines(try error(User.self, #"{"id":1,"first_name":"a"}"#))[2]
+    private static let isHTML = "The body is HTML, where JSON was expected."
+    private static let isMarkup = "The body is HTML or XML, where JSON was expected."
+    private static let isEmpty = "The body is empty, where JSON was expected."
 
-        #expect(line.hasPrefix(#"At $: the key "name" is missing. The keys there: "first_name""#))
-    }
-
-    @Test func quotesKeysThatAreNoWords() throws {
-        #expect(
-            lines(try error([String: [String: Int]].self, #"{"a b":{"5":"x"}}"#))[2]
-                == #"At $["a b"]["5"]: expected Int, found a string."#)
-    }
-
-    @Test func seesTheEndOfAnArray() throws {
-        struct Pair: Decodable {
-            init(from decoder: any Decoder) throws {
-                var list = try decoder.unkeyedContainer()
-                _ = (try list.decode(Int.self), try list.decode(Int.self))
-            }
-        }
-        #expect(
-            lines(try error(Pair.self, "[1]"))[2]
-                == "At $[1]: expected Int, found the end of an array of 1.")
-    }
-
-    @Test func tellsWhatTheDecoderSaidOfAValue() throws {
-        let line = lines(try error(User.self, #"{"id":1,"name":"a","kind":"root"}"#))[2]
-
-        #expect(line.hasPrefix("At $.kind: found a string that cannot be used. "))
-        #expect(line.contains("root"))
-    }
-
-    @Test func doesNotRepeatASecretThatTheDecoderQuotes() throws {
-        let error = try error(User.self, #"{"id":1,"name":"a","token":"hunter2"}"#)
-
-        #expect(lines(error)[2] == "At $.token: found a string that cannot be used.")
-        #expect(!error.description.contains("hunter2"))
+    private static func isPage(_ title: String) -> String {
+        "The body is an HTML page titled \(title), not JSON."
     }
 
     @Test(arguments: [
-        ("", "text/plain", "The body is empty, where JSON was expected."),
-        (" \n", "application/json", "The body is empty, where JSON was expected."),
-        ("\n <!DOCTYPE html><p>", "text/plain", "The body is HTML, where JSON was expected."),
-        ("<HTML>", "application/json", "The body is HTML, where JSON was expected."),
-        ("<p>Sorry</p>", "text/html", "The body is HTML, where JSON was expected."),
-        ("<a/>", "text/xml", "The body is HTML or XML, where JSON was expected."),
-        (
-            #"{"items":[{"id":1"#, "application/json",
-            "The body is not JSON: "
-        ),
-        ("Sorry", "text/plain", "The body is not JSON: "),
-        (#"{"a":1}}"#, "a/b", "The body is not JSON: "),
-    ])
-    func callsABodyWhatItIs(_ body: String, _ type: String, _ sentence: String) throws {
-        // Why a text is not JSON is said in the words of Foundation.
-        let line = lines(try error(Page.self, body, contentType: type))[2]
-        #expect(line == sentence || sentence.hasSuffix(": ") && line.hasPrefix(sentence))
-    }
-
-    @Test(arguments: [
+        ("", "text/plain", isEmpty), (" \n", "application/json", isEmpty),
+        ("\n <!DOCTYPE html><p>", "text/plain", isHTML), ("<HTML>", "application/json", isHTML),
+        ("<p>Sorry</p>", "text/html", isHTML), ("<a/>", "text/xml", isMarkup),
+        // With a title, which only HTML has.
         (
             "<!DOCTYPE html><html><head><title>Login to WiFi</title>", "text/html",
-            #""Login to WiFi""#
+            isPage(#""Login to WiFi""#)
         ),
-        ("<HTML lang=en>\n<Title\n>\n Sign\n in </TITLE>", "text/plain", #""Sign in""#),
-        ("<p><title a='b'>A \"b\"\u{7}c</title>", "text/html", #""A \"b\" c""#),
+        ("<HTML lang=en>\n<Title\n>\n Sign\n in </TITLE>", "text/plain", isPage(#""Sign in""#)),
+        ("<p><title a='b'>A \"b\"\u{7}c</title>", "text/html", isPage(#""A \"b\" c""#)),
         (
             "<html><title>\(String(repeating: "a", count: 1_000))</title>", "text/html",
-            "\"\(String(repeating: "a", count: 97))…\""
+            isPage("\"\(String(repeating: "a", count: 97))…\"")
         ),
+        ("<feed><title>News</title>", "text/xml", isMarkup),
+        // Without a whole title at the start.
+        ("<html><title></title>", "text/html", isHTML),
+        ("<html><title> \n </title>", "text/html", isHTML),
+        ("<html><title>Login", "text/html", isHTML), ("<html><title", "text/html", isHTML),
+        ("<html><p>title</p>", "text/html", isHTML),
+        ("<html>\(String(repeating: " ", count: 30_000))<title>Login</title>", "text/html", isHTML),
     ])
-    func namesTheTitleOfAPage(_ body: String, _ type: String, _ title: String) throws {
-        #expect(
-            lines(try error(Page.self, body, contentType: type))[2]
-                == "The body is an HTML page titled \(title), not JSON.")
+    func callsABodyWhatItIs(_ body: String, _ type: String, _ sentence: String) throws {
+        #expect(lines(try error(Page.self, body, contentType: type))[2] == sentence)
     }
 
-    @Test(arguments: [
-        "<html><title></title>", "<html><title> \n </title>", "<html><title>Login",
-        "<html><title", "<html><p>title</p>",
-        "<html>\(String(repeating: " ", count: 30_000))<title>Login</title>",
-    ])
-    func doesWithoutATitle(_ body: String) throws {
-        #expect(
-            lines(try error(Page.self, body, contentType: "text/html"))[2]
-                == "The body is HTML, where JSON was expected.")
-    }
+    // Why a text is not JSON is said in the words of Foundation.
+    @Test(arguments: [#"{"items":[{"id":1"#, "Sorry", #"{"a":1}}"#])
+    func saysThatATextIsNotJSON(_ body: String) throws {
+        let line = lines(try error(Page.self, body, contentType: "a/b"))[2]
 
-    @Test func looksForATitleInHTMLAlone() throws {
-        let line = lines(
-            try error(Page.self, "<feed><title>News</title>", contentType: "text/xml"))[2]
-
-        #expect(line == "The body is HTML or XML, where JSON was expected.")
+        #expect(line.hasPrefix("The body is not JSON: "))
     }
 
     @Test func tellsHowMuchWasAnnounced() throws {
         #expect(
             lines(try error(Page.self, "[1,", length: 2000))[2]
                 == "The body is truncated: the JSON ends too early, after 3 bytes of 2,000 bytes.")
-    }
-
-    @Test func explainsANumberThatDoesNotFit() throws {
-        let error = try error([Int].self, "[1.5]")
-
-        // On Apple platforms the error has a path and says it by itself.
-        #expect(error.description.contains("1.5"))
-        #expect(!error.description.contains("is not JSON"))
     }
 
     @Test func showsTheLargestValueAroundThePlaceThatIsShort() throws {
@@ -274,14 +258,6 @@ import Testing
         #expect(lines(error)[3] == #"Body: …"REDACTED"…"#)
     }
 
-    @Test func tellsWhatTheDecoderSaidWithoutABody() throws {
-        let known = DecodingError.dataCorrupted(
-            .init(codingPath: [], debugDescription: "Half of it is missing."))
-        let error = APIRequestError(stage: .parse, underlying: known)
-
-        #expect(lines(error)[1] == "At $: Half of it is missing.")
-    }
-
     @Test(arguments: 0..<8)
     func cutsBetweenCharacters(_ offset: Int) throws {
         let text = String(repeating: "x", count: offset) + String(repeating: "🎈", count: 200)
@@ -290,5 +266,20 @@ import Testing
         #expect(line.utf8.count <= 206)
         #expect(line.hasPrefix(#"Body: …"x"#) || line.hasPrefix(#"Body: …"🎈"#))
         #expect(line.hasSuffix("🎈…"))
+    }
+}
+
+/// A key or an index in the path of an error.
+struct PathKey: CodingKey {
+    var stringValue: String
+    var intValue: Int?
+
+    init(stringValue: String) {
+        self.stringValue = stringValue
+    }
+
+    init(intValue: Int) {
+        stringValue = "Index \(intValue)"
+        self.intValue = intValue
     }
 }

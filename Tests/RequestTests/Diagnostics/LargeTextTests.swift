@@ -7,13 +7,6 @@ import Testing
 @Suite(.limited) struct LargeTextTests {
     private static let form = "application/x-www-form-urlencoded"
 
-    private struct Key: CodingKey {
-        var stringValue: String
-        var intValue: Int?
-        init(stringValue: String) { self.stringValue = stringValue }
-        init(intValue: Int) { (stringValue, self.intValue) = ("Index \(intValue)", intValue) }
-    }
-
     private func bodyLine(of error: APIRequestError) -> String {
         error.description.split(separator: "\n").first { $0.hasPrefix("Body: ") }
             .map(String.init) ?? ""
@@ -29,7 +22,7 @@ import Testing
                 underlying: UnacceptableStatus(statusCode: 500)))
     }
 
-    private func bodyLine(_ body: String, at path: [Key]) -> String {
+    private func bodyLine(_ body: String, at path: [PathKey]) -> String {
         let underlying = DecodingError.typeMismatch(
             Bool.self, .init(codingPath: path, debugDescription: ""))
         return bodyLine(
@@ -40,13 +33,13 @@ import Testing
     private static let long = String(repeating: "hunter2", count: 2_000)
 
     @Test func hidesASecretLongerThanTheExcerpt() {
-        let key = Key(stringValue: "a")
+        let key = PathKey(stringValue: "a")
         for json in [
             #"{"token":"\#(Self.long)","z":1}"#,
             #"{"a":{"secret":{"deep":["x","\#(Self.long)"]}}}"#,
             #"{"a":[{"name":"password","value":"\#(Self.long)"}]}"#,
         ] {
-            for line in [bodyLine(json), bodyLine("[\(json),2]", at: [Key(intValue: 0), key])] {
+            for line in [bodyLine(json), bodyLine("[\(json),2]", at: [PathKey(intValue: 0), key])] {
                 #expect(!line.contains("hunter2") && line.contains("REDACTED"), "\(line)")
             }
         }
@@ -64,7 +57,7 @@ import Testing
             #"{"secret":{"b":{"c":"hunter2","d":["hunter2",7]},"rest":"\#(rest)"},"#
             + #""list":{"name":"password","value":"hunter2","rest":"\#(rest)"},"e":9}"#
 
-        let line = bodyLine(body, at: path.map { Key(stringValue: $0) })
+        let line = bodyLine(body, at: path.map { PathKey(stringValue: $0) })
 
         #expect(line.contains("REDACTED") && !line.contains("hunter2"), "\(line)")
     }
@@ -86,14 +79,17 @@ import Testing
         let body = #"{"items":[\#(much),{"id":"here","token":"hunter2"}],"last":1}"#
         let line = bodyLine(
             body,
-            at: [Key(stringValue: "items"), Key(intValue: 20_000), Key(stringValue: "id")])
+            at: [
+                PathKey(stringValue: "items"), PathKey(intValue: 20_000),
+                PathKey(stringValue: "id"),
+            ])
 
         #expect(line == #"Body: …{"id":"here","token":"REDACTED"}…"#)
     }
 
     // The server chooses the keys.
     @Test func cutsALongKey() {
-        let path = Key(stringValue: String(repeating: "a the ", count: 50_000))
+        let path = PathKey(stringValue: String(repeating: "a the ", count: 50_000))
         let underlying = DecodingError.typeMismatch(
             Int.self, .init(codingPath: [path], debugDescription: ""))
         for body in ["", "{\"a\": 1}"] {

@@ -67,33 +67,31 @@ import Testing
     }
 
     @Test(arguments: [
-        ("Bearer hunter2", "hunter2 has expired", "REDACTED has expired"),
-        ("Bearer hunter2", "Bearer realm=\"x\"", "Bearer realm=\"x\""),
-        ("hunter2", "hunter2 has expired", "REDACTED has expired"),
-        ("Basic ZW1tYQ==", "got ZW1tYQ==", "got REDACTED"),
-        ("OAuth a=\"emma\", oauth_token=\"hunter2\"", "emma: hunter2", "emma: REDACTED"),
+        ("Authorization", "Bearer hunter2", "hunter2 has expired", "REDACTED has expired"),
+        ("Authorization", "Bearer hunter2", "Bearer realm=\"x\"", "Bearer realm=\"x\""),
+        ("Authorization", "hunter2", "hunter2 has expired", "REDACTED has expired"),
+        ("Authorization", "Basic ZW1tYQ==", "got ZW1tYQ==", "got REDACTED"),
         (
-            "AWS4-HMAC-SHA256 SignedHeaders=host;range, Signature=hunter2", "host: hunter2",
-            "host: REDACTED"
+            "Authorization", "OAuth a=\"emma\", oauth_token=\"hunter2\"", "emma: hunter2",
+            "emma: REDACTED"
+        ),
+        (
+            "Authorization", "AWS4-HMAC-SHA256 SignedHeaders=host;range, Signature=hunter2",
+            "host: hunter2", "host: REDACTED"
+        ),
+        (
+            "Cookie", "visitor=hunter2; theme=hunter3", "No visitor hunter2, hunter3",
+            "No visitor REDACTED, REDACTED"
         ),
     ])
-    func hidesTheCredentialOfAHeader(_ header: String, _ text: String, _ shown: String) throws {
-        let request = try URLRequest("GET", URL(string: "https://h")!)
-            .header("Authorization", header)
+    func hidesTheCredentialOfAHeader(
+        _ name: String, _ value: String, _ text: String, _ shown: String
+    ) throws {
+        let request = try URLRequest("GET", URL(string: "https://h")!).header(name, value)
         let error = APIRequestError(
             stage: .validate, request: request, underlying: Refusal(description: text))
 
         #expect(error.localizedDescription == shown)
-    }
-
-    @Test func hidesTheValueOfACookieAndNotItsName() throws {
-        let request = try URLRequest("GET", URL(string: "https://h")!)
-            .header("Cookie", "visitor=hunter2; theme=hunter3")
-        let text = "No visitor hunter2, hunter3"
-        let error = APIRequestError(
-            stage: .validate, request: request, underlying: Refusal(description: text))
-
-        #expect(error.localizedDescription == "No visitor REDACTED, REDACTED")
     }
 
     @Test func hidesTheSameSecretInAnotherPlaceOfTheRequest() throws {
@@ -140,20 +138,5 @@ import Testing
         #expect(inner.description.contains("REDACTED hunter3"))
         #expect(outer.description.contains("REDACTED REDACTED"))
         #expect(!outer.description.contains("hunter"))
-    }
-
-    @Test func hidesTheNamesOfTheRedaction() throws {
-        let request = try URLRequest("GET", URL(string: "https://h")!, query: ["birthday": "May 1"])
-        func text(_ redaction: Redaction) -> String {
-            APIRequestError(
-                stage: .validate, request: request,
-                underlying: Refusal(description: "May 1 is no birthday"), redaction: redaction
-            ).localizedDescription
-        }
-
-        #expect(text(.standard) == "May 1 is no birthday")
-        #expect(text(.standard.adding("birthday")) == "REDACTED is no birthday")
-        #expect(text(["birthday"]) == "REDACTED is no birthday")
-        #expect(text(.none) == "May 1 is no birthday")
     }
 }

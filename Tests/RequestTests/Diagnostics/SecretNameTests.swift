@@ -7,76 +7,63 @@ import Testing
 @Suite(.limited) struct SecretNameTests {
     /// The names that ``Redaction/standard`` hides: those that APIs use, and one for each word and
     /// pair of words in its list.
-    static let secretNames = [
-        "Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie", "X-Api-Key", "api_key",
-        "apiKey", "apikey", "APIKEY", "googleApiKey", "X-Amz-Signature", "X-Amz-Credential",
-        "X-Amz-Security-Token", "X-Goog-Signature", "X-Goog-Credential", "Key-Pair-Id", "Signature",
-        "X-RapidAPI-Key", "X-Rapidapi-Key", "x-coinapi-key",
-        "sig", "oauth_token", "oauth_signature", "oauth_verifier", "oauthToken2", "OAuth2Token",
-        "X-Access-Token", "PRIVATE-TOKEN", "JOB-TOKEN", "X-Vault-Token", "X-CSRF-Token",
-        "X-XSRF-TOKEN", "csrfmiddlewaretoken", "_csrf", "Ocp-Apim-Subscription-Key",
-        "X-Functions-Key", "X-Auth-Token", "X-Shopify-Access-Token", "token", "Token", "ToKeN",
-        "access_token", "accessToken", "accesstoken", "ACCESS_TOKEN", "refresh_token", "id_token",
-        "device_token", "token1", "tokenValue", "user.token", "user[token]", "secret",
-        "client_secret", "clientSecret", "app-secret", "secretKey", "AWSAccessKeyId",
-        "secretAccessKey", "private_key", "privateKeyPEM", "encryption_key", "password",
-        "userPassword", "password_confirmation", "newPassword2", "passwd", "pwd", "db_pass",
-        "passphrase", "passcode", "pin", "otp", "totp", "cvv", "cardNumber", "credential",
-        "credentials", "jwt", "session_id", "sessionId", "sessionToken", "JSESSIONID", "PHPSESSID",
-        "connect.session.id", "device_code", "code_verifier", "client_assertion", "SAMLResponse",
-        "secrets", "passwords", "creds", "authorisation", "bearer", "jws", "cvc", "xsrf", "cookies",
-        "sessid", "access_key", "account_key", "app_key", "application_key", "auth_key",
-        "client_key", "consumer_key", "deploy_key", "functions_key", "host_key", "license_key",
-        "master_key", "recovery_key", "secret_key", "service_key", "session_key", "shared_key",
-        "signing_key", "storage_key", "stream_key", "subscription_key", "webhook_key",
-        "session_cookie", "verification_code", "recovery_code", "backup_code", "mfa_code",
-        "sms_code", "auth_code", "security_code", "pw", "hmac",
-        "cvv2", "cvn", "creditCard", "credit_card_number", "cc_number", "card-no", "ssn",
-        "social_security_number", "iban", "IBAN", "accountNumber", "bank_account_number",
-        "one_time_code", "oneTimeCode", "onetimecode", "otpCode", "2fa_code", "twoFactorCode",
-        "mfaCode", "login-code", "resetCode", "access_code", "mnemonic", "seedPhrase",
-        "X-Hub-Signature-256", "OSSAccessKeyId", "hdnts", "mysql_pwd", "csrf_token", "DPoP", "dpop",
-        "pinCode", "pin_code", "recoveryCodes", "recovery_codes", "backup_codes", "sms_codes",
-        "api_keys", "accessKeys", "securityAnswer", "security_answers", "user.passwords", "pins",
-    ]
+    static let secretNames = words(
+        """
+        Authorization Proxy-Authorization Cookie Set-Cookie X-Api-Key api_key apiKey apikey APIKEY
+        googleApiKey X-Amz-Signature X-Amz-Credential X-Amz-Security-Token X-Goog-Signature
+        X-Goog-Credential Key-Pair-Id Signature X-RapidAPI-Key X-Rapidapi-Key x-coinapi-key sig
+        oauth_token oauth_signature oauth_verifier oauthToken2 OAuth2Token X-Access-Token
+        PRIVATE-TOKEN JOB-TOKEN X-Vault-Token X-CSRF-Token X-XSRF-TOKEN csrfmiddlewaretoken _csrf
+        Ocp-Apim-Subscription-Key X-Functions-Key X-Auth-Token X-Shopify-Access-Token token Token
+        ToKeN access_token accessToken accesstoken ACCESS_TOKEN refresh_token id_token device_token
+        token1 tokenValue user.token user[token] secret client_secret clientSecret app-secret
+        secretKey AWSAccessKeyId secretAccessKey private_key privateKeyPEM encryption_key password
+        userPassword password_confirmation newPassword2 passwd pwd db_pass passphrase passcode pin
+        otp totp cvv cardNumber credential credentials jwt session_id sessionId sessionToken
+        JSESSIONID PHPSESSID connect.session.id device_code code_verifier client_assertion
+        SAMLResponse secrets passwords creds authorisation bearer jws cvc xsrf cookies sessid
+        access_key account_key app_key application_key auth_key client_key consumer_key deploy_key
+        functions_key host_key license_key master_key recovery_key secret_key service_key
+        session_key shared_key signing_key storage_key stream_key subscription_key webhook_key
+        session_cookie verification_code recovery_code backup_code mfa_code sms_code auth_code
+        security_code pw hmac cvv2 cvn creditCard credit_card_number cc_number card-no ssn
+        social_security_number iban IBAN accountNumber bank_account_number one_time_code oneTimeCode
+        onetimecode otpCode 2fa_code twoFactorCode mfaCode login-code resetCode access_code mnemonic
+        seedPhrase X-Hub-Signature-256 OSSAccessKeyId hdnts mysql_pwd csrf_token DPoP dpop pinCode
+        pin_code recoveryCodes recovery_codes backup_codes sms_codes api_keys accessKeys
+        securityAnswer security_answers user.passwords pins
+        """)
 
     /// Secret in a header, a query and a form. In JSON they are often an object or a count.
     private static let sessionNames = [
         "session", "Session", "X-Session", "user_session", "aiohttp_session", "sid", "connect.sid",
     ]
 
-    private static let ordinaryNames = [
-        "pair_id", "pairId", "X-RepairId", "X-Repairid",
-        "id", "name", "title", "message", "error", "status", "statusCode", "status_code",
-        "errorCode",
-        "error_code", "country_code", "postalCode", "zipCode", "currencyCode", "promoCode",
-        "keyboard", "keynote", "keyword", "keywords", "monkey", "sort_key", "sortKey", "primaryKey",
-        "foreign_key", "partitionKey", "cacheKey", "publicKey", "public_key", "Idempotency-Key",
-        "Sec-WebSocket-Key", "Surrogate-Key", "tokenizer", "tokenized", "tokenization",
-        "completion_tokens_details", "token_type",
-        "tokenType",
-        "token_count", "tokenCount", "access_token_expires_in", "token_expires_at",
-        "token_endpoint",
-        "nextToken", "next_token", "nextPageToken", "page_token", "pageToken", "continuationToken",
-        "syncToken", "author", "authors", "authorId", "authority", "accessibility", "accessLevel",
-        "access_level", "accessed_at", "refreshInterval", "refresh_rate", "signal", "signup",
-        "design",
-        "assigned", "assignee", "significant", "signatureDate", "signature_version",
-        "oauth_signature_method", "oauth_version", "oauth_timestamp", "X-Amz-SignedHeaders",
-        "X-Amz-Algorithm", "X-Amz-Date", "X-Amz-Expires", "password_updated_at",
-        "passwordResetRequired", "passwordPolicy", "secretary", "secretName", "spin", "pinned",
-        "pinCount", "pinned_at", "opinion", "passenger", "passengers", "passport", "compass",
-        "bypassed",
-        "cookieConsent", "cookies_enabled", "session_count",
-        "otpEnabled",
-        "email", "user", "username", "Content-Type", "Accept", "ETag", "If-None-Match", "Link",
-        "Location", "User-Agent", "state", "nonce", "page", "limit", "cursor", "q", "Expires",
-        "postcode", "decode", "decoded", "encode", "barcode", "sessionCount", "session_state",
-        "session_type", "inside", "side", "cardType", "card_brand", "accounts", "account",
-        "accountType", "cardinal", "iband", "timecode", "time_code", "loginCount", "accessible",
-        "access_count", "refreshed_at", "refreshRate", "spinner", "shipping", "mapping",
-        "optional", "option", "adopted", "lesson", "birthday",
-    ]
+    private static let ordinaryNames = words(
+        """
+        pair_id pairId X-RepairId X-Repairid id name title message error status statusCode
+        status_code errorCode error_code country_code postalCode zipCode currencyCode promoCode
+        keyboard keynote keyword keywords monkey sort_key sortKey primaryKey foreign_key
+        partitionKey cacheKey publicKey public_key Idempotency-Key Sec-WebSocket-Key Surrogate-Key
+        tokenizer tokenized tokenization completion_tokens_details token_type tokenType token_count
+        tokenCount access_token_expires_in token_expires_at token_endpoint nextToken next_token
+        nextPageToken page_token pageToken continuationToken syncToken author authors authorId
+        authority accessibility accessLevel access_level accessed_at refreshInterval refresh_rate
+        signal signup design assigned assignee significant signatureDate signature_version
+        oauth_signature_method oauth_version oauth_timestamp X-Amz-SignedHeaders X-Amz-Algorithm
+        X-Amz-Date X-Amz-Expires password_updated_at passwordResetRequired passwordPolicy secretary
+        secretName spin pinned pinCount pinned_at opinion passenger passengers passport compass
+        bypassed cookieConsent cookies_enabled session_count otpEnabled email user username
+        Content-Type Accept ETag If-None-Match Link Location User-Agent state nonce page limit
+        cursor q Expires postcode decode decoded encode barcode sessionCount session_state
+        session_type inside side cardType card_brand accounts account accountType cardinal iband
+        timecode time_code loginCount accessible access_count refreshed_at refreshRate spinner
+        shipping mapping optional option adopted lesson birthday
+        """)
+
+    private static func words(_ text: String) -> [String] {
+        text.split(whereSeparator: \.isWhitespace).map(String.init)
+    }
 
     private func query(_ name: String) -> String {
         Redaction.standard.url("https://h/?\(name)=hunter2&z=1")

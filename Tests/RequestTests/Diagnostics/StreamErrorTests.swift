@@ -49,34 +49,24 @@ import Testing
 
     @Test(arguments: [
         ("", "The element is empty, where JSON was expected.", ""),
-        (
-            #"[{"id":1,"token":"hunter2"#,
-            "The element is not JSON: ", "<25 bytes>"
-        ),
-        (
-            "Sorry", "The element is not JSON: ", "Sorry"
-        ),
-        (
-            "[1.5]", "At $[0]: expected an object, found a number.", "[1.5]"
-        ),
+        (#"[{"id":1,"token":"hunter2"#, "The element is not JSON: ", "<25 bytes>"),
+        ("Sorry", "The element is not JSON: ", "Sorry"),
+        ("[1.5]", "At $[0]: expected an object, found a number.", "[1.5]"),
     ])
     func saysWhyAnElementIsNotJSON(_ text: String, _ reason: String, _ shown: String) throws {
         let description = try element(text).description
-        #expect(
-            description.hasPrefix("Element 3 of the stream could not be parsed.\n\(reason)"))
+        #expect(description.hasPrefix("Element 3 of the stream could not be parsed.\n\(reason)"))
         #expect(description.hasSuffix("\nElement: \(shown)"))
     }
 
     @Test func showsTheOriginalErrorOfAnyOtherParser() {
-        struct Refusal: Error, CustomStringConvertible {
-            var description: String { "The letter is wrong" }
-        }
+        struct Refusal: Error, CustomStringConvertible { let description = "wrong letter" }
         let error = StreamError.unreadableElement(number: 1, text: "a", underlying: Refusal())
 
         #expect(
             error.description == """
                 Element 1 of the stream could not be parsed.
-                The letter is wrong
+                wrong letter
                 Element: a
                 """)
     }
@@ -123,46 +113,49 @@ import Testing
         )
     }
 
-    @Test func readAsSentences() throws {
-        let rows: [(any LocalizedError & CustomStringConvertible, String, String)] = [
+    @Test(
+        arguments: [
             (
-                StreamError.unfinished(terminator: "[DONE]", elementCount: 1),
-                "The stream ended after 1 element, without its terminator \"[DONE]\".",
-                "The server's answer ended too early."
+                .unfinished(terminator: "[DONE]", elementCount: 1),
+                "The stream ended after 1 element, without its terminator \"[DONE]\".", tooEarly
             ),
             (
-                StreamError.unfinished(terminator: "end", elementCount: 0),
-                "The stream ended after 0 elements, without its terminator \"end\".",
-                "The server's answer ended too early."
+                .unfinished(terminator: "end", elementCount: 0),
+                "The stream ended after 0 elements, without its terminator \"end\".", tooEarly
             ),
             (
-                StreamError.lineTooLong(limit: 16_777_216),
+                .noEvents(connectionCount: 3),
+                "The server ended 3 connections in a row without an event.", tooEarly
+            ),
+            (
+                .lineTooLong(limit: 16_777_216),
                 "A line of the stream is longer than 16,777,216 bytes, the `longestLine` of its "
-                    + "parser.", "The server's answer is too long."
+                    + "parser.", tooLong
             ),
             (
-                StreamError.eventTooLong(limit: 1),
+                .eventTooLong(limit: 1),
                 "The data of an event is longer than 1 byte, the `longestLine` of its parser.",
-                "The server's answer is too long."
+                tooLong
             ),
             (
-                StreamError.unexpectedContentType(found: "text/html", expected: ["a/b", "c/d"]),
-                "The answer is text/html; a/b or c/d was expected.",
-                "The server's answer has an unexpected format."
+                .unexpectedContentType(found: "text/html", expected: ["a/b", "c/d"]),
+                "The answer is text/html; a/b or c/d was expected.", otherFormat
             ),
             (
-                StreamError.compressed,
+                .compressed,
                 "The body is compressed with gzip, and the session did not decompress it. Either "
                     + "the server compressed it without the header \"Content-Encoding: gzip\", or "
-                    + "it sent a file that is compressed itself.",
-                "The server's answer has an unexpected format."
+                    + "it sent a file that is compressed itself.", otherFormat
             ),
-        ]
-        for (error, description, sentence) in rows {
-            #expect(error.description == description)
-            #expect(try load(error).description.contains("\n\(description)\n"))
-            #expect(error.localizedDescription == sentence)
-            #expect(try load(error).localizedDescription == sentence)
-        }
+        ] as [(StreamError, String, String)])
+    func readsAsSentences(_ error: StreamError, _ description: String, _ sentence: String) throws {
+        #expect(error.description == description)
+        #expect(try load(error).description.contains("\n\(description)\n"))
+        #expect(error.localizedDescription == sentence)
+        #expect(try load(error).localizedDescription == sentence)
     }
+
+    private static let tooEarly = "The server's answer ended too early."
+    private static let tooLong = "The server's answer is too long."
+    private static let otherFormat = "The server's answer has an unexpected format."
 }

@@ -83,11 +83,4 @@ import Testing
         #expect(resuming.value(forHTTPHeaderField: "If-Range") == range.map { _ in "\"1\"" })
         #expect(resuming.value(forHTTPHeaderField: "A") == "b")
     }
-
-    @Test func isJSON() throws {
-        let record = ResumeRecord(
-            urlHash: .max, validator: "\"1\"", offset: 4, length: nil)
-        let text = try JSONEncoder().encode(record)
-        #expect(try JSONDecoder().decode(ResumeRecord.self, from: text) == record)
-    }
 }

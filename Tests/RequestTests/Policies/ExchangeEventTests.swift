@@ -19,36 +19,26 @@ import Testing
         return request
     }
 
-    @Test func comparesWhatARequestSays() {
-        let event = ExchangeEvent.started(id: 1, Self.request())
-        let others = [
-            Self.request("https://a.example/c"), Self.request(method: "PUT"),
-            Self.request("https://a.example/b?token=1"),
-        ]
-
-        #expect(event == .started(id: 1, Self.request()))
-        #expect(event != .started(id: 2, Self.request()))
-        for other in others { #expect(event != .started(id: 1, other)) }
-    }
-
-    @Test func comparesTheOutcome() {
-        let request = Self.request()
-        let answered = ExchangeEvent.answered(
-            id: 1, request, status: 200, bytes: 2, after: .seconds(1))
-
-        #expect(
-            answered == .answered(id: 1, request, status: 200, bytes: 2, after: .seconds(1)))
-        let others: [ExchangeEvent] = [
-            .started(id: 1, request),
-            .answered(id: 2, request, status: 200, bytes: 2, after: .seconds(1)),
+    @Test func comparesTheRequestAndTheOutcome() {
+        func answered(
+            id: Int = 1, _ request: URLRequest = Self.request(), status: Int = 200, bytes: Int = 2,
+            after seconds: Int = 1
+        ) -> ExchangeEvent {
             .answered(
-                id: 1, Self.request(method: "PUT"), status: 200, bytes: 2, after: .seconds(1)),
-            .answered(id: 1, request, status: 201, bytes: 2, after: .seconds(1)),
-            .answered(id: 1, request, status: 200, bytes: 3, after: .seconds(1)),
-            .answered(id: 1, request, status: 200, bytes: 2, after: .seconds(2)),
-            .failed(id: 1, request, URLError(.timedOut), after: .seconds(1)),
+                id: id, request, status: status, bytes: bytes, after: .seconds(seconds))
+        }
+        let others: [ExchangeEvent] = [
+            answered(id: 2), answered(Self.request(method: "PUT")),
+            answered(Self.request("https://a.example/c")),
+            answered(Self.request("https://a.example/b?token=1")), answered(status: 201),
+            answered(bytes: 3), answered(after: 2), .started(id: 1, Self.request()),
+            .failed(id: 1, Self.request(), URLError(.timedOut), after: .seconds(1)),
         ]
-        for other in others { #expect(answered != other) }
+
+        #expect(answered() == answered())
+        #expect(others.allSatisfy { $0 != answered() })
+        #expect(ExchangeEvent.started(id: 1, Self.request()) == .started(id: 1, Self.request()))
+        #expect(ExchangeEvent.started(id: 1, Self.request()) != .started(id: 2, Self.request()))
     }
 
     @Test func comparesErrors() {
@@ -69,16 +59,16 @@ import Testing
         for (left, right, areEqual) in rows {
             let request = Self.request()
             let event = ExchangeEvent.failed(id: 1, request, left, after: .zero)
+            let others = [
+                ExchangeEvent.failed(id: 2, request, left, after: .zero),
+                .failed(id: 1, request, left, after: .seconds(1)),
+                .failed(id: 1, Self.request(method: "PUT"), left, after: .zero),
+            ]
 
             #expect(
                 (event == .failed(id: 1, request, right, after: .zero)) == areEqual,
                 "\(left) and \(right)")
-            #expect(event != .failed(id: 2, request, left, after: .zero), "\(left) and \(right)")
-            #expect(
-                event != .failed(id: 1, request, left, after: .seconds(1)), "\(left) and \(right)")
-            #expect(
-                event != .failed(id: 1, Self.request(method: "PUT"), left, after: .zero),
-                "\(left) and \(right)")
+            #expect(others.allSatisfy { event != $0 }, "\(left)")
         }
     }
 
@@ -93,15 +83,16 @@ import Testing
                     underlying: underlying))
         }
 
+        let others = [
+            lost(.validate), lost(.parse, nil), lost(.parse, Self.request(method: "PUT")),
+            lost(.parse, Self.request(), "[]"),
+            lost(.parse, Self.request(), "{}", Opaque(text: "b")),
+            .started(id: 1, Self.request()),
+        ]
+
         #expect(lost() == lost())
         #expect(lost(.parse, nil) == lost(.parse, nil))
-        #expect(lost() != lost(.validate))
-        #expect(lost() != lost(.parse, nil))
-        #expect(lost(.parse, nil) != lost())
-        #expect(lost() != lost(.parse, Self.request(method: "PUT")))
-        #expect(lost() != lost(.parse, Self.request(), "[]"))
-        #expect(lost() != lost(.parse, Self.request(), "{}", Opaque(text: "b")))
-        #expect(lost() != .started(id: 1, Self.request()))
+        #expect(others.allSatisfy { $0 != lost() && lost() != $0 })
     }
 
     @Test func isOneLineForALog() {

@@ -30,7 +30,7 @@ import Testing
     ])
     func parsesLinesAtEverySplit(_ stream: String, _ texts: [String]) {
         let stream = Data(stream.utf8)
-        for pieces in stream.splits + [[stream], stream.bytes] {
+        for pieces in stream.allPieces {
             var parser = JSONLines(Delta.self)
             let (values, error) = parser.deliver(pieces)
             #expect(values.map(\.text) == texts)
@@ -49,7 +49,7 @@ import Testing
 
     @Test func deliversTheLinesBeforeOneThatCannotBeParsed() throws {
         let stream = Data("\(Self.a)\n\n{\"text\":7}\n\(Self.b)\n".utf8)
-        for pieces in stream.splits + [[stream], stream.bytes] {
+        for pieces in stream.allPieces {
             var parser = JSONLines(Delta.self)
             let (values, error) = parser.deliver(pieces)
             #expect(values.map(\.text) == ["a"])
@@ -94,7 +94,7 @@ import Testing
     @Test func completesAtTheTerminator() {
         let stream = Data(
             "data: \(Self.a)\n\nevent: delta\ndata: \(Self.b)\n\ndata: [DONE]\n\ndata: x\n\n".utf8)
-        for pieces in stream.splits + [[stream], stream.bytes] {
+        for pieces in stream.allPieces {
             var parser = ServerSentEvents.json(Delta.self, until: "[DONE]")
             #expect(!parser.isComplete)
             let (values, error) = parser.deliver(pieces)
@@ -126,7 +126,7 @@ import Testing
 
     @Test func throwsAnErrorEvent() throws {
         let stream = Data("data: \(Self.a)\n\nevent: error\ndata: overloaded\n\n".utf8)
-        for pieces in stream.splits + [[stream], stream.bytes] {
+        for pieces in stream.allPieces {
             var parser = ServerSentEvents.json(Delta.self, until: "[DONE]")
             let (values, error) = parser.deliver(pieces)
             #expect(values.map(\.text) == ["a"])

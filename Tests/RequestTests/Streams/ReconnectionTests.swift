@@ -68,10 +68,7 @@ import Testing
             (.response(status: 204), .end),
             // The statuses of the policy, with and without a delay that the server asks for.
             (.response(status: 503), .reconnect(after: .seconds(1))),
-            (
-                .response(status: 429, headers: ["Retry-After": "7"]),
-                .reconnect(after: .seconds(7))
-            ),
+            (.response(status: 429, headers: ["Retry-After": "7"]), .reconnect(after: .seconds(7))),
             (
                 .response(status: 503, headers: ["retry-after": "60"]),
                 .reconnect(after: .seconds(10))
@@ -156,16 +153,6 @@ import Testing
         }
     }
 
-    @Test func sendsNothingAgainWithOneAttempt() {
-        for attempts in 0...1 {
-            let never = reconnection(.never, attempts: attempts)
-
-            #expect(decision(of: never, after: .complete) == .end)
-            #expect(decision(of: never, after: .failure(.timedOut)) == .fail)
-            #expect(decision(of: never, after: .response(status: 503)) == .fail)
-        }
-    }
-
     @Test func endsBeforeTheDeadline() {
         let rows: [(Duration, Decision)] = [
             (.zero, .reconnect(after: .seconds(1))),
@@ -192,15 +179,23 @@ import Testing
         #expect(decision == .reconnect(after: .seconds(7)))
     }
 
-    @Test func reconnectsAfterACompleteBodyWhateverThePolicyRetries() {
-        let policy = RetryPolicy(baseDelay: .seconds(1), statuses: [], errorCodes: [])
-        let reconnection = reconnection(policy)
+    @Test func asksThePolicyWhetherItReconnects() {
+        let rows: [(RetryPolicy, complete: Decision)] = [
+            (.never, .end),
+            // A complete body is no failure that a policy would have to retry.
+            (
+                RetryPolicy(baseDelay: .seconds(1), statuses: [], errorCodes: []),
+                .reconnect(after: .seconds(1))
+            ),
+        ]
+        for (policy, complete) in rows {
+            let reconnection = reconnection(policy)
 
-        #expect(
-            decision(of: reconnection, after: .complete)
-                == .reconnect(after: .seconds(1)))
-        #expect(decision(of: reconnection, after: .failure(.timedOut)) == .fail)
-        #expect(decision(of: reconnection, after: .response(status: 503)) == .fail)
+            #expect(decision(of: reconnection, after: .complete) == complete)
+            #expect(decision(of: reconnection, after: .failure(.timedOut)) == .fail)
+            #expect(decision(of: reconnection, after: .response(status: 503)) == .fail)
+        }
+        #expect(decision(of: reconnection(.never, attempts: 0), after: .complete) == .end)
     }
 
     @Test func sendsTheLastEventID() throws {
@@ -239,12 +234,5 @@ import Testing
             try Reconnection(policy: .eventStream, lastEventID: id).request(request())
         }
         #expect(error?.description.contains("\"Last-Event-ID\"") == true)
-    }
-
-    @Test func describesAServerWithoutEvents() {
-        let error = StreamError.noEvents(connectionCount: 3)
-
-        #expect("\(error)" == "The server ended 3 connections in a row without an event.")
-        #expect(error.localizedDescription == "The server's answer ended too early.")
     }
 }

@@ -4,15 +4,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The chat client of the page "Streams", and its tests.
-@Suite(.limited, .usesSockets) struct ChatSamples {
+/// The chat client of Streams.md, and its tests in StreamTests.md.
+@Suite(.limited, .usesSockets) struct StreamsSamples {
     struct Message: Codable {
         var role: String
         var content: String
     }
 
     struct Question: Codable {
-        var model = "small"
         var stream = true
         var messages: [Message]
     }
@@ -77,37 +76,26 @@ import Testing
         #expect(try await deltas.next() == nil)
     }
 
-    @Test func saysThatAnAnswerWasCut() async throws {
+    @Test func keepsWhatArrivedBeforeTheEnd() async throws {
         let network = MockNetwork()
         let whole = MockResponse.events([Self.delta("Hel"), Self.delta("lo")], until: "[DONE]")
         network.stub(.post("/v1/chat/completions"), whole.failing(afterBytes: 70))
-        let session = network.urlSession
-        var text = ""
+        let loader = APIRequestLoader(
+            apiRequest: ChatRequest(baseURL: baseURL), urlSession: network.urlSession)
+        var answer = ""
+        var message: String?
 
-        let error = try await #require(throws: APIRequestError.self) {
-            for try await delta in session.stream(ChatRequest(baseURL: baseURL), "Hi") {
-                text += delta.text
+        do {
+            for try await delta in loader.stream("Why is the sky blue?") {
+                answer += delta.text
             }
+        } catch {
+            if error.isCancellation { return }
+            message = error.localizedDescription  // `answer` is what arrived before.
         }
 
-        #expect(text == "Hel")
-        #expect(error.stage == .transport)
-    }
-
-    @Test func showsTheTextOfTheServerWhenItRefuses() async throws {
-        let network = MockNetwork()
-        network.stub(
-            .post("/v1/chat/completions"),
-            .json(#"{"error": {"message": "Rate limit reached"}}"#, status: 429))
-        let session = network.urlSession
-
-        let error = try await #require(throws: APIRequestError.self) {
-            for try await _ in session.stream(ChatRequest(baseURL: baseURL), "Hi") {}
-        }
-
-        #expect(error.stage == .validate)
-        #expect(error.statusCode == 429)
-        #expect("\(error)".contains("Rate limit reached"))
+        #expect(answer == "Hel")
+        #expect(message == "The network connection was lost.")
     }
 
     @Test @MainActor func showsAnAnswerPieceByPiece() async throws {
@@ -163,17 +151,30 @@ import Testing
         #expect(requests.map(\.wasCancelled) == [true])
     }
 
-    @Test func readsTheBytes() async throws {
+    struct ToolRequest: StreamedAPIRequest {
+        struct Message: Decodable {
+            var id: Int
+        }
+
+        func makeRequest(from name: String) throws -> URLRequest {
+            try URLRequest("POST", URL(string: "https://api.example.com")!, path: "/tools")
+        }
+
+        func makeParser(for response: HTTPURLResponse) -> some StreamParser<Message> {
+            ServerSentEvents.json(Message.self, orBodyOf: response)
+        }
+    }
+
+    @Test(arguments: [
+        (MockResponse.json(#"{"id": 1}"#), [1]),
+        (.events([#"{"id": 1}"#, #"{"id": 2}"#]), [1, 2]),
+    ])
+    func readsJSONOrEvents(_ response: MockResponse, _ ids: [Int]) async throws {
         let network = MockNetwork()
-        network.stub(.get("/log"), .chunks(["one\n", "two\n"]))
-        let session = network.urlSession
-        let request = URLRequest(url: baseURL.appending(path: "log"))
-        var received = 0
+        network.stub(.post("/tools"), response)
 
-        let (body, response) = try await session.stream(request)
-        for try await piece in body { received += piece.count }
+        let messages = try await MockURLSession(network).load(ToolRequest(), "search")
 
-        #expect(response.statusCode == 200)
-        #expect(received == 8)
+        #expect(messages.map(\.id) == ids)
     }
 }

@@ -14,7 +14,8 @@ private struct ModelRequest: APIRequest {
     func parseResponse(data: Data) throws -> Data { data }
 }
 
-@Suite(.limited, .usesSockets) struct DownloadSamples {
+/// The samples of Files.md.
+@Suite(.limited, .usesSockets) struct FilesSamples {
     private let network = MockNetwork()
     private let baseURL = URL(string: "https://api.example.com")!
     private let folder: TemporaryFolder
@@ -64,11 +65,37 @@ private struct ModelRequest: APIRequest {
         #expect(try Data(contentsOf: file) == Data("a".utf8))
     }
 
-    @Test func namesAFile() throws {
-        let response = HTTPURLResponse(
-            url: baseURL, statusCode: 200, httpVersion: nil,
-            headerFields: ["Content-Disposition": "attachment; filename=\"../../.profile\""])!
+    struct VideoRequest: APIRequest {
+        typealias ResponseDataType = Void
 
-        #expect(response.safeFileName == "profile")
+        var baseURL = URL(string: "https://api.example.com")!
+
+        func makeRequest(from file: URL) throws -> URLRequest {
+            try URLRequest("PUT", baseURL, path: "/videos/7").fileBody(file)
+        }
+    }
+
+    @Test func uploadsAFile() async throws {
+        let file = try folder.write("moving pictures", "holiday.mp4")
+        let network = MockNetwork()
+        network.stub(.put("/videos/7"), .status(503), .status(204))
+        let session = network.urlSession.retrying(RetryPolicy(baseDelay: .zero))
+
+        try await session.load(VideoRequest(), file)
+
+        #expect(network.requests.map(\.body.text) == ["moving pictures", "moving pictures"])
+        #expect(network.requests[0].header("Content-Type") == "video/mp4")
+    }
+
+    @Test func showsTheProgress() async throws {
+        let file = try folder.write("moving pictures", "holiday.mp4")
+        let network = MockNetwork()
+        network.stub(.put("/videos/7"), .status(204))
+        let session = network.urlSession
+
+        let progress = Progress(totalUnitCount: 0)
+        try await session.reporting(to: progress).load(VideoRequest(), file)
+
+        #expect(progress.fractionCompleted == 1)
     }
 }

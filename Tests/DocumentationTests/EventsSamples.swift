@@ -4,12 +4,8 @@ import Foundation
 import TestSupport
 import Testing
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
-/// The samples about reconnection of Streams.md, and those in doc comments.
-@Suite(.limited) private struct ReconnectionSamples {
+/// The samples of Events.md.
+@Suite(.limited) private struct EventsSamples {
     private let url = URL(string: "https://api.example.com/events")!
 
     private func show(_ text: String) {}
@@ -58,23 +54,17 @@ import FoundationNetworking
         #expect(network.requests.map { $0.header("Last-Event-ID") } == [nil, "7"])
     }
 
-    @Test func showsThatItReconnects() async throws {
+    @Test func readsTheBytes() async throws {
         let network = MockNetwork()
-        network.stub(.get("/events"), .error(.networkConnectionLost), .status(204))
+        network.stub(.get("/events"), .chunks(["one\n", "two\n"]))
         let session = MockURLSession(network)
-        let status = Locked("")
+        let request = URLRequest(url: url)
+        var received = 0
 
-        let events = session.events(
-            URLRequest(url: url), reconnecting: RetryPolicy(baseDelay: .zero)
-        ) {
-            delay, error in
-            let reason = error?.localizedDescription ?? "The server ended the connection."
-            status.withLock { $0 = "\(reason) Next attempt in \(delay)." }
-        }
-        for try await event in events { show(event.data) }
+        let (body, response) = try await session.stream(request)
+        for try await piece in body { received += piece.count }
 
-        #expect(
-            status.withLock { $0 }
-                == "The network connection was lost. Next attempt in 0.1 seconds.")
+        #expect(response.statusCode == 200)
+        #expect(received == 8)
     }
 }

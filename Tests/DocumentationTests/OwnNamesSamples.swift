@@ -1,5 +1,0 @@
-import APIKitLite
-
-typealias HTTPRetryPolicy = RetryPolicy
-typealias HTTPAuthenticator = Authenticator
-typealias HTTPAuthenticationError = AuthenticationError
