@@ -119,15 +119,14 @@ import Testing
         network.stub(.any, .file(bytes).failing(afterBytes: 40))
         await #expect(throws: URLError.self) { try await download() }
         let ranges = Locked<[String]>([])
-        let session = AnsweringSession { [bytes] request in
+        let session = MockURLSession().intercepting { [bytes] request, _ in
             let range = request.value(forHTTPHeaderField: "Range") ?? ""
             ranges.withLock { $0.append(range) }
             let start = Int(range.dropFirst(6).dropLast()) ?? 0
             // It announces the rest, and has 20 bytes.
-            return (
-                206, ["ETag": "\"1\"", "Content-Range": "bytes \(start)-99/100"],
-                [bytes[start..<min(start + 20, 100)]]
-            )
+            return try answer(
+                to: request, [bytes[start..<min(start + 20, 100)]], status: 206,
+                ["ETag": "\"1\"", "Content-Range": "bytes \(start)-99/100"])
         }
 
         try await session.download(.test("/file"), to: folder.file)
@@ -136,7 +135,7 @@ import Testing
         #expect(ranges.withLock { $0 } == ["bytes=40-", "bytes=60-", "bytes=80-"])
     }
 
-    @Test func namesAMissingFolder() async throws {
+    @Test func sendsNothingWithoutTheFolder() async throws {
         let missing = folder.url.appending(path: "missing")
 
         let error = await #expect(throws: DownloadError.self) {
@@ -147,6 +146,7 @@ import Testing
         #expect(
             error?.errorDescription
                 == "The folder \(missing.path) does not exist. Create it before the download.")
+        #expect(network.requests.isEmpty)
     }
 }
 
