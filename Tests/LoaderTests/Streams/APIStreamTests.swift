@@ -8,10 +8,16 @@ import Testing
 @Suite(.limited, .usesSockets) struct APIStreamTests {
     private typealias Word = WordsRequest.Word
 
+    // Nothing moves it but a test.
+    private let clock = MockClock()
+    private let network: MockNetwork
+
+    init() {
+        network = MockNetwork(clock: clock)
+    }
+
     @Test(arguments: Transport.allCases)
     func deliversEachElementAsItArrives(_ transport: Transport) async throws {
-        let clock = MockClock()
-        let network = MockNetwork(clock: clock)
         let (session, baseURL) = try transport.open(network)
         network.stub(.get("/words"), .words("a", "b", every: .seconds(1)))
         let loader = APIRequestLoader(
@@ -29,11 +35,9 @@ import Testing
     }
 
     @Test func sendsARequestForEachIterator() async throws {
-        let network = MockNetwork()
         network.stub(.get("/words"), .words("a", "b"), times: .any)
-        let session = MockURLSession(network)
 
-        let stream = session.stream(WordsRequest(), "/words")
+        let stream = MockURLSession(network).stream(WordsRequest(), "/words")
         #expect(network.requests.isEmpty)
         for _ in 1...2 { #expect(await stream.outcome().elements.map(\.text) == ["a", "b"]) }
 
@@ -41,7 +45,6 @@ import Testing
     }
 
     @Test func loadsAllElementsAtOnceToo() async throws {
-        let network = MockNetwork()
         network.stub(.get("/words"), .words("a", "b"))
 
         let words = try await MockURLSession(network).load(WordsRequest(), "/words")
@@ -49,21 +52,9 @@ import Testing
         #expect(words.map(\.text) == ["a", "b"])
     }
 
-    @Test func streamsWithoutInput() async throws {
-        let network = MockNetwork()
-        network.stub(.get("/events"), .chunks(["data: a\n\n"], contentType: "text/event-stream"))
-        let session = MockURLSession(network)
-        let loader = APIRequestLoader(apiRequest: EventsRequest(), urlSession: session)
-
-        #expect(await session.stream(EventsRequest()).outcome().elements.map(\.data) == ["a"])
-        #expect(await loader.stream().outcome().elements.map(\.data) == ["a"])
-    }
-
     @Test(arguments: Transport.allCases)
     func endsTheTransferWithTheTerminator(_ transport: Transport) async throws {
-        let network = MockNetwork(clock: MockClock())
         let (session, baseURL) = try transport.open(network)
-        // Nothing moves the clock, so that the last piece never arrives.
         network.stub(
             .get("/words"),
             .chunks(
@@ -81,7 +72,6 @@ import Testing
 
     @Test(arguments: Transport.allCases)
     func endsTheTransferWhenTheLoopIsLeft(_ transport: Transport) async throws {
-        let network = MockNetwork(clock: MockClock())
         let (session, baseURL) = try transport.open(network)
         network.stub(.get("/words"), .words("a", "b", every: .seconds(9)))
 
@@ -96,7 +86,6 @@ import Testing
 
     @Test(arguments: Transport.allCases)
     func endsWithTheTask(_ transport: Transport) async throws {
-        let network = MockNetwork(clock: MockClock())
         let (session, baseURL) = try transport.open(network)
         network.stub(.get("/words"), .words("a", "b", every: .seconds(9)))
         let arrived = Gate()
@@ -143,7 +132,6 @@ import Testing
     }
 
     @Test func sendsNothingInACancelledTask() async throws {
-        let network = MockNetwork()
         network.stub(.any, .words("a"), times: .any)
         let session = MockURLSession(network)
 
@@ -159,7 +147,6 @@ import Testing
 
     @Test(arguments: Transport.allCases)
     func deliversWhatArrivedBeforeTheConnectionWasLost(_ transport: Transport) async throws {
-        let network = MockNetwork()
         let (session, baseURL) = try transport.open(network)
         let first = MockResponse.event("a")
         network.stub(
@@ -177,7 +164,6 @@ import Testing
     }
 
     @Test func deliversWhatArrivedBeforeAnElementThatCannotBeParsed() async throws {
-        let network = MockNetwork()
         network.stub(
             .get("/words"),
             .text(
@@ -219,21 +205,11 @@ import Testing
     }
 
     @Test func sendsNothingIfTheRequestCannotBeMade() async throws {
-        let network = MockNetwork()
 
         let error = await MockURLSession(network).stream(WordsRequest(), "/{missing}").outcome()
             .error
 
         #expect(error?.stage == .makeRequest)
         #expect(network.requests.isEmpty)
-    }
-
-    @Test func readsACompleteBody() async throws {
-        let session = FixedSession(Data("data: {\"text\": \"one\"}\n\ndata: [DONE]\n\n".utf8))
-
-        let (elements, error) = await session.stream(WordsRequest(), "/words").outcome()
-
-        #expect(elements.map(\.text) == ["one"])
-        #expect(error == nil)
     }
 }
