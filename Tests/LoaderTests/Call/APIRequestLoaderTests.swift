@@ -11,13 +11,6 @@ import Testing
         APIRequestLoader(apiRequest: request, urlSession: network.urlSession)
     }
 
-    @Test func loadsAValue() async throws {
-        network.stub(.get("/a"), .text("value"))
-
-        #expect(try await loader().load("/a") == "value")
-        try network.verify()
-    }
-
     @Test func givesTheResponseWithItsHeaders() async throws {
         network.stub(.get("/a"), .text("value").header("ETag", "\"1\""))
 

@@ -56,37 +56,6 @@ import Testing
         #expect(try await loadWithoutInput(Ping()) == ("value", "value"))
     }
 
-    @Test func namesTheStageThatFailed() async throws {
-        network.stub(.get("/missing"), .status(404))
-        network.stub(.get("/lost"), .error(.networkConnectionLost))
-
-        let missing = await #expect(throws: APIRequestError.self) {
-            try await session.load(TextRequest(), "/missing")
-        }
-        let lost = await #expect(throws: APIRequestError.self) {
-            try await session.response(TextRequest(), for: "/lost")
-        }
-        let impossible = await #expect(throws: APIRequestError.self) {
-            try await session.load(TextRequest(method: "NO METHOD"), "/a")
-        }
-
-        #expect(missing?.stage == .validate)
-        #expect(missing?.statusCode == 404)
-        #expect(lost?.stage == .transport)
-        #expect(impossible?.stage == .makeRequest)
-    }
-
-    @Test func isCancelledWithItsTask() async throws {
-        network.stub(.any, .hanging)
-
-        let load = Task { try await session.load(TextRequest(), "/a") }
-        await network.waitForRequests()
-        load.cancel()
-
-        let error = await #expect(throws: APIRequestError.self) { try await load.value }
-        #expect(error?.isCancellation == true)
-    }
-
     @Test func loadsAnEndpoint() async throws {
         network.stub(.get("/numbers/2"), .json("[1, 2]").header("ETag", "1"))
         network.stub(.get("/numbers"), .json("[1]"))

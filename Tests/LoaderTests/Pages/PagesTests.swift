@@ -58,22 +58,6 @@ import Testing
         }
     }
 
-    @Test func followsALinkHeader() async throws {
-        network.stub(
-            .get("/a"), .text("A").header("Link", #"</b?n=2>; rel="next", </z>; rel="last""#))
-        network.stub(.get("/b"), .text("B").header("Link", #"</a>; rel="prev""#))
-        let loader = APIRequestLoader(
-            apiRequest: LinkedRequest(), urlSession: MockURLSession(network))
-
-        var texts: [String] = []
-        for try await page in loader.pages(from: URL(string: "https://api.example.com/a")!) {
-            texts.append(page.value)
-        }
-
-        #expect(texts == ["A", "B"])
-        #expect(network.requests.last?.query == ["n": "2"])
-    }
-
     @Test func followsACursor() async throws {
         network.stub(.get("/items"), .json(#"{"items": ["a", "b"], "next": "x"}"#))
         network.stub(.get("/items").query(["cursor": "x"]), .json(#"{"items": [], "next": "y"}"#))
@@ -135,17 +119,5 @@ import Testing
         for try await _ in loader.pages(from: nil).elements({ $0.items }) {}
 
         #expect(network.requests.count == 1_000)
-    }
-
-    @MainActor @Test func parsesOffTheCallersActor() async throws {
-        struct Watching: PagedAPIRequest {
-            func makeRequest(from page: Int) throws -> URLRequest { .test("a") }
-            func parseResponse(data: Data) throws -> Bool { Thread.isMainThread }
-            func nextInput(after page: Bool, response: HTTPURLResponse, from: Int) -> Int? { nil }
-        }
-        network.stub(.any, .text("x"))
-        let loader = APIRequestLoader(apiRequest: Watching(), urlSession: MockURLSession(network))
-
-        for try await page in loader.pages(from: 1) { #expect(!page.value) }
     }
 }
