@@ -208,6 +208,7 @@ import Testing
     @Test func anInvalidCriterionReportsItsReason() async throws {
         let rows: [(RequestMatcher, String)] = [
             (RequestMatcher.get("/users/{id"), "brace without its partner"),
+            (.get("https://api.example.com/users"), "takes a path such as /users"),
             (.path(prefix: "/{"), "brace without its partner"), (.path(exactly: "/a?b"), "? or #"),
             (.host("https://h"), "not a host alone"), (.host("h:80"), "not a host alone"),
             (
