@@ -77,15 +77,17 @@ import Testing
         #expect(server.refreshCount == 1)
     }
 
-    @Test func aRefreshIsObservedOverItsOwnSession() async throws {
-        let server = TokenServer()
+    @Test func refreshesOverASessionOfItsOwn() async throws {
+        let (server, other) = (TokenServer(), TokenServer())
         let log = EventLog()
-        let tokens = server.tokens(session: server.session.observed(by: log.observer))
+        let tokens = server.tokens(session: other.session.observed(by: log.observer))
         let session = server.session.authenticated(by: tokens).observed(by: log.observer)
 
         _ = try await session.exchange(.test("data"))
 
         #expect(log.events.map { $0.request?.httpMethod } == ["GET", "POST", "POST", "GET"])
+        #expect(other.refreshCount == 1)
+        #expect(server.refreshCount == 0)
     }
 
     // Reading a stream ends it.
@@ -154,17 +156,5 @@ import Testing
 
         #expect(error?.underlying.underlying is NoRefresh<String>.UnavailableError)
         #expect(server.network.requests.isEmpty)
-    }
-
-    @Test func refreshesOverASessionOfItsOwn() async throws {
-        let server = TokenServer()
-        let other = TokenServer()
-        let tokens = server.tokens(session: other.session)
-        let session = server.session.authenticated(by: tokens)
-
-        _ = try await session.exchange(.test("data"))
-
-        #expect(other.refreshCount == 1)
-        #expect(server.refreshCount == 0)
     }
 }

@@ -67,17 +67,12 @@ import Testing
                 return ""
             }
         }
-        struct CancellingSession: HTTPSession {
-            func send(
-                _ request: URLRequest, awaiting part: ResponsePart
-            ) async throws -> (HTTPBody, HTTPURLResponse) {
-                withUnsafeCurrentTask { $0?.cancel() }
-                return (HTTPBody(Data("body".utf8)), HTTPURLResponse())
-            }
+        let session = MockURLSession().intercepting { request, _ in
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try answer(to: request, "body")
         }
         let parses = Locked(0)
-        let loader = APIRequestLoader(
-            apiRequest: Parsing(parses: parses), urlSession: CancellingSession())
+        let loader = APIRequestLoader(apiRequest: Parsing(parses: parses), urlSession: session)
 
         let error = await #expect(throws: APIRequestError.self) {
             try await Task { try await loader.load() }.value

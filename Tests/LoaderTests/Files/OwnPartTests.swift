@@ -88,17 +88,6 @@ import Testing
         #expect(network.requests.count == (name == "file.bin.part" ? 0 : 1))
     }
 
-    /// The record only helps a later call.
-    @Test func aRecordThatCannotBeWrittenDoesNotMatter() async throws {
-        try FileManager.default.createDirectory(
-            at: folder.record, withIntermediateDirectories: false)
-        network.stub(.any, .file(bytes))
-
-        try await download()
-
-        #expect(folder.content == bytes)
-    }
-
     @Test(arguments: [0o600, 0o640, 0o400]) func keepsThePermissions(_ mode: Int) async throws {
         try Data("old".utf8).write(to: folder.file)
         #expect(chmod(folder.file.path, mode_t(mode)) == 0)

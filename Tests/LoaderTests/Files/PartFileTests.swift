@@ -78,7 +78,7 @@ import Testing
     }
 
     /// The names of the record and of its draft are too long, or a folder has the name.
-    @Test(arguments: [false, true]) func needsNoRecord(_ isNameTooLong: Bool) throws {
+    @Test(arguments: [false, true]) func isWrittenWithoutARecord(_ isNameTooLong: Bool) throws {
         let name = isNameTooLong ? String(repeating: "a", count: 247) : "file.bin"
         let file = folder.url.appending(path: name)
         if !isNameTooLong {

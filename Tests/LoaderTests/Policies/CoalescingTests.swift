@@ -71,7 +71,7 @@ import Testing
     }
 
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
-    @Test func sharesNoPOST() async throws {
+    @Test func sendsEachPOSTForItself() async throws {
         let request = URLRequest.test("a", method: "POST", body: "b")
 
         let outcomes = try await outcomes(of: Array(repeating: request, count: 5)) { _ in
@@ -134,7 +134,7 @@ import Testing
     }
 
     /// An exchange that stays in the list would keep its result forever.
-    @Test func keepsNoEnd() async throws {
+    @Test func keepsNoResultOfAnEndedExchange() async throws {
         final class Token: Sendable {
             let onEnd: Gate
             init(_ onEnd: Gate) { self.onEnd = onEnd }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite(.limited, .usesSockets) struct InterceptingTests {
-    @Test func readsFromTheWireOutwards() async throws {
+    @Test func theLastClosureSeesTheRequestFirst() async throws {
         let network = MockNetwork()
         network.stub(.any, .text("value"))
         @Sendable func adding(_ letter: String, to request: URLRequest) -> URLRequest {

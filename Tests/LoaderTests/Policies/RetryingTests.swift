@@ -60,7 +60,7 @@ import Testing
         #expect(error?.userInfo["attempt"] as? Int == 3)
     }
 
-    @Test func sendsWhatIsFinalOnce() async throws {
+    @Test func sendsARequestWithAFinalAnswerOnce() async throws {
         let network = MockNetwork()
         network.stub(.post("/a"), .status(503))
         network.stub(.get("/missing"), .status(404))

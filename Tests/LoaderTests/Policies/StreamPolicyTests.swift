@@ -31,38 +31,28 @@ import Testing
 
     // MARK: Retrying
 
-    @Test func retriesBeforeTheBody() async throws {
-        network.stub(
-            .get("/stream"), .status(503), .error(.networkConnectionLost), .text("value"))
+    @Test(
+        arguments: [
+            ([.status(503), .error(.networkConnectionLost), .text("value")], 200, "value", 3),
+            // The last refusal is returned with its body.
+            ([.text("busy", status: 503)], 503, "busy", 3),
+            // Nothing is sent again after the headers.
+            ([.text("value").failing(afterBytes: 0)], 200, "", 1),
+        ] as [([MockResponse], Int, String, Int)])
+    func retriesUntilTheHeaders(
+        _ responses: [MockResponse], _ status: Int, _ text: String, _ count: Int
+    ) async throws {
+        network.stub(.get("/stream"), responses[responses.count - 1])
+        for response in responses.dropLast().reversed() {
+            network.stub(.get("/stream"), response, times: .once)
+        }
 
         let (body, response) = try await session.retrying(retrying, clock: clock)
             .stream(.test("stream"))
 
-        #expect(response.statusCode == 200)
-        #expect(await read(body) == ("value", nil))
-        #expect(network.requests.count == 3)
-    }
-
-    @Test func sendsNothingAgainAfterTheHeaders() async throws {
-        network.stub(.get("/stream"), .text("value").failing(afterBytes: 0))
-
-        let (body, response) = try await session.retrying(retrying, clock: clock)
-            .stream(.test("stream"))
-
-        #expect(response.statusCode == 200)
-        #expect(await read(body) == ("", .networkConnectionLost))
-        #expect(network.requests.count == 1)
-    }
-
-    @Test func returnsTheLastRefusalWithItsBody() async throws {
-        network.stub(.get("/stream"), .text("busy", status: 503), times: .any)
-
-        let (body, response) = try await session.retrying(retrying, clock: clock)
-            .stream(.test("stream"))
-
-        #expect(response.statusCode == 503)
-        #expect(await read(body) == ("busy", nil))
-        #expect(network.requests.count == 3)
+        #expect(response.statusCode == status)
+        #expect(await read(body) == (text, text.isEmpty ? .networkConnectionLost : nil))
+        #expect(network.requests.count == count)
     }
 
     // A refused response waits nowhere: it would keep its place in the limit for ever.

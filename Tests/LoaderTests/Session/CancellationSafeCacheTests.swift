@@ -97,7 +97,7 @@ import Testing
     }
 
     // A subclass decides for itself how it looks up.
-    @Test func asksASubclass() async throws {
+    @Test func asksASubclassOfTheCache() async throws {
         final class OwnCache: URLCache, @unchecked Sendable {
             override func getCachedResponse(
                 for dataTask: URLSessionDataTask,
@@ -130,7 +130,7 @@ import Testing
         #expect(URLSessionConfiguration.default.urlCache === shared)
     }
 
-    @Test func staysWithoutACache() {
+    @Test func aSessionWithoutACacheGetsNone() {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.urlCache = nil
 
@@ -139,7 +139,7 @@ import Testing
         #expect(session.configuration.urlCache == nil)
     }
 
-    @Test func happensOnceAndAgainForAnotherCache() async throws {
+    @Test func aSessionIsMadeSafeOnceForEachCache() async throws {
         let network = MockNetwork()
         network.stub(.any, .text("hello"), times: .any)
         let request = URLRequest(url: try network.serve().url)
@@ -156,7 +156,7 @@ import Testing
         #expect(session.configuration.urlCache !== cache)
     }
 
-    @Test func happensOnceForAllThreads() {
+    @Test func manyThreadsMakeASessionSafeOnce() {
         for _ in 0..<50 {
             let (session, cache) = sessionAndCache()
             let found = Locked<Set<ObjectIdentifier>>([])
