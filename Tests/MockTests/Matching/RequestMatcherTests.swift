@@ -118,7 +118,7 @@ import Testing
             },
             takes: [.test("users/42")], leaves: [.test("users/43")]),
     ])
-    func combines(_ row: MatchCase) { row.check() }
+    func combinesMatchers(_ row: MatchCase) { row.check() }
 
     // It may rely on them, and an explanation evaluates every other criterion.
     @Test func asksAPredicateOnlyIfTheCriteriaBeforeItHold() async throws {
