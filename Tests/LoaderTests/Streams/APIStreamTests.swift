@@ -52,34 +52,23 @@ import Testing
         #expect(words.map(\.text) == ["a", "b"])
     }
 
-    @Test(arguments: Transport.allCases)
-    func endsTheTransferWithTheTerminator(_ transport: Transport) async throws {
+    @Test(arguments: Transport.allCases, [true, false])
+    func theTerminatorOrTheEndOfTheLoopEndsTheTransfer(
+        _ transport: Transport, isTerminated: Bool
+    ) async throws {
         let (session, baseURL) = try transport.open(network)
+        let first = MockResponse.event("a") + (isTerminated ? "data: [DONE]\n\n" : "")
         network.stub(
             .get("/words"),
-            .chunks(
-                [MockResponse.event("a") + "data: [DONE]\n\n", "more"], every: .seconds(9),
-                contentType: "text/event-stream"))
+            .chunks([first, "more"], every: .seconds(9), contentType: "text/event-stream"))
 
-        let (words, error) = await session.stream(WordsRequest(baseURL: baseURL), "/words")
-            .outcome()
-
-        #expect(words.map(\.text) == ["a"])
-        #expect(error == nil)
-        await network.waitForResponses(1)
-        #expect(network.requests.map(\.wasCancelled) == [true])
-    }
-
-    @Test(arguments: Transport.allCases)
-    func endsTheTransferWhenTheLoopIsLeft(_ transport: Transport) async throws {
-        let (session, baseURL) = try transport.open(network)
-        network.stub(.get("/words"), .words("a", "b", every: .seconds(9)))
-
-        await #expect(throws: TestError()) {
-            let stream = session.stream(WordsRequest(baseURL: baseURL), "/words")
-            for try await _ in stream { throw TestError() }
+        var words: [String] = []
+        for try await word in session.stream(WordsRequest(baseURL: baseURL), "/words") {
+            words.append(word.text)
+            if !isTerminated { break }
         }
 
+        #expect(words == ["a"])
         await network.waitForResponses(1)
         #expect(network.requests.map(\.wasCancelled) == [true])
     }
