@@ -59,15 +59,6 @@ import Testing
         try await expectExplanation(of: request)
     }
 
-    @Test func anotherHeader() async throws {
-        network.stub(
-            .get("/me").header("Accept", "application/json").header("Authorization", "Bearer a1"),
-            .json("{}"))
-
-        try await expectExplanation(
-            of: URLRequest("GET", api, path: "/me", headers: ["Authorization": "Bearer hunter2"]))
-    }
-
     @Test func driftedApart() async throws {
         let request = try URLRequest("PUT", api, path: "/users/{id}", ["id": 42])
             .jsonBody(User(name: "Emma", age: 3))

@@ -27,7 +27,7 @@ import Testing
     /// The order of what came: `data old`, `token`.
     private func log(_ network: MockNetwork) -> [String] {
         network.requests.map { request in
-            let given = request.request.value(forHTTPHeaderField: "Authorization")
+            let given = request.header("Authorization")
             return request.request.url!.lastPathComponent
                 + (given.map { " " + $0.dropFirst("Bearer ".count) } ?? "")
         }

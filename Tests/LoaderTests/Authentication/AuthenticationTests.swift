@@ -39,13 +39,19 @@ import Testing
         #expect(refresh.request.value(forHTTPHeaderField: "Authorization") == nil)
     }
 
-    @Test func sendsTheBodyAgain() async throws {
+    @Test(arguments: [true, false])
+    func sendsTheBodyAgain(_ isFile: Bool) async throws {
         let server = TokenServer()
         let session = server.session.authenticated(by: server.tokens())
+        let folder = try TemporaryFolder()
+        let request =
+            isFile
+            ? try URLRequest.test("data", method: "POST").fileBody(folder.write("the body"))
+            : .test("data", method: "POST", body: "the body")
 
-        _ = try await session.exchange(.test("data", method: "POST", body: "the body"))
+        #expect(try await session.exchange(request).1.statusCode == 200)
 
-        let sent = server.network.requests.filter { $0.request.url?.path == "/data" }
+        let sent = server.network.requests.filter { $0.path == "/data" }
         #expect(sent.map(\.body.text) == ["the body", "the body"])
     }
 
@@ -71,15 +77,17 @@ import Testing
         #expect(server.refreshCount == 1)
     }
 
-    @Test func aRefreshIsObservedOverItsOwnSession() async throws {
-        let server = TokenServer()
+    @Test func refreshesOverASessionOfItsOwn() async throws {
+        let (server, other) = (TokenServer(), TokenServer())
         let log = EventLog()
-        let tokens = server.tokens(session: server.session.observed(by: log.observer))
+        let tokens = server.tokens(session: other.session.observed(by: log.observer))
         let session = server.session.authenticated(by: tokens).observed(by: log.observer)
 
         _ = try await session.exchange(.test("data"))
 
         #expect(log.events.map { $0.request?.httpMethod } == ["GET", "POST", "POST", "GET"])
+        #expect(other.refreshCount == 1)
+        #expect(server.refreshCount == 0)
     }
 
     // Reading a stream ends it.
@@ -148,41 +156,5 @@ import Testing
 
         #expect(error?.underlying.underlying is NoRefresh<String>.UnavailableError)
         #expect(server.network.requests.isEmpty)
-    }
-
-    @Test func refreshesOverASessionOfItsOwn() async throws {
-        let server = TokenServer()
-        let other = TokenServer()
-        let tokens = server.tokens(session: other.session)
-        let session = server.session.authenticated(by: tokens)
-
-        _ = try await session.exchange(.test("data"))
-
-        #expect(other.refreshCount == 1)
-        #expect(server.refreshCount == 0)
-    }
-
-    // A refresh that waited for itself would wait for ever.
-    @Test(arguments: [Token(access: "old"), .expired])
-    func refreshesOverTheSessionThatWaitsForIt(_ token: Token) async throws {
-        final class Late: HTTPSession {
-            let session = Locked<(any HTTPSession)?>(nil)
-            func send(
-                _ request: URLRequest, awaiting part: ResponsePart
-            ) async throws -> (HTTPBody, HTTPURLResponse) {
-                try await session.withLock { $0 }!.send(request, awaiting: part)
-            }
-        }
-        let server = TokenServer()
-        let late = Late()
-        let tokens = server.tokens(token, session: late)
-        let session = server.session.authenticated(by: tokens).coalescing()
-        late.session.withLock { $0 = session }
-
-        #expect(try await session.exchange(.test("data")).1.statusCode == 200)
-        late.session.withLock { $0 = nil }
-        let refreshes = server.network.requests.filter { $0.request.url?.path == "/token" }
-        #expect(
-            refreshes.map { $0.request.value(forHTTPHeaderField: "Authorization") } == [nil])
     }
 }

@@ -62,20 +62,18 @@ import Testing
     @Test(arguments: [nil, "good"])
     func goesOnWithWhatWasSetDuringTheRefresh(_ access: String?) async throws {
         for fails in [false, true] {
-            let isAsked = Gate()
-            let mayAnswer = Gate()
-            let server = TokenServer(onRefresh: { _ in
-                isAsked.open()
-                await mayAnswer.wait()
-                return fails ? .status(400) : .json(encoding: Token(access: "unwanted"))
-            })
+            let server = TokenServer(
+                holdsRefresh: true,
+                onRefresh: { _ in
+                    fails ? .status(400) : .json(encoding: Token(access: "unwanted"))
+                })
             let tokens = server.tokens()
             let session = server.session.authenticated(by: tokens)
             let task = Task { try await session.exchange(.test("data")) }
-            await isAsked.wait()
+            await server.token.started()
 
             tokens.credential = access.map { Token(access: $0) }
-            mayAnswer.open()
+            server.token.release()
 
             // Signed out, it is given its rejection; signed in, it is sent again.
             #expect(try await task.value.1.statusCode == (access == nil ? 401 : 200))
@@ -85,13 +83,7 @@ import Testing
     }
 
     @Test func aStreamIsOpenedAgainWithoutACredentialAfterSigningOut() async throws {
-        let isAsked = Gate()
-        let mayAnswer = Gate()
-        let server = TokenServer(onRefresh: { _ in
-            isAsked.open()
-            await mayAnswer.wait()
-            return nil
-        })
+        let server = TokenServer(holdsRefresh: true)
         let tokens = server.tokens()
         let session = server.session.authenticated(by: tokens)
         let task = Task {
@@ -100,10 +92,10 @@ import Testing
             for try await piece in body { received += piece }
             return (received.text, response.statusCode)
         }
-        await isAsked.wait()
+        await server.token.started()
 
         tokens.credential = nil
-        mayAnswer.open()
+        server.token.release()
 
         #expect(try await task.value == ("nobody", 401))
         #expect(server.given == ["Bearer old", "nobody"])

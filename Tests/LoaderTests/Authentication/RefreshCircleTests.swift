@@ -17,10 +17,13 @@ import Testing
         }
     }
 
-    @Test func endsOverItsOwnChain() async throws {
+    // A refresh that waited for itself would wait for ever.
+    @Test(arguments: [Token(access: "old"), .expired])
+    func aRefreshOverItsOwnChainEnds(_ token: Token) async throws {
         let server = TokenServer()
         let chain = Later()
-        let session = server.session.authenticated(by: server.tokens(session: chain)).retrying()
+        let session = server.session.authenticated(by: server.tokens(token, session: chain))
+            .coalescing().retrying()
         chain.session.withLock { $0 = session }
 
         let answers = await withTaskGroup(of: ExchangeOutcome.self) { group in
@@ -32,23 +35,52 @@ import Testing
 
         #expect(answers == Array(repeating: .body("Bearer new1"), count: 20))
         #expect(server.refreshCount == 1)
+        let refreshes = server.network.requests.filter { $0.path == "/token" }
+        #expect(refreshes.map { $0.header("Authorization") } == [nil])
     }
 
-    @Test func sendsTheRefreshThatSomebodyAlsoAsksFor() async throws {
-        let network = MockNetwork()
-        network.stub(.get("/token"), .text("new"), times: .any)
+    /// A chain over which its own credentials refresh, by a GET that coalescing could share.
+    private func getChain(
+        _ network: MockNetwork
+    ) -> (session: any HTTPSession, tokens: Credentials<GetAuthenticator>) {
         let chain = Later()
         let tokens = Credentials(
             GetAuthenticator(), for: URL(string: "https://api.example.com")!,
             credential: Token(access: "old"), refreshingOver: chain)
         let session = MockURLSession(network).authenticated(by: tokens).coalescing()
         chain.session.withLock { $0 = session }
+        return (session, tokens)
+    }
+
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    @Test func aRefreshSharesItsResponseWithNoOtherRequest() async throws {
+        let network = MockNetwork()
+        network.stub(.any, .text("x"), times: .any)
+        let token = network.stub(.get("/token"), .text("new").held, .text("new"))
+        let (session, _) = getChain(network)
+
+        let first = Task { await session.outcome(of: .test("a")) }
+        await token.started()
+        let executor = QueueExecutor(isSerial: true)
+        let second = executor.start { await session.outcome(of: .test("token")) }
+        await executor.settle()
+        token.release()
+
+        #expect(await first.value == .body("x"))
+        #expect(try await second.value == .body("new"))
+        #expect(token.requests.map { $0.header("Authorization") } == [nil, "Bearer new"])
+    }
+
+    @Test func aRefreshIsSentIfItsOwnRequestCausedIt() async throws {
+        let network = MockNetwork()
+        network.stub(.get("/token"), .text("new"), times: .any)
+        let (session, tokens) = getChain(network)
 
         // The request that needs the refresh is the same as the refresh.
         #expect(await session.outcome(of: .test("token")) == .body("new"))
         #expect(tokens.credential == Token(access: "new"))
         let given = network.requests.map {
-            $0.request.value(forHTTPHeaderField: "Authorization") ?? "nobody"
+            $0.header("Authorization") ?? "nobody"
         }
         #expect(given == ["nobody", "Bearer new"])
     }

@@ -7,7 +7,7 @@ import Testing
 /// How the requests of a refresh differ from those that wait for it.
 @Suite(.limited) struct RefreshScopeTests {
     /// Such as a task that uploads a log: its own requests have the credential.
-    @Test func endsBeforeTheTasksThatItStarted() async throws {
+    @Test func theTasksThatARefreshStartedHaveItsCredential() async throws {
         let server = TokenServer()
         let mayContinue = Gate()
         let session = Locked<(any HTTPSession)?>(nil)
@@ -31,33 +31,8 @@ import Testing
         #expect(await task.withLock { $0 }?.value == .body("Bearer new1"))
     }
 
-    @Test func sharesNoExchange() async throws {
-        let network = MockNetwork()
-        network.stub(.any, .text("x"), times: .any)
-        let token = network.stub(.get("/token"), .text("new").held, .text("new"))
-        let chain = Locked<(any HTTPSession)?>(nil)
-        let tokens = Credentials(
-            GetAuthenticator(), for: URL(string: "https://api.example.com")!,
-            credential: Token(access: "old"),
-            refreshingOver: MockURLSession(network).intercepting { request, _ in
-                try await chain.withLock { $0 }!.send(request, awaiting: .body)
-            })
-        let session = MockURLSession(network).authenticated(by: tokens).coalescing()
-        chain.withLock { $0 = session }
-
-        let first = Task { await session.outcome(of: .test("a")) }
-        await token.started()
-        let second = Task { await session.outcome(of: .test("token")) }
-        for _ in 0..<50 { await Task.yield() }
-        token.release()
-
-        #expect(await first.value == .body("x"))
-        #expect(await second.value == .body("new"))
-        #expect(token.requests.map { $0.header("Authorization") } == [nil, "Bearer new"])
-    }
-
     /// A closure may add the credential, also for a stream.
-    @Test func isNoStream() async throws {
+    @Test func aStreamWaitsForARefreshOverAClosureThatAddsTheCredential() async throws {
         let server = TokenServer()
         let tokens = server.tokens()
         let session = server.session.intercepting { [session = server.session] request, _ in
@@ -73,24 +48,19 @@ import Testing
         #expect(server.refreshCount == 1)
     }
 
-    @Test func continuesWhenAProgressIsCancelled() async throws {
-        let (arrived, mayRefresh) = (Gate(), Gate())
-        let server = TokenServer(onRefresh: { _ in
-            arrived.open()
-            await mayRefresh.wait()
-            return nil
-        })
+    @Test func aRefreshContinuesWhenTheProgressIsCancelled() async throws {
+        let server = TokenServer(holdsRefresh: true)
         let tokens = server.tokens()
         let progress = Progress(totalUnitCount: 0)
         let session = server.session.reporting(to: progress).authenticated(by: tokens)
         let upload = Task { await session.outcome(of: .test("a")) }
-        await arrived.wait()
+        await server.token.started()
 
         progress.cancel()
         let other = Task {
             await server.session.authenticated(by: tokens).outcome(of: .test("b"))
         }
-        mayRefresh.open()
+        server.token.release()
 
         #expect(await upload.value == .error(.cancelled))
         #expect(await other.value == .body("Bearer new1"))

@@ -56,14 +56,15 @@ struct TokenServer: Sendable {
     let network = MockNetwork()
     let valid: Locked<String>
     private let data: Stub
-    private let token: Stub
+    let token: Stub
 
     /// - Parameters:
     ///   - valid: What `GET /data` accepts first; after a refresh, what that gave.
     ///   - onData: Runs before `/data` is answered.
+    ///   - holdsRefresh: Whether a refresh is answered when the test calls `token.release()`.
     ///   - onRefresh: Runs before a token is given out; what it throws, the refresh fails with.
     init(
-        accepting valid: String = "good",
+        accepting valid: String = "good", holdsRefresh: Bool = false,
         onData: @escaping @Sendable (String) async throws -> Void = { _ in },
         onRefresh: @escaping @Sendable (Int) async throws -> MockResponse? = { _ in nil }
     ) {
@@ -71,7 +72,7 @@ struct TokenServer: Sendable {
         let count = Locked(0)
         self.valid = accepted
         data = network.stub(.any, times: .any) { request in
-            let given = request.request.value(forHTTPHeaderField: "Authorization") ?? "nobody"
+            let given = request.header("Authorization") ?? "nobody"
             let isGood = given == "Bearer " + accepted.withLock { $0 }
             try await onData(given)
             return .text(given, status: isGood ? 200 : 401)
@@ -81,9 +82,11 @@ struct TokenServer: Sendable {
                 count += 1
                 return count
             }
-            if let other = try await onRefresh(number) { return other }
-            accepted.withLock { $0 = "new\(number)" }
-            return .json(encoding: Token(access: "new\(number)", refresh: "r\(number)"))
+            let other = try await onRefresh(number)
+            if other == nil { accepted.withLock { $0 = "new\(number)" } }
+            let response =
+                other ?? .json(encoding: Token(access: "new\(number)", refresh: "r\(number)"))
+            return holdsRefresh ? response.held : response
         }
     }
 
@@ -94,7 +97,7 @@ struct TokenServer: Sendable {
     /// What each request to anything but `/token` was sent with, in order.
     var given: [String] {
         data.requests.map {
-            $0.request.value(forHTTPHeaderField: "Authorization") ?? "nobody"
+            $0.header("Authorization") ?? "nobody"
         }
     }
 

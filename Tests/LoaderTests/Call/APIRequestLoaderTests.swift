@@ -11,13 +11,6 @@ import Testing
         APIRequestLoader(apiRequest: request, urlSession: network.urlSession)
     }
 
-    @Test func loadsAValue() async throws {
-        network.stub(.get("/a"), .text("value"))
-
-        #expect(try await loader().load("/a") == "value")
-        try network.verify()
-    }
-
     @Test func givesTheResponseWithItsHeaders() async throws {
         network.stub(.get("/a"), .text("value").header("ETag", "\"1\""))
 
@@ -28,19 +21,11 @@ import Testing
         #expect(response.http.value(forHTTPHeaderField: "etag") == "\"1\"")
     }
 
-    @Test func loadsWithoutInput() async throws {
-        struct Ping: APIRequest {
-            func makeRequest(from data: Void) throws -> URLRequest { .test("ping") }
+    @Test func decodesNothingBytesAndJSONByDefault() async throws {
+        struct Nothing: APIRequest {
             typealias ResponseDataType = Void
+            func makeRequest(from data: Void) throws -> URLRequest { .test("a") }
         }
-        network.stub(.get("/ping"), .status(204))
-
-        try await APIRequestLoader(apiRequest: Ping(), urlSession: network.urlSession).load()
-
-        #expect(network.requests.count == 1)
-    }
-
-    @Test func decodesBytesAndJSONByDefault() async throws {
         struct Bytes: APIRequest {
             typealias ResponseDataType = Data
             func makeRequest(from data: Void) throws -> URLRequest { .test("a") }
@@ -51,6 +36,7 @@ import Testing
         }
         network.stub(.any, .json("[1, 2]"))
 
+        try await APIRequestLoader(apiRequest: Nothing(), urlSession: network.urlSession).load()
         let bytes = APIRequestLoader(apiRequest: Bytes(), urlSession: network.urlSession)
         #expect(try await bytes.load().text == "[1, 2]")
         let numbers = APIRequestLoader(apiRequest: Numbers(), urlSession: network.urlSession)

@@ -10,18 +10,24 @@ import Testing
         let network = MockNetwork()
         network.stub(.any, .text("value"))
         let (session, baseURL) = try transport.open(network)
-        let loader = APIRequestLoader(
-            apiRequest: TextRequest(baseURL: baseURL), urlSession: session)
+        let sessions: [any HTTPSession] = [
+            session, session.timingOut(after: .seconds(1)), session.limited(to: 1),
+            session.coalescing(), session.retrying(),
+        ]
 
-        let error = await #expect(throws: APIRequestError.self) {
-            try await Task {
-                withUnsafeCurrentTask { $0?.cancel() }
-                return try await loader.load("/a")
-            }.value
+        for session in sessions {
+            let loader = APIRequestLoader(
+                apiRequest: TextRequest(baseURL: baseURL), urlSession: session)
+            let error = await #expect(throws: APIRequestError.self) {
+                try await Task {
+                    withUnsafeCurrentTask { $0?.cancel() }
+                    return try await loader.load("/a")
+                }.value
+            }
+
+            #expect(error?.stage == .transport)
+            #expect(error?.isCancellation == true)
         }
-
-        #expect(error?.stage == .transport)
-        #expect(error?.isCancellation == true)
         #expect(network.requests.isEmpty)
     }
 
@@ -61,17 +67,12 @@ import Testing
                 return ""
             }
         }
-        struct CancellingSession: HTTPSession {
-            func send(
-                _ request: URLRequest, awaiting part: ResponsePart
-            ) async throws -> (HTTPBody, HTTPURLResponse) {
-                withUnsafeCurrentTask { $0?.cancel() }
-                return (HTTPBody(Data("body".utf8)), HTTPURLResponse())
-            }
+        let session = MockURLSession().intercepting { request, _ in
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try answer(to: request, "body")
         }
         let parses = Locked(0)
-        let loader = APIRequestLoader(
-            apiRequest: Parsing(parses: parses), urlSession: CancellingSession())
+        let loader = APIRequestLoader(apiRequest: Parsing(parses: parses), urlSession: session)
 
         let error = await #expect(throws: APIRequestError.self) {
             try await Task { try await loader.load() }.value

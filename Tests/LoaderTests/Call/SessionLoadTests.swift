@@ -18,8 +18,9 @@ import Testing
         session = MockURLSession(network)
     }
 
-    @Test func loadsAValue() async throws {
+    @Test func loadsAValueWithAndWithoutInput() async throws {
         network.stub(.get("/a"), .text("value").header("ETag", "1"))
+        network.stub(.get("/ping"), .text("pong"))
 
         #expect(try await session.load(TextRequest(), "/a") == "value")
         #expect(try await MockURLSession(network).load(TextRequest(), "/a") == "value")
@@ -27,14 +28,8 @@ import Testing
         #expect(response.value == "value")
         #expect(response.data.text == "value")
         #expect(response.http.value(forHTTPHeaderField: "etag") == "1")
-    }
-
-    @Test func loadsWithoutInput() async throws {
-        network.stub(.get("/ping"), .text("pong"))
-
         #expect(try await session.load(Ping()) == "pong")
         #expect(try await session.response(Ping()).value == "pong")
-        #expect(network.requests.count == 2)
     }
 
     @Test func loadsInAGenericFunction() async throws {
@@ -54,37 +49,6 @@ import Testing
 
         #expect(try await load(TextRequest(), "/a") == ("value", "value"))
         #expect(try await loadWithoutInput(Ping()) == ("value", "value"))
-    }
-
-    @Test func namesTheStageThatFailed() async throws {
-        network.stub(.get("/missing"), .status(404))
-        network.stub(.get("/lost"), .error(.networkConnectionLost))
-
-        let missing = await #expect(throws: APIRequestError.self) {
-            try await session.load(TextRequest(), "/missing")
-        }
-        let lost = await #expect(throws: APIRequestError.self) {
-            try await session.response(TextRequest(), for: "/lost")
-        }
-        let impossible = await #expect(throws: APIRequestError.self) {
-            try await session.load(TextRequest(method: "NO METHOD"), "/a")
-        }
-
-        #expect(missing?.stage == .validate)
-        #expect(missing?.statusCode == 404)
-        #expect(lost?.stage == .transport)
-        #expect(impossible?.stage == .makeRequest)
-    }
-
-    @Test func isCancelledWithItsTask() async throws {
-        network.stub(.any, .hanging)
-
-        let load = Task { try await session.load(TextRequest(), "/a") }
-        await network.waitForRequests()
-        load.cancel()
-
-        let error = await #expect(throws: APIRequestError.self) { try await load.value }
-        #expect(error?.isCancellation == true)
     }
 
     @Test func loadsAnEndpoint() async throws {

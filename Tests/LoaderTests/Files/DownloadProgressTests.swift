@@ -5,35 +5,6 @@ import Testing
 
 @testable import APIKitLite
 
-/// A session whose first body ends as that of a reader who is too slow.
-private struct InterruptedSession: HTTPSession {
-    let next: MockURLSession
-    let beginning: Data
-    private let isInterrupted = Locked(false)
-
-    init(next: MockURLSession, beginning: Data) {
-        self.next = next
-        self.beginning = beginning
-    }
-
-    func send(
-        _ request: URLRequest, awaiting part: ResponsePart
-    ) async throws -> (HTTPBody, HTTPURLResponse) {
-        let (body, response) = try await next.send(request, awaiting: part)
-        let isFirst = isInterrupted.withLock { isInterrupted in
-            defer { isInterrupted = true }
-            return !isInterrupted
-        }
-        guard isFirst else { return (body, response) }
-        let pieces = Locked([beginning])
-        let interrupted = HTTPBody(unfolding: {
-            if let piece = pieces.withLock({ $0.popLast() }) { return piece }
-            throw TransportError.bodyLimit(40)
-        })
-        return (interrupted, response)
-    }
-}
-
 @Suite(.limited, .usesSockets) struct DownloadProgressTests {
     private let folder: TemporaryFolder
     private let bytes = Data.pattern(100)
@@ -61,8 +32,7 @@ private struct InterruptedSession: HTTPSession {
     }
 
     @Test func countsWhatAnEarlierCallLeft() async throws {
-        try folder.leavePart(
-            bytes.prefix(40), ResumeRecord(at: 40, of: 100))
+        try folder.leavePart(bytes.prefix(40), ResumeRecord(at: 40, of: 100))
         let gate = Gate()
         let pieces = Locked([bytes.dropFirst(40)])
         let session = PiecewiseSession(
@@ -109,7 +79,7 @@ private struct InterruptedSession: HTTPSession {
     }
 
     @Test(arguments: Transport.allCases)
-    func itsCancellationEndsTheTransfer(_ transport: Transport) async throws {
+    func cancellingTheProgressEndsTheTransfer(_ transport: Transport) async throws {
         let network = MockNetwork()
         network.stub(.any, .hanging)
         let (session, baseURL) = try transport.open(network)
@@ -128,7 +98,7 @@ private struct InterruptedSession: HTTPSession {
         #expect(folder.names == [])
     }
 
-    @Test func itsCancellationEndsTheBody() async throws {
+    @Test func cancellingTheProgressEndsTheBody() async throws {
         let pieces = Locked([bytes.prefix(40)])
         let session = PiecewiseSession {
             if let piece = pieces.withLock({ $0.popLast() }) { return piece }
@@ -146,39 +116,26 @@ private struct InterruptedSession: HTTPSession {
         #expect(folder.names == ["file.bin.part", "file.bin.part.json"])
     }
 
-    @Test func itsCancellationEndsTheReadingOfARefusal() async throws {
+    @Test(arguments: [true, false])
+    func aCancellationEndsTheReadingOfARefusal(_ byProgress: Bool) async throws {
         let progress = Progress(totalUnitCount: -1)
-        let clock = MockClock()
-        let session = PiecewiseSession(status: 503) {
-            progress.cancel()
-            // Until it is cancelled.
-            try await clock.sleep(for: .seconds(1))
-            return nil
-        }
-
-        await #expect(throws: URLError(.cancelled)) {
-            try await session.download(.test("/file"), to: folder.file, progress: progress)
-        }
-        #expect(folder.names == [])
-    }
-
-    @Test func aCancelledTaskGetsNoRefusal() async throws {
         let clock = MockClock()
         let session = PiecewiseSession(status: 503) {
             try await clock.sleep(for: .seconds(1))
             return nil
         }
         let task = Task { [folder] in
-            _ = try await session.download(.test("/file"), to: folder.file)
+            _ = try await session.download(.test("/file"), to: folder.file, progress: progress)
         }
         await clock.waitForSleepers()
 
-        task.cancel()
+        if byProgress { progress.cancel() } else { task.cancel() }
 
         await #expect(throws: URLError(.cancelled)) { try await task.value }
+        #expect(folder.names == [])
     }
 
-    @Test func nothingIsSentIfItIsCancelledBefore() async throws {
+    @Test func nothingIsSentForACancelledProgress() async throws {
         let network = MockNetwork()
         let progress = Progress(totalUnitCount: -1)
         progress.cancel()
@@ -238,13 +195,21 @@ private struct InterruptedSession: HTTPSession {
     @Test func aSlowDiskInterruptsTheTransfer() async throws {
         let network = MockNetwork()
         network.stub(.any, .file(bytes))
-        let session = InterruptedSession(next: MockURLSession(network), beginning: bytes.prefix(40))
+        let pieces = Locked([bytes.prefix(40)])
+        let session = MockURLSession(network).intercepting { request, next in
+            let (body, response) = try await next(request)
+            guard request.value(forHTTPHeaderField: "Range") == nil else { return (body, response) }
+            let interrupted = HTTPBody(unfolding: {
+                if let piece = pieces.withLock({ $0.popLast() }) { return piece }
+                throw TransportError.bodyLimit(40)
+            })
+            return (interrupted, response)
+        }
 
         try await session.download(.test("/file"), to: folder.file)
         #expect(folder.content == bytes)
         #expect(
-            network.requests.map { $0.request.value(forHTTPHeaderField: "Range") }
-                == [nil, "bytes=40-"])
+            network.requests.map { $0.header("Range") } == [nil, "bytes=40-"])
     }
 
     @Test func aSlowDiskEndsATransferThatCannotBeResumed() async throws {

@@ -65,22 +65,14 @@ struct FileRequest: APIRequest {
     func parseResponse(data: Data) throws -> Data { data }
 }
 
-/// A session whose responses have no fields but those of a test, and whose bodies come in pieces.
-struct AnsweringSession: HTTPSession {
-    let answer: @Sendable (URLRequest) -> (status: Int, fields: [String: String], pieces: [Data])
-
-    func send(
-        _ request: URLRequest, awaiting part: ResponsePart
-    ) async throws -> (HTTPBody, HTTPURLResponse) {
-        let answer = answer(request)
-        let pieces = Locked(answer.pieces)
-        return (
-            HTTPBody(unfolding: { pieces.withLock { $0.isEmpty ? nil : $0.removeFirst() } }),
-            HTTPURLResponse(
-                url: request.url!, statusCode: answer.status, httpVersion: nil,
-                headerFields: answer.fields)!
-        )
-    }
+/// An answer with these pieces, and with no fields but these.
+func answer(
+    to request: URLRequest, _ pieces: [Data], status: Int = 200, _ fields: [String: String]
+) throws -> (HTTPBody, HTTPURLResponse) {
+    let rest = Locked(pieces[...])
+    let response = HTTPURLResponse(
+        url: request.url!, statusCode: status, httpVersion: nil, headerFields: fields)!
+    return (HTTPBody(unfolding: { rest.withLock { $0.popFirst() } }), response)
 }
 
 /// A session whose response has no `Content-Length` unless a test names one.

@@ -44,28 +44,42 @@ import Testing
         #expect(folder.names == ["file.bin.part", "file.bin.part.json"])
     }
 
-    private func field(_ name: String, ofRequest index: Int) -> String? {
-        network.requests[index].request.value(forHTTPHeaderField: name)
+    /// Downloads without delays between the attempts.
+    private func download(attempts: Int) async throws {
+        try await MockURLSession(network).download(
+            .test("file"), to: folder.file,
+            retrying: RetryPolicy(maximumAttempts: attempts, baseDelay: .zero))
     }
 
-    @Test(arguments: Transport.allCases) func storesAFile(_ transport: Transport) async throws {
-        network.stub(.get("/file"), .file(bytes))
-        try Data("old".utf8).write(to: folder.file)
+    /// What each request asked for.
+    private var ranges: [String?] { network.requests.map { $0.header("Range") } }
+
+    /// The answer of a server that sends 25 bytes at a time.
+    private func part(for request: RecordedRequest) -> MockResponse {
+        let start = Int(request.header("Range")?.dropFirst(6).dropLast() ?? "") ?? 0
+        let end = min(start + 25, 100)
+        return .data(bytes.subdata(in: start..<end), status: 206).header("ETag", "\"1\"")
+            .header("Content-Range", "bytes \(start)-\(end - 1)/100")
+    }
+
+    @Test(arguments: Transport.allCases, [0, 100])
+    func storesAFile(_ transport: Transport, _ size: Int) async throws {
+        network.stub(.get("/file"), .file(bytes.prefix(size)))
+        try folder.write("old")
 
         let response = try await download(transport)
 
         #expect(response.statusCode == 200)
-        #expect(folder.content == bytes)
+        #expect(folder.content == bytes.prefix(size))
         #expect(folder.names == ["file.bin"])
-        #expect(field("Accept-Encoding", ofRequest: 0) == "identity")
-        #expect(field("Range", ofRequest: 0) == nil)
+        #expect(network.requests.map { $0.header("Accept-Encoding") } == ["identity"])
+        #expect(ranges == [nil])
     }
 
     @Test(arguments: Transport.allCases)
     func resumesWhatAnEarlierCallLeft(_ transport: Transport) async throws {
-        network.stub(.any, .file(bytes))
-        try Data("old".utf8).write(to: folder.file)
-        network.stub(.any, .file(bytes).failing(afterBytes: 40), times: .once)
+        network.stub(.any, .file(bytes).failing(afterBytes: 40), .file(bytes))
+        try folder.write("old")
         await #expect(throws: URLError.self) { try await download(transport) }
         #expect(folder.content == Data("old".utf8))
 
@@ -74,8 +88,8 @@ import Testing
         #expect(response.statusCode == 206)
         #expect(folder.content == bytes)
         #expect(folder.names == ["file.bin"])
-        #expect(field("Range", ofRequest: 1) == "bytes=40-")
-        #expect(field("If-Range", ofRequest: 1) == "\"1\"")
+        #expect(ranges == [nil, "bytes=40-"])
+        #expect(network.requests[1].header("If-Range") == "\"1\"")
     }
 
     @Test(arguments: Transport.allCases)
@@ -100,46 +114,27 @@ import Testing
         try await download(transport)
 
         #expect(folder.content == bytes)
-        #expect(network.requests.count == 3)
-        #expect(field("Range", ofRequest: 1) == "bytes=40-")
-        #expect(field("Range", ofRequest: 2) == nil)
+        #expect(ranges == [nil, "bytes=40-", nil])
     }
 
     @Test func asksForEachPartThatTheServerSends() async throws {
         await lose()
-        let bytes = bytes
-        network.stub(.any) { request in
-            let field = request.request.value(forHTTPHeaderField: "Range") ?? ""
-            let start = Int(field.dropFirst(6).dropLast()) ?? 0
-            let end = min(start + 25, 100)
-            return .data(Data(bytes[start..<end]), status: 206).header("ETag", "\"1\"")
-                .header("Content-Range", "bytes \(start)-\(end - 1)/100")
-        }
+        network.stub(.any) { [self] request in part(for: request) }
 
         try await download()
 
         #expect(folder.content == bytes)
-        let ranges = network.requests.dropFirst().map {
-            $0.request.value(forHTTPHeaderField: "Range")
-        }
-        #expect(ranges == ["bytes=40-", "bytes=65-", "bytes=90-"])
+        #expect(ranges == [nil, "bytes=40-", "bytes=65-", "bytes=90-"])
     }
 
     // A deadline of 100 seconds, and a server that takes a minute for each part.
-    @Test func countsFromThePartBefore() async throws {
+    @Test func theDeadlineCountsFromThePartBefore() async throws {
         await lose()
-        let (bytes, clock, calls) = (bytes, MockClock(), Locked(0))
-        network.stub(.any) { request in
+        let clock = MockClock()
+        network.stub(.any) { [self] request in
             await clock.advance(by: .seconds(60))
-            let call = calls.withLock { calls in
-                calls += 1
-                return calls
-            }
-            if call == 3 { return .error(.networkConnectionLost) }
-            let start = Int(request.header("Range")?.dropFirst(6).dropLast() ?? "") ?? 0
-            let end = min(start + 25, 100)
-            return .data(Data(bytes[start..<end]), status: 206).header("ETag", "\"1\"")
-                .header("Content-Range", "bytes \(start)-\(end - 1)/100")
+            let isThird = network.requests.count == 4
+            return isThird ? .error(.networkConnectionLost) : part(for: request)
         }
 
         try await MockURLSession(network).download(
@@ -148,7 +143,7 @@ import Testing
             clock: clock)
 
         #expect(folder.content == bytes)
-        #expect(calls.withLock { $0 } == 4)
+        #expect(network.requests.count == 5)
     }
 
     @Test func givesUpIfEachAttemptEndsAtTheSameByte() async throws {
@@ -157,11 +152,7 @@ import Testing
         let cut = MockResponse.data(bytes).header("ETag", "\"1\"").failing(afterBytes: 40)
         let whole = network.stub(.any.header("Range", "bytes=40-"), cut)
 
-        await #expect(throws: URLError(.networkConnectionLost)) {
-            try await MockURLSession(network).download(
-                .test("file"), to: folder.file,
-                retrying: RetryPolicy(maximumAttempts: 3, baseDelay: .zero))
-        }
+        await #expect(throws: URLError(.networkConnectionLost)) { try await download(attempts: 3) }
 
         #expect(whole.callCount == 3)
     }
@@ -176,11 +167,7 @@ import Testing
                 .failing(afterBytes: index.isMultiple(of: 2) ? 30 : 40)
         }
 
-        await #expect(throws: URLError(.networkConnectionLost)) {
-            try await MockURLSession(network).download(
-                .test("file"), to: folder.file,
-                retrying: RetryPolicy(maximumAttempts: 3, baseDelay: .zero))
-        }
+        await #expect(throws: URLError(.networkConnectionLost)) { try await download(attempts: 3) }
 
         #expect(whole.callCount == 3)
     }
@@ -192,11 +179,7 @@ import Testing
         network.stub(.any.header("Range"), .status(416))
         let before = network.requests.count
 
-        await #expect(throws: URLError(.networkConnectionLost)) {
-            try await MockURLSession(network).download(
-                .test("file"), to: folder.file,
-                retrying: RetryPolicy(maximumAttempts: 2, baseDelay: .zero))
-        }
+        await #expect(throws: URLError(.networkConnectionLost)) { try await download(attempts: 2) }
 
         #expect(network.requests.count == before + 4)
     }
@@ -204,15 +187,13 @@ import Testing
     /// A process may be killed after the last byte.
     @Test(arguments: [nil, 100] as [Int64?])
     func aWholePartIsConfirmedByTheServer(_ length: Int64?) async throws {
-        try folder.leavePart(
-            bytes, ResumeRecord(at: 100, of: length))
+        try folder.leavePart(bytes, ResumeRecord(at: 100, of: length))
         network.stub(.any, .file(bytes))
 
         try await download()
 
         #expect(folder.content == bytes)
-        #expect(field("Range", ofRequest: 0) == "bytes=99-")
-        #expect(network.requests.count == 1)
+        #expect(ranges == ["bytes=99-"])
     }
 
     @Test(arguments: [
@@ -228,7 +209,7 @@ import Testing
         try await download()
 
         #expect(folder.content == bytes)
-        #expect(field("Range", ofRequest: 1) == nil)
+        #expect(ranges == [nil, nil])
     }
 
     @Test(arguments: ["two", "one?id=2", "one?id=1&a=b"])
@@ -239,7 +220,7 @@ import Testing
         try await download(path: path)
 
         #expect(folder.content == bytes)
-        #expect(field("Range", ofRequest: 1) == nil)
+        #expect(ranges == [nil, nil])
     }
 
     @Test func aFailureKeepsThePartOfAnotherFile() async throws {
@@ -250,7 +231,7 @@ import Testing
 
         try await download(path: "one#section")
 
-        #expect(network.requests.last?.header("Range") == "bytes=40-")
+        #expect(ranges.last == "bytes=40-")
     }
 
     @Test func theRecordHasNoSecret() async throws {
@@ -295,9 +276,10 @@ import Testing
     @Test func aBodyThatIsTooShortIsContinued() async throws {
         let count = Locked(0)
         // Each answer has the file without its last byte.
-        let session = AnsweringSession { [bytes] _ in
+        let session = MockURLSession().intercepting { [bytes] request, _ in
             count.withLock { $0 += 1 }
-            return (200, ["ETag": "\"1\"", "Content-Length": "100"], [bytes.dropLast()])
+            return try answer(
+                to: request, [bytes.dropLast()], ["ETag": "\"1\"", "Content-Length": "100"])
         }
 
         await #expect(throws: URLError(.networkConnectionLost)) {
@@ -307,13 +289,6 @@ import Testing
         // The second answer is no progress.
         #expect(count.withLock { $0 } == 2)
         #expect(folder.names == ["file.bin.part", "file.bin.part.json"])
-    }
-
-    @Test func anEmptyFileIsAFile() async throws {
-        network.stub(.any, .file(Data()))
-        try await download()
-        #expect(folder.content == Data())
-        #expect(folder.names == ["file.bin"])
     }
 
     @Test func twoDownloadsOfOneFileExcludeEachOther() async throws {
@@ -329,38 +304,28 @@ import Testing
         #expect(folder.names == [])
     }
 
-    @Test(arguments: ["POST", "HEAD", "PUT"]) func sendsOnlyGET(_ method: String) async {
-        await #expect(throws: DownloadError.notAGet(method: method)) {
-            try await MockURLSession(network).download(
-                .test("/file", method: method), to: folder.file)
+    @Test(
+        arguments: [
+            (.test("a", method: "POST"), .notAGet(method: "POST")),
+            (.test("a", method: "HEAD"), .notAGet(method: "HEAD")),
+            (.test("a", body: "a"), .notAGet(method: "GET with a body")),
+            (rangeRequest("Range"), .reservedField("Range")),
+            (rangeRequest("if-range"), .reservedField("If-Range")),
+        ] as [(URLRequest, DownloadError)])
+    func sendsNoRequestThatIsNotAWholeGET(
+        _ request: URLRequest, _ error: DownloadError
+    ) async {
+        await #expect(throws: error) {
+            try await MockURLSession(network).download(request, to: folder.file)
         }
         #expect(network.requests.isEmpty)
         #expect(folder.names == [])
     }
 
-    @Test(arguments: ["Range", "if-range"]) func reservesItsFields(_ name: String) async {
-        var ranged = URLRequest.test("/file")
-        ranged.setValue("bytes=0-1", forHTTPHeaderField: name)
-        let request = ranged
-        await #expect(throws: DownloadError.reservedField(name == "Range" ? "Range" : "If-Range")) {
-            try await MockURLSession(network).download(request, to: folder.file)
-        }
-        #expect(network.requests.isEmpty)
-    }
-
-    @Test func aBodyCannotBeSent() async {
-        await #expect(throws: DownloadError.notAGet(method: "GET with a body")) {
-            try await MockURLSession(network).download(
-                URLRequest.test("/file", body: "a"), to: folder.file)
-        }
-    }
-
-    @Test func nothingIsSentIfTheFolderIsMissing() async {
-        let file = folder.url.appending(path: "missing/file")
-        await #expect(throws: DownloadError.self) {
-            try await MockURLSession(network).download(.test("/file"), to: file)
-        }
-        #expect(network.requests.isEmpty)
+    private static func rangeRequest(_ field: String) -> URLRequest {
+        var request = URLRequest.test("a")
+        request.setValue("bytes=0-1", forHTTPHeaderField: field)
+        return request
     }
 
     @Test func writesACompleteBody() async throws {
@@ -371,25 +336,15 @@ import Testing
 
     // MARK: The loader
 
-    @Test func theLoaderDownloadsAnAPIRequest() async throws {
-        network.stub(.get("/file"), .file(bytes))
-        let loader = APIRequestLoader(
-            apiRequest: FileRequest(), urlSession: MockURLSession(network))
-        let response = try await loader.download("/file", to: folder.file)
-        #expect(response.statusCode == 200)
-        #expect(folder.content == bytes)
-    }
-
-    @Test func theLoaderNamesTheStage() async throws {
+    @Test func theErrorNamesItsStageAndRequest() async throws {
         let session = MockURLSession(network)
-        network.stub(.get("/missing"), .json("{}", status: 404))
+        network.stub(.get("/missing"), .status(404))
         network.stub(.get("/lost"), .file(bytes).failing(afterBytes: 7))
 
         var error = await #expect(throws: APIRequestError.self) {
             try await session.download(FileRequest(), "/missing", to: folder.file)
         }
         #expect(error?.stage == .validate)
-        #expect(error?.data?.text == "{}")
         #expect(error?.requestType == "FileRequest")
 
         error = await #expect(throws: APIRequestError.self) {
@@ -417,25 +372,19 @@ import Testing
         func parseResponse(data: Data) throws -> Data { data }
     }
 
-    @Test func theRequestValidatesTheHead() async throws {
-        try Data("old".utf8).write(to: folder.file)
-        network.stub(.any, .data(Data(count: 5), contentType: "text/html"))
+    /// The head is validated before the body is read. If the request then accepts the body, its
+    /// first error counts.
+    @Test(arguments: [("text/html", 5), ("image/png", 0)])
+    func theRequestValidatesTheHead(_ type: String, _ number: Int) async throws {
+        try folder.write("old")
+        network.stub(.any, .data(Data(count: 5), contentType: type))
         let error = await #expect(throws: APIRequestError.self) {
             try await MockURLSession(network).download(TypedRequest(), (), to: folder.file)
         }
         #expect(error?.stage == .validate)
-        #expect(error?.underlying as? TestError == TestError(number: 5))
+        #expect(error?.underlying as? TestError == TestError(number: number))
+        #expect(error?.data?.count == 5)
         #expect(folder.names == ["file.bin"])
         #expect(folder.content == Data("old".utf8))
-    }
-
-    @Test func theFirstErrorOfTheRequestCountsIfTheBodyIsAcceptable() async throws {
-        network.stub(.any, .data(Data(count: 5), contentType: "image/png"))
-        let error = await #expect(throws: APIRequestError.self) {
-            try await MockURLSession(network).download(TypedRequest(), (), to: folder.file)
-        }
-        #expect(error?.stage == .validate)
-        #expect(error?.underlying as? TestError == TestError(number: 0))
-        #expect(error?.data?.count == 5)
     }
 }

@@ -88,17 +88,6 @@ import Testing
         #expect(network.requests.count == (name == "file.bin.part" ? 0 : 1))
     }
 
-    /// The record only helps a later call.
-    @Test func aRecordThatCannotBeWrittenDoesNotMatter() async throws {
-        try FileManager.default.createDirectory(
-            at: folder.record, withIntermediateDirectories: false)
-        network.stub(.any, .file(bytes))
-
-        try await download()
-
-        #expect(folder.content == bytes)
-    }
-
     @Test(arguments: [0o600, 0o640, 0o400]) func keepsThePermissions(_ mode: Int) async throws {
         try Data("old".utf8).write(to: folder.file)
         #expect(chmod(folder.file.path, mode_t(mode)) == 0)
@@ -119,15 +108,14 @@ import Testing
         network.stub(.any, .file(bytes).failing(afterBytes: 40))
         await #expect(throws: URLError.self) { try await download() }
         let ranges = Locked<[String]>([])
-        let session = AnsweringSession { [bytes] request in
+        let session = MockURLSession().intercepting { [bytes] request, _ in
             let range = request.value(forHTTPHeaderField: "Range") ?? ""
             ranges.withLock { $0.append(range) }
             let start = Int(range.dropFirst(6).dropLast()) ?? 0
             // It announces the rest, and has 20 bytes.
-            return (
-                206, ["ETag": "\"1\"", "Content-Range": "bytes \(start)-99/100"],
-                [bytes[start..<min(start + 20, 100)]]
-            )
+            return try answer(
+                to: request, [bytes[start..<min(start + 20, 100)]], status: 206,
+                ["ETag": "\"1\"", "Content-Range": "bytes \(start)-99/100"])
         }
 
         try await session.download(.test("/file"), to: folder.file)
@@ -136,7 +124,7 @@ import Testing
         #expect(ranges.withLock { $0 } == ["bytes=40-", "bytes=60-", "bytes=80-"])
     }
 
-    @Test func namesAMissingFolder() async throws {
+    @Test func sendsNothingWithoutTheFolder() async throws {
         let missing = folder.url.appending(path: "missing")
 
         let error = await #expect(throws: DownloadError.self) {
@@ -147,6 +135,7 @@ import Testing
         #expect(
             error?.errorDescription
                 == "The folder \(missing.path) does not exist. Create it before the download.")
+        #expect(network.requests.isEmpty)
     }
 }
 

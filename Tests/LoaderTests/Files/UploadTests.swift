@@ -56,18 +56,6 @@ import Testing
         #expect(parts.map(\.fileName) == [nil, "a.png", "b.txt", nil])
     }
 
-    @Test(arguments: Transport.allCases)
-    func opensTheFileAgainForARetry(_ transport: Transport) async throws {
-        let (session, baseURL) = try transport.open(network)
-        network.stub(.any, .status(503), .error(.networkConnectionLost), .status(201))
-        let request = try request("/f", baseURL).fileBody(folder.write(long))
-
-        let retrying = session.retrying(RetryPolicy(baseDelay: .zero))
-        #expect(try await retrying.exchange(request).1.statusCode == 201)
-
-        #expect(network.requests.map(\.body.count) == [500_000, 500_000, 500_000])
-    }
-
     @Test(arguments: Transport.allCases, [307, 308])
     func sendsTheFileAgainAfterARedirect(_ transport: Transport, _ status: Int) async throws {
         let (session, baseURL) = try transport.open(network)
@@ -112,27 +100,6 @@ import Testing
         #expect(progress.completedUnitCount == 500_000)
     }
 
-    @Test func streamsNothingForAFileThatChanged() async throws {
-        let file = try folder.write("hello")
-        let request = try request("/f", URL(string: "https://api.example.com")!).fileBody(file)
-        try folder.write("hell")
-
-        await #expect(throws: FileBodyError(file, .resized(from: 5, to: 4))) {
-            _ = try await network.urlSession.stream(request)
-        }
-    }
-
-    @Test func sendsTheFileAgainWithANewCredential() async throws {
-        let server = TokenServer()
-        let session = server.session.authenticated(by: server.tokens())
-        let request = try URLRequest.test("data", method: "POST").fileBody(folder.write("hello"))
-
-        #expect(try await session.exchange(request).1.statusCode == 200)
-
-        let sent = server.network.requests.filter { $0.path == "/data" }
-        #expect(sent.map(\.body.text) == ["hello", "hello"])
-    }
-
     @Test(arguments: Transport.allCases, ["vanished", "grew", "shrank"])
     func failsForAFileThatChanged(_ transport: Transport, _ change: String) async throws {
         let (session, baseURL) = try transport.open(network)
@@ -155,6 +122,13 @@ import Testing
         await #expect(throws: FileBodyError(file, reason)) {
             try await session.retrying().exchange(request)
         }
+        await #expect(throws: FileBodyError(file, reason)) { _ = try await session.stream(request) }
+        let error = await #expect(throws: APIRequestError.self) {
+            try await session.load(Endpoint<Void, Data> { request })
+        }
+        #expect(error?.stage == .transport)
+        #expect(error?.underlying as? FileBodyError == FileBodyError(file, reason))
+        #expect(error?.errorDescription?.contains("file.bin") == true)
         #expect(network.requests.isEmpty)
     }
 
@@ -180,21 +154,6 @@ import Testing
         let size = change == "shrinks" ? 1_000 : 600_000
         #expect(error == FileBodyError(file, .resized(from: 500_000, to: size)))
         #expect(network.requests.isEmpty)
-    }
-
-    @Test func isAnErrorOfTheTransportStage() async throws {
-        let file = try folder.write("hello")
-        let baseURL = URL(string: "https://api.example.com")!
-        let request = try request("/f", baseURL).fileBody(file)
-        try FileManager.default.removeItem(at: file)
-
-        let error = await #expect(throws: APIRequestError.self) {
-            try await network.urlSession.load(SentRequest(), request)
-        }
-
-        #expect(error?.stage == .transport)
-        #expect(error?.underlying as? FileBodyError == FileBodyError(file, .missing))
-        #expect(error?.errorDescription?.contains("file.bin") == true)
     }
 
     /// A cancelled upload closes its file.
@@ -291,11 +250,4 @@ import Testing
             return target == file.path(percentEncoded: false)
         }
     }
-}
-
-/// A request that is given whole.
-private struct SentRequest: APIRequest {
-    func makeRequest(from request: URLRequest) -> URLRequest { request }
-
-    func parseResponse(data: Data) -> Data { data }
 }

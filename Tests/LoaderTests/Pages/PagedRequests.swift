@@ -13,17 +13,6 @@ struct NumbersRequest: PagedAPIRequest {
     }
 }
 
-/// Pages by URL, from a `Link` header.
-struct LinkedRequest: PagedAPIRequest {
-    func makeRequest(from url: URL) throws -> URLRequest { URLRequest(url: url) }
-
-    func parseResponse(data: Data) throws -> String { data.text }
-
-    func nextInput(after page: String, response: HTTPURLResponse, from url: URL) -> URL? {
-        response.links["next"]
-    }
-}
-
 /// Pages by a cursor that the first page does not have.
 struct CursorRequest: PagedAPIRequest {
     struct Page: Decodable, Sendable {

@@ -20,13 +20,17 @@ import Testing
     @Test func loadsOnePageAfterAnother() async throws {
         stubThreePages()
 
-        var pages: [APIPage<Int, [Int]>] = []
-        for try await page in numbers.pages(from: 1) { pages.append(page) }
+        let sequence = numbers.pages(from: 1)
+        // It can be walked twice.
+        for _ in 1...2 {
+            var pages: [APIPage<Int, [Int]>] = []
+            for try await page in sequence { pages.append(page) }
 
-        #expect(pages.map(\.input) == [1, 2, 3])
-        #expect(pages.map(\.value) == [[1, 2], [3], []])
-        #expect(pages.map(\.next) == [2, 3, nil])
-        #expect(pages.map(\.http.statusCode) == [200, 200, 200])
+            #expect(pages.map(\.input) == [1, 2, 3])
+            #expect(pages.map(\.value) == [[1, 2], [3], []])
+            #expect(pages.map(\.next) == [2, 3, nil])
+            #expect(pages.map(\.http.statusCode) == [200, 200, 200])
+        }
     }
 
     @Test func loadsTheElements() async throws {
@@ -45,33 +49,6 @@ import Testing
         for try await number in numbers.elements(from: 1) where number == 2 { break }
 
         #expect(network.requests.count == 1)
-    }
-
-    @Test func canBeWalkedTwice() async throws {
-        stubThreePages()
-        let pages = numbers.pages(from: 1)
-
-        for _ in 0..<2 {
-            var count = 0
-            for try await _ in pages { count += 1 }
-            #expect(count == 3)
-        }
-    }
-
-    @Test func followsALinkHeader() async throws {
-        network.stub(
-            .get("/a"), .text("A").header("Link", #"</b?n=2>; rel="next", </z>; rel="last""#))
-        network.stub(.get("/b"), .text("B").header("Link", #"</a>; rel="prev""#))
-        let loader = APIRequestLoader(
-            apiRequest: LinkedRequest(), urlSession: MockURLSession(network))
-
-        var texts: [String] = []
-        for try await page in loader.pages(from: URL(string: "https://api.example.com/a")!) {
-            texts.append(page.value)
-        }
-
-        #expect(texts == ["A", "B"])
-        #expect(network.requests.last?.query == ["n": "2"])
     }
 
     @Test func followsACursor() async throws {
@@ -135,17 +112,5 @@ import Testing
         for try await _ in loader.pages(from: nil).elements({ $0.items }) {}
 
         #expect(network.requests.count == 1_000)
-    }
-
-    @MainActor @Test func parsesOffTheCallersActor() async throws {
-        struct Watching: PagedAPIRequest {
-            func makeRequest(from page: Int) throws -> URLRequest { .test("a") }
-            func parseResponse(data: Data) throws -> Bool { Thread.isMainThread }
-            func nextInput(after page: Bool, response: HTTPURLResponse, from: Int) -> Int? { nil }
-        }
-        network.stub(.any, .text("x"))
-        let loader = APIRequestLoader(apiRequest: Watching(), urlSession: MockURLSession(network))
-
-        for try await page in loader.pages(from: 1) { #expect(!page.value) }
     }
 }

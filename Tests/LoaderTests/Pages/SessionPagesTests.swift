@@ -15,36 +15,30 @@ import Testing
         }
     }
 
-    @Test func loadsPages() async throws {
-        var inputs: [Int] = []
-        for try await page in session.pages(NumbersRequest(), from: 1) { inputs.append(page.input) }
+    @Test func givesPagesAndElementsUpToTheLimit() async throws {
+        for (limit, inputs, elements) in [(9, [1, 2, 3], [1, 2, 1, 2]), (1, [1], [1, 2])] {
+            var pages: [Int] = []
+            for try await page in session.pages(NumbersRequest(), from: 1, limit: limit) {
+                pages.append(page.input)
+            }
+            var numbers: [Int] = []
+            for try await number in session.elements(NumbersRequest(), from: 1, limit: limit) {
+                numbers.append(number)
+            }
 
-        #expect(inputs == [1, 2, 3])
-    }
-
-    @Test func loadsElements() async throws {
-        var numbers: [Int] = []
-        for try await number in session.elements(NumbersRequest(), from: 1) {
-            numbers.append(number)
+            #expect(pages == inputs)
+            #expect(numbers == elements)
         }
-
-        #expect(numbers == [1, 2, 1, 2])
-    }
-
-    @Test func stopsAtTheLimit() async throws {
-        var count = 0
-        for try await _ in session.pages(NumbersRequest(), from: 1, limit: 1) { count += 1 }
-        for try await _ in session.elements(NumbersRequest(), from: 1, limit: 1) { count += 1 }
-
-        #expect(count == 3)
     }
 
     @Test @MainActor func parsesInTheBackground() async throws {
         var places: [RunningPlace] = []
         for try await place in session.elements(PlacesRequest(), from: 1) { places.append(place) }
         for try await page in session.pages(PlacesRequest(), from: 1) { places += page.value }
+        let loader = APIRequestLoader(apiRequest: PlacesRequest(), urlSession: session)
+        for try await page in loader.pages(from: 1) { places += page.value }
 
-        #expect(places == [.background, .background])
+        #expect(places == [.background, .background, .background])
     }
 
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)

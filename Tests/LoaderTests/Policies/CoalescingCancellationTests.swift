@@ -60,21 +60,6 @@ import Testing
         #expect(network.requests.count == 2)
     }
 
-    @Test func sendsNothingWhenCancelledBefore() async throws {
-        network.stub(.any, .text("value"), times: .any)
-        let session = MockURLSession(network).coalescing()
-
-        let error = await #expect(throws: URLError.self) {
-            try await Task {
-                withUnsafeCurrentTask { $0?.cancel() }
-                return try await session.exchange(.test("a"))
-            }.value
-        }
-
-        #expect(error?.code == .cancelled)
-        #expect(network.requests.isEmpty)
-    }
-
     @Test func givesEachItsOwnUnderCancellation() async throws {
         network.stub(.get("/{n}")) { request in
             await Task.yield()

@@ -32,49 +32,66 @@ import Testing
         #expect(stub.callCount == 1)
     }
 
-    // Two users' answers must not be mixed up.
+    /// What requests end with that are all under way before the first one is answered.
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
-    @Test func sendsDifferentRequestsForThemselves() async throws {
+    private func outcomes(
+        of requests: [URLRequest],
+        answer: @escaping @Sendable (RecordedRequest) throws -> MockResponse
+    ) async throws -> [ExchangeOutcome] {
         let mayAnswer = Gate()
         network.stub(.any) { request in
             await mayAnswer.wait()
-            return .text(request.request.value(forHTTPHeaderField: "Authorization") ?? "nobody")
+            return try answer(request)
         }
         let session = MockURLSession(network).coalescing()
         let executor = QueueExecutor(isSerial: false)
-
-        let tasks = (0..<1_000).map { number in
-            executor.start {
-                let request = try URLRequest.test("a").authorization(bearer: "\(number % 10)")
-                return try await session.exchange(request).0.text
-            }
+        let tasks = requests.map { request in
+            executor.start { await session.outcome(of: request) }
         }
         await executor.settle()
         mayAnswer.open()
+        var outcomes: [ExchangeOutcome] = []
+        for task in tasks { outcomes.append(try await task.value) }
+        return outcomes
+    }
 
-        for (number, task) in tasks.enumerated() {
-            #expect(try await task.value == "Bearer \(number % 10)")
+    // Two users' answers must not be mixed up.
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    @Test func sendsDifferentRequestsForThemselves() async throws {
+        let requests = try (0..<1_000).map { number in
+            try URLRequest.test("a").authorization(bearer: "\(number % 10)")
         }
+
+        let outcomes = try await outcomes(of: requests) { request in
+            .text(request.header("Authorization") ?? "nobody")
+        }
+
+        #expect(outcomes == (0..<1_000).map { .body("Bearer \($0 % 10)") })
         #expect(network.requests.count == 10)
     }
 
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
-    @Test func sharesNoPOST() async throws {
-        let mayAnswer = Gate()
-        network.stub(.post("/a")) { _ in
-            await mayAnswer.wait()
-            return .text("ok")
-        }
-        let session = MockURLSession(network).coalescing()
-        let executor = QueueExecutor(isSerial: false)
-        let tasks = (0..<5).map { _ in
-            executor.start { try await session.exchange(.test("a", method: "POST", body: "b")) }
-        }
-        await executor.settle()
-        mayAnswer.open()
-        for task in tasks { _ = try await task.value }
+    @Test func sendsEachPOSTForItself() async throws {
+        let request = URLRequest.test("a", method: "POST", body: "b")
 
+        let outcomes = try await outcomes(of: Array(repeating: request, count: 5)) { _ in
+            .text("ok")
+        }
+
+        #expect(outcomes == Array(repeating: .body("ok"), count: 5))
         #expect(network.requests.count == 5)
+    }
+
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    @Test func failsForAllAtOnce() async throws {
+        let requests = Array(repeating: URLRequest.test("a"), count: 100)
+
+        let outcomes = try await outcomes(of: requests) { _ in
+            throw URLError(.networkConnectionLost)
+        }
+
+        #expect(outcomes == Array(repeating: .error(.networkConnectionLost), count: 100))
+        #expect(network.requests.count == 1)
     }
 
     @Test func sendsTheNextRequestAnew() async throws {
@@ -86,26 +103,6 @@ import Testing
         #expect(try await session.exchange(.test("a")).0.text == "three")
     }
 
-    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
-    @Test func failsForAllAtOnce() async throws {
-        let mayAnswer = Gate()
-        network.stub(.any) { _ in
-            await mayAnswer.wait()
-            throw URLError(.networkConnectionLost)
-        }
-        let session = MockURLSession(network).coalescing()
-        let executor = QueueExecutor(isSerial: false)
-        let tasks = (0..<100).map { _ in executor.start { try await session.exchange(.test("a")) } }
-        await executor.settle()
-        mayAnswer.open()
-
-        for task in tasks {
-            let error = await #expect(throws: URLError.self) { try await task.value }
-            #expect(error?.code == .networkConnectionLost)
-        }
-        #expect(network.requests.count == 1)
-    }
-
     /// Inside authentication a request carries its user's token; around it nobody knows the user.
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
     @Test(arguments: [(true, "Bearer anne"), (false, "Bearer emma")])
@@ -115,7 +112,7 @@ import Testing
         network.stub(.any) { request in
             arrived.open()
             await mayAnswer.wait()
-            return .text(request.request.value(forHTTPHeaderField: "Authorization") ?? "nobody")
+            return .text(request.header("Authorization") ?? "nobody")
         }
         let tokens = Credentials.bearer("emma", for: URL(string: "https://api.example.com")!)
         let wire = MockURLSession(network)
@@ -137,23 +134,16 @@ import Testing
     }
 
     /// An exchange that stays in the list would keep its result forever.
-    @Test func keepsNoEnd() async throws {
+    @Test func keepsNoResultOfAnEndedExchange() async throws {
         final class Token: Sendable {
             let onEnd: Gate
             init(_ onEnd: Gate) { self.onEnd = onEnd }
             deinit { onEnd.open() }
         }
         struct Held: Error { let token: Token }
-        struct Failing: HTTPSession {
-            let onEnd: Gate
-            func send(
-                _ request: URLRequest, awaiting part: ResponsePart
-            ) async throws -> (HTTPBody, HTTPURLResponse) {
-                throw Held(token: Token(onEnd))
-            }
-        }
         let onEnd = Gate()
-        let session = Failing(onEnd: onEnd).coalescing()
+        let session = MockURLSession().intercepting { _, _ in throw Held(token: Token(onEnd)) }
+            .coalescing()
 
         await #expect(throws: Held.self) { try await session.exchange(.test("a")) }
 

@@ -5,26 +5,7 @@ import TestSupport
 import Testing
 
 @Suite(.limited, .usesSockets) struct InterceptingTests {
-    @Test(arguments: Transport.allCases)
-    func changesTheRequest(_ transport: Transport) async throws {
-        let network = MockNetwork()
-        network.stub(.get("/a"), .text("value"))
-        let (session, baseURL) = try transport.open(network)
-        let versioned = session.intercepting { request, next in
-            var request = request
-            request.setValue("2", forHTTPHeaderField: "API-Version")
-            return try await next(request)
-        }
-        let loader = APIRequestLoader(
-            apiRequest: TextRequest(baseURL: baseURL), urlSession: versioned)
-
-        #expect(try await loader.load("/a") == "value")
-
-        let sent = network.requests.map { $0.request.value(forHTTPHeaderField: "API-Version") }
-        #expect(sent == ["2"])
-    }
-
-    @Test func readsFromTheWireOutwards() async throws {
+    @Test func theLastClosureSeesTheRequestFirst() async throws {
         let network = MockNetwork()
         network.stub(.any, .text("value"))
         @Sendable func adding(_ letter: String, to request: URLRequest) -> URLRequest {

@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [(4, 4), (1, 1), (0, 1), (-3, 1)])
+    @Test(arguments: [(4, 4), (1, 1), (0, 1), (-3, 1), (.min, 1)])
     func letsSoManyOutAtATime(_ limit: Int, _ expected: Int) async throws {
         let traffic = Locked(Traffic())
         // The first ones wait for each other, so that the limit is reached for sure.
@@ -72,27 +72,30 @@ import Testing
                 == ["first"] + (0..<20).map { "\($0)" })
     }
 
-    @Test func endsACancelledWaiterAtOnceAndSendsNothing() async throws {
-        let arrived = Gate()
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    @Test func cancelledWaitersEndAtOnceAndSendNothing() async throws {
         let network = MockNetwork()
-        network.stub(.get("/first")) { _ in
-            arrived.open()
-            return try await waitForCancellation()
-        }
+        network.stub(.any, .text("ok"), times: .any)
+        let held = network.stub(.get("/first"), .text("first").held)
         let session = MockURLSession(network).limited(to: 1)
-        let first = Task { try await session.exchange(.test("first")) }
-        await arrived.wait()
+        let first = Task { await session.outcome(of: .test("first")) }
+        await held.started()
 
-        let loader = APIRequestLoader(apiRequest: TextRequest(), urlSession: session)
-        let second = Task { try await loader.load("/second") }
-        second.cancel()
-        let error = await #expect(throws: APIRequestError.self) { try await second.value }
+        let executor = QueueExecutor(isSerial: true)
+        // None of them stays in the queue.
+        let waiting = (0..<1_000).map { _ in
+            executor.start { await session.outcome(of: .test("second")) }
+        }
+        await executor.settle()
+        for task in waiting {
+            task.cancel()
+            #expect(try await task.value == .error(.cancelled))
+        }
 
-        #expect(error?.isCancellation == true)
-        #expect((error?.underlying as? URLError)?.code == .cancelled)
         #expect(network.requests.count == 1)
-        first.cancel()
-        await #expect(throws: URLError.self) { try await first.value }
+        held.release()
+        #expect(await first.value == .body("first"))
+        #expect(await session.outcome(of: .test("third")) == .body("ok"))
     }
 
     // A permit that came together with a cancellation must go on to the next.
@@ -144,19 +147,14 @@ import Testing
 
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
     @Test func sendsNothingWhereThePlaceCameTogetherWithACancellation() async throws {
-        struct Heedless: HTTPSession {
-            let mayAnswer: Gate
-            let paths = Locked<[String]>([])
-            func send(
-                _ request: URLRequest, awaiting part: ResponsePart
-            ) async throws -> (HTTPBody, HTTPURLResponse) {
-                paths.withLock { $0.append(request.url!.path) }
-                if request.url!.path == "/first" { await mayAnswer.wait() }
-                return (HTTPBody(Data()), HTTPURLResponse())
-            }
-        }
-        let wire = Heedless(mayAnswer: Gate())
-        let session = wire.limited(to: 1)
+        let mayAnswer = Gate()
+        let paths = Locked<[String]>([])
+        // It sends what it is given, also in a cancelled task.
+        let session = MockURLSession().intercepting { request, _ in
+            paths.withLock { $0.append(request.url!.path) }
+            if request.url!.path == "/first" { await mayAnswer.wait() }
+            return try answer(to: request)
+        }.limited(to: 1)
         let executor = QueueExecutor(isSerial: true)
         let second = Locked<Task<Void, any Error>?>(nil)
         let first = executor.start {
@@ -168,14 +166,14 @@ import Testing
         let task = executor.start { _ = try await session.exchange(.test("second")) }
         second.withLock { $0 = task }
         await executor.settle()
-        wire.mayAnswer.open()
+        mayAnswer.open()
 
         try await first.value
         let error = await #expect(throws: URLError.self) { try await task.value }
 
         #expect(error?.code == .cancelled)
         _ = try await session.exchange(.test("third"))
-        #expect(wire.paths.withLock { $0 } == ["/first", "/third"])
+        #expect(paths.withLock { $0 } == ["/first", "/third"])
     }
 
     @Test func givesThePlaceBackAfterAFailure() async throws {

@@ -1,4 +1,5 @@
 import APIKitLite
+import APIKitLiteTesting
 import Foundation
 import TestSupport
 import Testing
@@ -7,18 +8,6 @@ import Testing
 /// do itself.
 @Suite(.limited) struct PolicyForwardingTests {
     @Test func informsTheSessionInsideOfARejectedLoad() async throws {
-        struct Listening: HTTPSession {
-            let stages = Locked<[APIRequestError.Stage]>([])
-            func send(
-                _ request: URLRequest, awaiting part: ResponsePart
-            ) async throws -> (HTTPBody, HTTPURLResponse) {
-                (HTTPBody(Data()), HTTPURLResponse())
-            }
-            func loadDidFail(_ error: APIRequestError) {
-                stages.withLock { $0.append(error.stage) }
-            }
-        }
-
         struct LanguageSession: SessionPolicy {
             let next: any HTTPSession
             func send(
@@ -28,12 +17,16 @@ import Testing
             }
         }
 
-        let inside = Listening()
-        let session: any HTTPSession = LanguageSession(next: inside).limited(to: 1).coalescing()
-            .authenticated(by: .bearer("token", for: URL(string: "https://api.example.com")!))
+        let log = EventLog()
+        let session: any HTTPSession = LanguageSession(
+            next: MockURLSession().observed(by: log.observer)
+        )
+        .limited(to: 1).coalescing()
+        .authenticated(by: .bearer("token", for: URL(string: "https://api.example.com")!))
+        let error = APIRequestError(stage: .parse, underlying: TestError())
 
-        session.loadDidFail(APIRequestError(stage: .parse, underlying: TestError()))
+        session.loadDidFail(error)
 
-        #expect(inside.stages.withLock { $0 } == [.parse])
+        #expect(log.events == [.rejected(error)])
     }
 }

@@ -25,28 +25,6 @@ struct StubbornSession: HTTPSession {
     }
 }
 
-/// Opens when `pass()` has been called `count` times.
-final class CountdownLatch: Sendable {
-    private let missing: Locked<Int>
-    private let gate = Gate()
-
-    init(_ count: Int) {
-        missing = Locked(count)
-    }
-
-    func pass() {
-        let isLast = missing.withLock { missing in
-            missing -= 1
-            return missing == 0
-        }
-        if isLast { gate.open() }
-    }
-
-    func wait() async {
-        await gate.wait()
-    }
-}
-
 func answer(
     to request: URLRequest, _ text: String = "", status: Int = 200
 ) throws -> (HTTPBody, HTTPURLResponse) {

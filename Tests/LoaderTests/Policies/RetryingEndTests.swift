@@ -70,6 +70,34 @@ import Testing
         #expect(network.requests.count == 1)
     }
 
+    /// Wakes an hour late, like a machine that was asleep.
+    private struct LateClock: Clock {
+        let clock = MockClock()
+        var now: MockClock.Instant { clock.now }
+        var minimumResolution: Duration { .zero }
+        func sleep(until deadline: MockClock.Instant, tolerance: Duration?) async throws {
+            await clock.advance(to: deadline.advanced(by: .seconds(3_600)))
+        }
+    }
+
+    @Test func sendsNothingWhereTheDeadlinePassedInAWait() async throws {
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    for _ in 0..<250 {
+                        let network = MockNetwork()
+                        let stub = network.stub(.any, .status(503))
+                        let session = MockURLSession(network)
+                            .retrying(clock: LateClock(), random: { 1 })
+
+                        #expect(await session.outcome(of: .test("a")) == .error(.timedOut))
+                        #expect(stub.callCount == 1)
+                    }
+                }
+            }
+        }
+    }
+
     @Test(arguments: [Duration.zero, .seconds(-1)])
     func sendsNothingWhereThereIsNoTime(_ deadline: Duration) async throws {
         let network = MockNetwork()

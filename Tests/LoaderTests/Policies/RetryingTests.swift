@@ -9,7 +9,7 @@ import Testing
     func waitsOnItsClockAndSendsAgain(_ transport: Transport) async throws {
         let clock = MockClock()
         let network = MockNetwork()
-        network.stub(.get("/a"), .status(503), .status(500), .text("third"))
+        network.stub(.get("/a"), .error(.networkConnectionLost), .status(503), .text("third"))
         let (session, baseURL) = try transport.open(network)
         let loader = APIRequestLoader(
             apiRequest: TextRequest(baseURL: baseURL),
@@ -27,18 +27,6 @@ import Testing
 
         #expect(try await load.value == "third")
         #expect(network.requests.count == 3)
-    }
-
-    @Test(arguments: Transport.allCases)
-    func retriesAnErrorOfTheNetwork(_ transport: Transport) async throws {
-        let network = MockNetwork()
-        network.stub(.get("/a"), .error(.networkConnectionLost), .text("second"))
-        let (session, baseURL) = try transport.open(network)
-        let loader = APIRequestLoader(
-            apiRequest: TextRequest(baseURL: baseURL),
-            urlSession: session.retrying(random: { 0 }))
-
-        #expect(try await loader.load("/a") == "second")
     }
 
     @Test func givesTheLastAnswerAsItCame() async throws {
@@ -72,7 +60,7 @@ import Testing
         #expect(error?.userInfo["attempt"] as? Int == 3)
     }
 
-    @Test func sendsWhatIsFinalOnce() async throws {
+    @Test func sendsARequestWithAFinalAnswerOnce() async throws {
         let network = MockNetwork()
         network.stub(.post("/a"), .status(503))
         network.stub(.get("/missing"), .status(404))

@@ -31,38 +31,28 @@ import Testing
 
     // MARK: Retrying
 
-    @Test func retriesBeforeTheBody() async throws {
-        network.stub(
-            .get("/stream"), .status(503), .error(.networkConnectionLost), .text("value"))
+    @Test(
+        arguments: [
+            ([.status(503), .error(.networkConnectionLost), .text("value")], 200, "value", 3),
+            // The last refusal is returned with its body.
+            ([.text("busy", status: 503)], 503, "busy", 3),
+            // Nothing is sent again after the headers.
+            ([.text("value").failing(afterBytes: 0)], 200, "", 1),
+        ] as [([MockResponse], Int, String, Int)])
+    func retriesUntilTheHeaders(
+        _ responses: [MockResponse], _ status: Int, _ text: String, _ count: Int
+    ) async throws {
+        network.stub(.get("/stream"), responses[responses.count - 1])
+        for response in responses.dropLast().reversed() {
+            network.stub(.get("/stream"), response, times: .once)
+        }
 
         let (body, response) = try await session.retrying(retrying, clock: clock)
             .stream(.test("stream"))
 
-        #expect(response.statusCode == 200)
-        #expect(await read(body) == ("value", nil))
-        #expect(network.requests.count == 3)
-    }
-
-    @Test func sendsNothingAgainAfterTheHeaders() async throws {
-        network.stub(.get("/stream"), .text("value").failing(afterBytes: 0))
-
-        let (body, response) = try await session.retrying(retrying, clock: clock)
-            .stream(.test("stream"))
-
-        #expect(response.statusCode == 200)
-        #expect(await read(body) == ("", .networkConnectionLost))
-        #expect(network.requests.count == 1)
-    }
-
-    @Test func returnsTheLastRefusalWithItsBody() async throws {
-        network.stub(.get("/stream"), .text("busy", status: 503), times: .any)
-
-        let (body, response) = try await session.retrying(retrying, clock: clock)
-            .stream(.test("stream"))
-
-        #expect(response.statusCode == 503)
-        #expect(await read(body) == ("busy", nil))
-        #expect(network.requests.count == 3)
+        #expect(response.statusCode == status)
+        #expect(await read(body) == (text, text.isEmpty ? .networkConnectionLost : nil))
+        #expect(network.requests.count == count)
     }
 
     // A refused response waits nowhere: it would keep its place in the limit for ever.
@@ -106,6 +96,14 @@ import Testing
         case complete, failed, dropped, left
     }
 
+    private func end(_ body: inout HTTPBody?, _ ending: Ending) async throws {
+        switch ending {
+        case .complete, .failed: _ = await read(try #require(body))
+        case .left: for try await _ in try #require(body) { break }
+        case .dropped: body = nil
+        }
+    }
+
     @Test(arguments: Ending.allCases)
     func aStreamHasItsPlaceUntilItEnds(_ ending: Ending) async throws {
         let response = MockResponse.chunks(["a", "b"], every: .seconds(1))
@@ -119,27 +117,11 @@ import Testing
         for _ in 0..<100 { await Task.yield() }
         #expect(network.requests.count == 1)
 
-        switch ending {
-        case .complete, .failed:
-            await clock.advance(by: .seconds(1))
-            _ = await read(try #require(body))
-        case .left: for try await _ in try #require(body) { break }
-        case .dropped: body = nil
-        }
+        if ending == .complete { await clock.advance(by: .seconds(1)) }
+        try await end(&body, ending)
 
         #expect(try await other.value.0.text == "other")
         _ = body
-    }
-
-    @Test func aStreamThatIsNotOpenedHasNoPlace() async throws {
-        network.stub(.get("/stream"), .error(.networkConnectionLost), times: .any)
-        let session = session.limited(to: 1)
-
-        for _ in 1...3 {
-            await #expect(throws: URLError.self) { _ = try await session.stream(.test("stream")) }
-        }
-
-        #expect(network.requests.count == 3)
     }
 
     // MARK: Timeouts
@@ -259,20 +241,15 @@ import Testing
             log.events.last?.description
                 == "#1 GET https://api.example.com/stream: 200 (OK), streaming, 0.000 s")
 
-        switch ending {
-        case .complete:
-            await clock.advance(by: .seconds(3))
-            _ = await read(try #require(body))
-        case .failed: _ = await read(try #require(body))
-        case .left: for try await _ in try #require(body) { break }
-        case .dropped: body = nil
-        }
+        if ending == .complete { await clock.advance(by: .seconds(3)) }
+        try await end(&body, ending)
 
         #expect(log.events.count == 3)
         #expect(log.events.last?.description == line)
         #expect(log.events.last?.id == 1)
         #expect(log.events.last?.request?.url == request.url)
-        _ = body
+        body = nil
+        #expect(log.events.count == 3)
     }
 
     @Test func anObserverIsToldThatNoStreamWasOpened() async throws {

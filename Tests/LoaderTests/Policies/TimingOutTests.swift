@@ -67,57 +67,32 @@ import Testing
         #expect(await task.value == .error(.timedOut))
     }
 
-    @Test func endsAtOnceWhenTheExchangeIgnoresCancellation() async throws {
+    @Test(arguments: [true, false])
+    func endsAtOnceWhenTheExchangeIgnoresCancellation(_ isTimeout: Bool) async throws {
         let clock = MockClock()
         let stubborn = StubbornSession()
         let session = stubborn.timingOut(after: .seconds(1), clock: clock)
         let task = Task { await session.outcome(of: .test("a")) }
         await stubborn.arrived.wait()
 
-        await clock.advance(by: .seconds(1))
+        if isTimeout { await clock.advance(by: .seconds(1)) } else { task.cancel() }
 
-        #expect(await task.value == .error(.timedOut))
+        #expect(await task.value == .error(isTimeout ? .timedOut : .cancelled))
         #expect(stubborn.wasCancelled.withLock { $0 })
         stubborn.mayAnswer.open()
         await stubborn.hasAnswered.wait()
     }
 
-    @Test func aCancelledCallerEndsAtOnce() async throws {
-        let stubborn = StubbornSession()
-        let session = stubborn.timingOut(after: .seconds(1), clock: MockClock())
-        let task = Task { await session.outcome(of: .test("a")) }
-        await stubborn.arrived.wait()
-
-        task.cancel()
-
-        #expect(await task.value == .error(.cancelled))
-        #expect(stubborn.wasCancelled.withLock { $0 })
-        stubborn.mayAnswer.open()
-        await stubborn.hasAnswered.wait()
-    }
-
-    @Test(arguments: [Duration.zero, .seconds(-1)])
-    func sendsNothingWhereThereIsNoTime(_ duration: Duration) async throws {
+    @Test(arguments: [Duration.zero, .seconds(-1), .seconds(1)])
+    func sendsNothingWithoutTimeOrInACancelledTask(_ duration: Duration) async throws {
         let network = MockNetwork()
         let session = MockURLSession(network).timingOut(after: duration)
 
-        #expect(await session.outcome(of: .test("a")) == .error(.timedOut))
+        if duration <= .zero { #expect(await session.outcome(of: .test("a")) == .error(.timedOut)) }
         let cancelled = Task {
             withUnsafeCurrentTask { $0?.cancel() }
             return await session.outcome(of: .test("a"))
         }
-        #expect(await cancelled.value == .error(.cancelled))
-        #expect(network.requests.isEmpty)
-    }
-
-    @Test func sendsNothingWhenCancelledBefore() async throws {
-        let network = MockNetwork()
-        let session = MockURLSession(network).timingOut(after: .seconds(1), clock: MockClock())
-        let cancelled = Task {
-            withUnsafeCurrentTask { $0?.cancel() }
-            return await session.outcome(of: .test("a"))
-        }
-
         #expect(await cancelled.value == .error(.cancelled))
         #expect(network.requests.isEmpty)
     }
@@ -129,16 +104,10 @@ import Testing
         #expect(await session.outcome(of: .test("a")) == .body("{}"))
     }
 
-    @Test func throwsWhatTheSessionThrows() async throws {
-        let session = MockURLSession().intercepting { _, _ in throw TestError(number: 7) }
-            .timingOut(after: .seconds(1), clock: MockClock())
-
-        await #expect(throws: TestError(number: 7)) { try await session.exchange(.test("a")) }
-    }
-
-    @Test func keepsTheTaskLocals() async throws {
+    @Test func keepsTheTaskLocalsAndTheErrorOfTheSession() async throws {
         let session = MockURLSession().intercepting { request, _ in
-            try answer(to: request, Self.name)
+            if request.url?.path == "/error" { throw TestError(number: 7) }
+            return try answer(to: request, Self.name)
         }.timingOut(after: .seconds(1), clock: MockClock())
 
         let ending = await Self.$name.withValue("Emma") {
@@ -146,6 +115,7 @@ import Testing
         }
 
         #expect(ending == .body("Emma"))
+        await #expect(throws: TestError(number: 7)) { try await session.exchange(.test("error")) }
     }
 
     @Test func anImmediateAnswerLeavesNoDeadline() async throws {
@@ -197,28 +167,7 @@ import Testing
         }
     }
 
-    @Test func oneSleeperServesAllExchangesOnAnotherClock() async throws {
-        let clock = OtherClock()
-        let network = MockNetwork()
-        network.stub(.any, .hanging)
-        let session = MockURLSession(network).timingOut(after: .seconds(10), clock: clock)
-        let first = Task { await session.outcome(of: .test("a")) }
-        await clock.clock.waitForSleepers()
-        await clock.clock.advance(by: .seconds(4))
-        let second = Task { await session.outcome(of: .test("b")) }
-        await network.waitForRequests(2)
-        #expect(clock.clock.pending == [.seconds(6)])
-
-        await clock.clock.advance(by: .seconds(6))
-        #expect(await first.value == .error(.timedOut))
-        await clock.clock.waitForSleepers()
-        #expect(clock.clock.pending == [.seconds(4)])
-
-        await clock.clock.advance(by: .seconds(4))
-        #expect(await second.value == .error(.timedOut))
-    }
-
-    @Test func timesOutTheRemainingExchangesInOrderOnAnotherClock() async throws {
+    @Test func oneSleeperServesAllExchangesInOrderOnAnotherClock() async throws {
         let clock = OtherClock()
         let network = MockNetwork()
         network.stub(.any, .hanging, times: .any)
@@ -228,6 +177,7 @@ import Testing
             exchanges.append(Task { await session.outcome(of: .test("\(number)")) })
             await network.waitForRequests(number)
             await clock.clock.waitForSleepers()
+            #expect(clock.clock.pending == [.seconds(11 - number)])
             await clock.clock.advance(by: .seconds(1))
         }
 

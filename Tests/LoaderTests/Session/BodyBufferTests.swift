@@ -37,17 +37,6 @@ import Testing
         #expect(calls.withLock { $0 } == 1)
     }
 
-    @Test func keepsTheFirstError() async {
-        let buffer = BodyBuffer()
-        buffer.finish(throwing: URLError(.networkConnectionLost))
-        buffer.finish()
-        buffer.end(throwing: URLError(.cancelled))
-
-        for _ in 1...2 {
-            await #expect(throws: URLError(.networkConnectionLost)) { try await buffer.next() }
-        }
-    }
-
     /// A piece costs hundreds of bytes beside its own.
     @Test func joinsSmallPieces() async throws {
         let buffer = BodyBuffer()
@@ -55,14 +44,5 @@ import Testing
 
         #expect(buffer.pieceCount < 100)
         #expect(try await buffer.next()?.count == 1_000_000)
-    }
-
-    @Test func stopsWaitingWhenTheBodyEnds() async {
-        let buffer = BodyBuffer()
-        let reader = Task { try await buffer.next() }
-        await Task.yield()
-        buffer.end(throwing: URLError(.timedOut))
-
-        await #expect(throws: URLError(.timedOut)) { try await reader.value }
     }
 }

@@ -10,12 +10,6 @@ import Testing
 
     private let reports = Locked<[String]>([])
 
-    private func observe(_ body: HTTPBody) {
-        body.onEnd { [reports] ending, count in
-            reports.withLock { $0.append("\(ending), \(count), \(Self.isReader)") }
-        }
-    }
-
     /// The code that cancels a task may hold a lock that the observer needs.
     @Test func theReaderReportsItsCancellation() async throws {
         let reading = Gate()
@@ -24,7 +18,9 @@ import Testing
             _ = try await waitForCancellation()
             return nil
         })
-        observe(body)
+        body.onEnd { [reports] ending, count in
+            reports.withLock { $0.append("\(ending), \(count), \(Self.isReader)") }
+        }
         let reader = Task {
             try await Self.$isReader.withValue(true) {
                 for try await _ in body {}
@@ -36,32 +32,5 @@ import Testing
 
         await #expect(throws: URLError(.cancelled)) { try await reader.value }
         #expect(reports.withLock { $0 } == ["left, 0, true"])
-    }
-
-    @Test func reportsACompleteBodyImmediately() {
-        observe(HTTPBody(Data("abc".utf8)))
-
-        #expect(reports.withLock { $0 } == ["complete, 3, false"])
-    }
-
-    @Test(arguments: [true, false])
-    func reportsTheEndOnce(_ isReadAgain: Bool) async throws {
-        let buffer = BodyBuffer()
-        buffer.append(Data("a".utf8))
-        var body: HTTPBody? = HTTPBody(buffer)
-        observe(try #require(body))
-        var pieces = body?.makeAsyncIterator()
-        _ = try await pieces?.next()
-
-        buffer.end(throwing: URLError(.timedOut))
-        if isReadAgain {
-            await #expect(throws: URLError(.timedOut)) { try await pieces?.next() }
-        }
-        (body, pieces) = (nil, nil)
-
-        let reports = reports.withLock { $0 }
-        #expect(reports.count == 1)
-        #expect(reports.first?.hasPrefix("failed") == true)
-        #expect(reports.first?.hasSuffix(", 1, false") == true)
     }
 }

@@ -6,102 +6,74 @@ import Testing
 
 /// A stream gives the same pieces, errors and records over each transport.
 @Suite(.limited, .usesSockets) struct StreamTests {
-    private func request(_ baseURL: URL) -> URLRequest {
-        URLRequest(url: baseURL.appending(path: "stream"))
+    private let clock = MockClock()
+    private let network: MockNetwork
+
+    init() {
+        network = MockNetwork(clock: clock)
+    }
+
+    /// Opens `/stream` over a transport.
+    private func stream(_ transport: Transport) async throws -> (HTTPBody, HTTPURLResponse) {
+        let (session, baseURL) = try transport.open(network)
+        return try await session.stream(URLRequest(url: baseURL.appending(path: "stream")))
     }
 
     @Test(arguments: Transport.allCases)
     func givesTheHeadersBeforeTheBody(_ transport: Transport) async throws {
-        let clock = MockClock()
-        let network = MockNetwork(clock: clock)
-        let (session, baseURL) = try transport.open(network)
         network.stub(.get("/stream"), .chunks(["one ", "two ", "three"], every: .seconds(1)))
 
-        let (body, response) = try await session.stream(request(baseURL))
+        let (body, response) = try await stream(transport)
         #expect(response.statusCode == 200)
 
         var pieces = body.makeAsyncIterator()
-        #expect(try await pieces.next().map(text) == "one ")
+        #expect(try await pieces.next()?.text == "one ")
         await clock.advance(by: .seconds(1))
-        #expect(try await pieces.next().map(text) == "two ")
+        #expect(try await pieces.next()?.text == "two ")
         await clock.advance(by: .seconds(1))
-        #expect(try await pieces.next().map(text) == "three")
+        #expect(try await pieces.next()?.text == "three")
         #expect(try await pieces.next() == nil)
         #expect(try await pieces.next() == nil)
     }
 
     @Test(arguments: Transport.allCases)
-    func joinsThePiecesThatWait(_ transport: Transport) async throws {
-        let network = MockNetwork()
-        let (session, baseURL) = try transport.open(network)
-        network.stub(.get("/stream"), .chunks(["one ", "two ", "three"]))
+    func givesTheWholeBodyOfAnyAnswer(_ transport: Transport) async throws {
+        let rows: [(MockResponse, status: Int, text: String)] = [
+            (.chunks(["one ", "two ", "three"]), 200, "one two three"), (.status(204), 204, ""),
+            (.redirect(to: "/other", status: 307), 200, "other"),
+            (
+                .text("who?", status: 401).header("WWW-Authenticate", #"Basic realm="a""#), 401,
+                "who?"
+            ),
+        ]
+        network.stub(.get("/other"), .chunks(["oth", "er"]))
+        for (answer, status, text) in rows {
+            network.stub(.get("/stream"), answer)
 
-        let (body, _) = try await session.stream(request(baseURL))
+            let (body, response) = try await stream(transport)
 
-        #expect(try await text(all(body)) == "one two three")
-    }
-
-    @Test(arguments: Transport.allCases)
-    func givesAnEmptyBody(_ transport: Transport) async throws {
-        let network = MockNetwork()
-        let (session, baseURL) = try transport.open(network)
-        network.stub(.get("/stream"), .status(204))
-
-        let (body, response) = try await session.stream(request(baseURL))
-
-        #expect(response.statusCode == 204)
-        #expect(try await all(body).isEmpty)
-    }
-
-    @Test(arguments: Transport.allCases)
-    func followsARedirect(_ transport: Transport) async throws {
-        let network = MockNetwork()
-        let (session, baseURL) = try transport.open(network)
-        network.stub(.get("/stream"), .redirect(to: "/other", status: 307))
-        network.stub(.get("/other"), .chunks(["a", "b"]))
-
-        let (body, response) = try await session.stream(request(baseURL))
-
-        #expect(response.url?.path() == "/other")
-        #expect(try await text(all(body)) == "ab")
-    }
-
-    @Test(arguments: Transport.allCases)
-    func givesTheBodyOfARefusal(_ transport: Transport) async throws {
-        let network = MockNetwork()
-        let (session, baseURL) = try transport.open(network)
-        network.stub(
-            .get("/stream"),
-            .text("who?", status: 401, headers: ["WWW-Authenticate": "Basic realm=\"a\""]))
-
-        let (body, response) = try await session.stream(request(baseURL))
-
-        #expect(response.statusCode == 401)
-        #expect(try await text(all(body)) == "who?")
+            #expect(response.statusCode == status)
+            #expect(try await all(body).text == text)
+            #expect(response.url?.path() == (text == "other" ? "/other" : "/stream"))
+        }
     }
 
     @Test(arguments: Transport.allCases)
     func failsBeforeTheHeaders(_ transport: Transport) async throws {
-        let network = MockNetwork()
-        let (session, baseURL) = try transport.open(network)
         network.stub(.get("/stream"), .error(.networkConnectionLost))
 
-        let error = await #expect(throws: URLError.self) {
-            _ = try await session.stream(request(baseURL))
-        }
+        let error = await #expect(throws: URLError.self) { _ = try await stream(transport) }
         #expect(error?.code == .networkConnectionLost)
     }
 
     @Test(arguments: Transport.allCases)
     func givesWhatCameBeforeAnErrorInTheBody(_ transport: Transport) async throws {
-        let network = MockNetwork()
-        let (session, baseURL) = try transport.open(network)
         network.stub(.get("/stream"), .text("one two").failing(afterBytes: 4))
 
-        let (body, _) = try await session.stream(request(baseURL))
+        let (body, _) = try await stream(transport)
         var pieces = body.makeAsyncIterator()
 
-        #expect(try await pieces.next().map(text) == "one ")
+        #expect(try await pieces.next()?.text == "one ")
         for _ in 1...2 {
             let error = await #expect(throws: URLError.self) { _ = try await pieces.next() }
             #expect(error?.code == .networkConnectionLost)
@@ -116,25 +88,21 @@ import Testing
     func endsTheTransferWhenTheReaderLeaves(
         _ transport: Transport, _ leaving: Leaving
     ) async throws {
-        let clock = MockClock()
-        let network = MockNetwork(clock: clock)
-        let (session, baseURL) = try transport.open(network)
         network.stub(.get("/stream"), .chunks(["one", "two"], every: .seconds(1)))
-        let request = request(baseURL)
 
         switch leaving {
         case .loop:
-            let (body, _) = try await session.stream(request)
+            let (body, _) = try await stream(transport)
             for try await _ in body { break }
             await network.waitForResponses(1)
             _ = body
         case .body:
-            _ = try await session.stream(request)
+            _ = try await stream(transport)
             await network.waitForResponses(1)
         case .task:
             let reading = Gate()
             let reader = Task {
-                let (body, _) = try await session.stream(request)
+                let (body, _) = try await stream(transport)
                 for try await _ in body { reading.open() }
             }
             await reading.wait()
@@ -149,14 +117,11 @@ import Testing
 
     @Test(arguments: Transport.allCases)
     func sendsNothingInACancelledTask(_ transport: Transport) async throws {
-        let network = MockNetwork()
-        let (session, baseURL) = try transport.open(network)
         network.stub(.get("/stream"), .text("a"), times: .any)
-        let request = request(baseURL)
 
         let result = await Task {
             withUnsafeCurrentTask { $0?.cancel() }
-            _ = try await session.stream(request)
+            _ = try await stream(transport)
         }.result
 
         #expect(throws: URLError(.cancelled)) { try result.get() }
@@ -168,7 +133,7 @@ import Testing
         let body = HTTPBody(unfolding: { pieces.withLock { $0.popLast() } })
 
         #expect(body.data == nil)
-        #expect(try await text(all(body)) == "a")
+        #expect(try await all(body).text == "a")
         await #expect(throws: TransportError.bodyReadTwice) { _ = try await all(body) }
     }
 
@@ -176,35 +141,28 @@ import Testing
         let body = HTTPBody(Data("a".utf8))
 
         #expect(body.data?.text == "a")
-        for _ in 1...2 { #expect(try await text(all(body)) == "a") }
+        for _ in 1...2 { #expect(try await all(body).text == "a") }
         #expect(try await all(HTTPBody(Data())).isEmpty)
     }
 
     // All of it exists before the reader does.
     @Test func givesABodyInPiecesThatIsLongerThanTheLimit() async throws {
-        let network = MockNetwork()
         let bytes = Data((0..<100).map { UInt8($0) })
         network.stub(.any, .data(bytes).chunked(by: 10))
 
-        let (body, _) = try await MockURLSession(network)
-            .stream(.test("a"))
-        var received = Data()
-        for try await piece in body { received += piece }
+        let (body, _) = try await MockURLSession(network).stream(.test("a"))
 
-        #expect(received == bytes)
+        #expect(try await all(body) == bytes)
     }
 
     @Test func boundsWhatWaits() async throws {
-        let clock = MockClock()
-        let network = MockNetwork(clock: clock)
         network.stub(.get("/stream"), .chunks(["1234", "5678", "9"], every: .seconds(1)))
 
-        let (body, _) = try await MockURLSession(network)
-            .stream(request(URL(string: "https://api.example.com")!), buffering: 8)
+        let (body, _) = try await MockURLSession(network).stream(.test("stream"), buffering: 8)
         await clock.advance(by: .seconds(2))
         var pieces = body.makeAsyncIterator()
 
-        #expect(try await pieces.next().map(text) == "12345678")
+        #expect(try await pieces.next()?.text == "12345678")
         await #expect(throws: TransportError.bodyLimit(8)) { _ = try await pieces.next() }
     }
 
@@ -216,22 +174,7 @@ import Testing
 
         for _ in 1...2 { #expect(try await session.stream(.test("a")).0.data?.text == "whole") }
     }
-
-    @Test func aBodyIsMadeOfAFunction() async throws {
-        let numbers = Locked(0)
-        let body = HTTPBody {
-            let number = numbers.withLock { number in
-                number += 1
-                return number
-            }
-            return number < 4 ? Data("\(number)".utf8) : nil
-        }
-
-        #expect(try await text(all(body)) == "123")
-    }
 }
-
-private func text(_ data: Data) -> String { String(decoding: data, as: UTF8.self) }
 
 /// Reads a whole body.
 private func all(_ body: HTTPBody) async throws -> Data {

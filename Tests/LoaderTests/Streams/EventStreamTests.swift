@@ -16,13 +16,17 @@ import Testing
         .chunks(pieces, every: interval, contentType: "text/event-stream")
     }
 
+    private let clock = MockClock()
+    private let network = MockNetwork()
     private let baseURL = URL(string: "https://api.example.com")!
+
+    private var session: MockURLSession { MockURLSession(network) }
+
     /// Reconnects at once, and gives up at the third connection without an event.
     private let atOnce = RetryPolicy(maximumAttempts: 3, baseDelay: .zero, deadline: nil)
 
     @Test(arguments: Transport.allCases)
     func continuesAfterTheLastEvent(_ transport: Transport) async throws {
-        let network = MockNetwork()
         network.stub(
             .get("/events"), events("id: 1\ndata: a\n\n", "id: 2\ndata: b\n\ndata: cut"),
             events("data: c\n\n", "id: 3\ndata: d\n\n"), .status(204))
@@ -40,7 +44,6 @@ import Testing
 
     @Test(arguments: Transport.allCases)
     func continuesAfterALostConnection(_ transport: Transport) async throws {
-        let network = MockNetwork()
         let first = "id: 1\ndata: a\n\n"
         network.stub(
             .get("/events"), events(first, "id: 2\ndata: b").failing(afterBytes: 18),
@@ -55,8 +58,6 @@ import Testing
 
     @Test(arguments: Transport.allCases)
     func waitsAsLongAsTheServerAsks(_ transport: Transport) async throws {
-        let clock = MockClock()
-        let network = MockNetwork()
         network.stub(
             .get("/events"), events("retry: 4000\n\n", "data: a\n\n"), events(": no event\n\n"),
             .status(429, headers: ["Retry-After": "9"]), events("retry: 1\ndata: b\n\n"),
@@ -82,25 +83,23 @@ import Testing
     }
 
     @Test func startsAfterAStoredEvent() async throws {
-        let network = MockNetwork()
         network.stub(.get("/events"), events("data: a\n\n"), .status(204))
 
-        let stream = MockURLSession(network)
-            .events(request(baseURL), after: "41", reconnecting: atOnce)
+        let stream = session.events(request(baseURL), after: "41", reconnecting: atOnce)
 
         #expect(try await list(stream) == [ServerSentEvent(data: "a", id: "41")])
         #expect(network.requests.map { $0.header("Last-Event-ID") } == ["41", "41"])
     }
 
     @Test func tellsWhatToStore() async throws {
-        let network = MockNetwork()
         network.stub(
             .get("/events"),
             events("id: 1\ndata: a\n\nid: 2\ndata: b\n\nretry: 5000\n\nid: 3\n\n"), .status(204))
-        var events = MockURLSession(network).events(
+        var events = session.events(
             request(baseURL), reconnecting: RetryPolicy(maximumDelay: .zero)
         ).makeAsyncIterator()
         #expect(events.lastEventID == "" && events.retry == nil)
+        #expect(network.requests.isEmpty)
 
         #expect(try await events.next()?.data == "a")
         // The second event has arrived, but was not returned.
@@ -116,24 +115,22 @@ import Testing
     }
 
     @Test func forgetsAnIDThatTheServerRemoves() async throws {
-        let network = MockNetwork()
         network.stub(
             .get("/events"), events("id: 1\ndata: a\n\nid\ndata: b\n\n"), .status(204))
 
-        let stream = MockURLSession(network).events(request(baseURL), reconnecting: atOnce)
+        let stream = session.events(request(baseURL), reconnecting: atOnce)
 
         #expect(try await list(stream).map(\.id) == ["1", ""])
         #expect(network.requests.map { $0.header("Last-Event-ID") } == [nil, nil])
     }
 
     @Test func reportsEachDelay() async throws {
-        let network = MockNetwork()
         network.stub(
             .get("/events"), events("data: a\n\n"), .error(.timedOut), .text("busy", status: 503),
             .status(204))
         let reports = Locked<[String]>([])
 
-        let stream = MockURLSession(network).events(
+        let stream = session.events(
             request(baseURL), reconnecting: RetryPolicy(maximumAttempts: 4, baseDelay: .zero)
         ) { delay, error in
             let text = error.map { error in
@@ -152,12 +149,10 @@ import Testing
 
     @Test(arguments: Transport.allCases)
     func givesUpOnAServerThatEndsEachConnection(_ transport: Transport) async throws {
-        let network = MockNetwork()
         let (session, baseURL) = try transport.open(network)
         network.stub(.get("/events"), events(": no event\n\n"), times: .any)
 
-        let (all, error) = await outcome(
-            session.events(request(baseURL), reconnecting: atOnce))
+        let (all, error) = await session.events(request(baseURL), reconnecting: atOnce).outcome()
 
         #expect(all.isEmpty)
         #expect(error?.stage == .transport)
@@ -166,13 +161,11 @@ import Testing
     }
 
     @Test func countsConnectionsSinceTheLastEvent() async throws {
-        let network = MockNetwork()
         network.stub(
             .get("/events"), events(""), events(""), events("data: a\n\n"), events(""), events(""),
             events("data: b\n\n"), events(""), .error(.timedOut), .error(.networkConnectionLost))
 
-        let (all, error) = await outcome(
-            MockURLSession(network).events(request(baseURL), reconnecting: atOnce))
+        let (all, error) = await session.events(request(baseURL), reconnecting: atOnce).outcome()
 
         #expect(all.map(\.data) == ["a", "b"])
         // The last of three connections without an event gives its error.
@@ -182,34 +175,32 @@ import Testing
 
     @Test(arguments: Transport.allCases)
     func endsALoopOfRedirects(_ transport: Transport) async throws {
-        let network = MockNetwork()
         let (session, baseURL) = try transport.open(network)
         network.stub(.get("/events"), .redirect(to: "/events", status: 307), times: .any)
 
-        let (_, error) = await outcome(session.events(request(baseURL), reconnecting: atOnce))
+        let (_, error) = await session.events(request(baseURL), reconnecting: atOnce).outcome()
 
         #expect((error?.underlying as? URLError)?.code == .httpTooManyRedirects)
         #expect(network.requests.count < 50)
     }
 
     @Test func endsAtARedirectWithoutALocation() async throws {
-        let network = MockNetwork()
         network.stub(.get("/events"), .status(307))
 
-        let (_, error) = await outcome(
-            MockURLSession(network).events(request(baseURL), reconnecting: atOnce))
+        var events = session.events(request(baseURL), reconnecting: atOnce).makeAsyncIterator()
+        let error = await #expect(throws: APIRequestError.self) { try await events.next() }
 
         #expect(error?.stage == .validate)
+        #expect(try await events.next() == nil)
         #expect(network.requests.count == 1)
     }
 
     @Test(arguments: Transport.allCases)
     func throwsARefusalWithItsBody(_ transport: Transport) async throws {
-        let network = MockNetwork()
         let (session, baseURL) = try transport.open(network)
         network.stub(.get("/events"), .json(#"{"error": "Go away."}"#, status: 403))
 
-        let (_, error) = await outcome(session.events(request(baseURL), reconnecting: atOnce))
+        let (_, error) = await session.events(request(baseURL), reconnecting: atOnce).outcome()
 
         #expect(error?.stage == .validate)
         #expect(error?.statusCode == 403)
@@ -222,15 +213,13 @@ import Testing
     }
 
     @Test func throwsAPageInPlaceOfEvents() async throws {
-        let network = MockNetwork()
         network.stub(
             .get("/events"),
             .text("<html><title>Login</title></html>").header("Content-Type", "text/html"))
 
         let log = EventLog()
-        let (_, error) = await outcome(
-            MockURLSession(network).observed(by: log.observer)
-                .events(request(baseURL), reconnecting: atOnce))
+        let (_, error) = await session.observed(by: log.observer)
+            .events(request(baseURL), reconnecting: atOnce).outcome()
 
         #expect(error?.stage == .parse)
         #expect(
@@ -243,13 +232,11 @@ import Testing
     }
 
     @Test func throwsTheErrorOfTheParserAfterTheEventsBefore() async throws {
-        let network = MockNetwork()
         var body = Data("data: a\n\ndata: ".utf8)
         body.append(Data(repeating: UInt8(ascii: "x"), count: ServerSentEvents.longestLine))
         network.stub(.get("/events"), .data(body, contentType: "text/event-stream"))
 
-        let (all, error) = await outcome(
-            MockURLSession(network).events(request(baseURL), reconnecting: atOnce))
+        let (all, error) = await session.events(request(baseURL), reconnecting: atOnce).outcome()
 
         #expect(all.map(\.data) == ["a"])
         #expect(error?.stage == .parse)
@@ -259,49 +246,25 @@ import Testing
     }
 
     @Test func sendsAPostOnce() async throws {
-        let network = MockNetwork()
         network.stub(.post("/events"), events("data: a\n\n"), .error(.networkConnectionLost))
-        let session = MockURLSession(network)
         let stream = session.events(request(baseURL, "POST"), reconnecting: atOnce)
 
-        let (all, end) = await outcome(stream)
+        let (all, end) = await stream.outcome()
         #expect(all.map(\.data) == ["a"])
         #expect(end == nil)
         #expect(network.requests.count == 1)
 
         // Another iterator sends the request of its own.
-        let (_, error) = await outcome(stream)
+        let (_, error) = await stream.outcome()
         #expect((error?.underlying as? URLError)?.code == .networkConnectionLost)
         #expect(network.requests.count == 2)
     }
 
-    @Test func sendsNothingBeforeTheFirstEventIsNeeded() async throws {
-        let network = MockNetwork()
-        let session = MockURLSession(network)
-
-        let events = session.events(request(baseURL)).makeAsyncIterator()
-
-        #expect(events.lastEventID == "")
-        #expect(network.requests.isEmpty)
-    }
-
     @Test func sendsNothingWithAnUnusableID() async throws {
-        let network = MockNetwork()
-        let (_, error) = await outcome(
-            MockURLSession(network).events(request(baseURL), after: "a\nb"))
+        let (_, error) = await session.events(request(baseURL), after: "a\nb").outcome()
 
         #expect(error?.stage == .makeRequest)
         #expect(network.requests.isEmpty)
-    }
-
-    @Test func returnsNilAfterAnError() async throws {
-        let network = MockNetwork()
-        network.stub(.get("/events"), .status(404))
-        var events = MockURLSession(network).events(request(baseURL)).makeAsyncIterator()
-
-        await #expect(throws: APIRequestError.self) { try await events.next() }
-        #expect(try await events.next() == nil)
-        #expect(network.requests.count == 1)
     }
 
     enum Moment: CaseIterable { case headers, body, delay }
@@ -310,7 +273,6 @@ import Testing
     func endsAtOnceWhenTheTaskIsCancelled(
         _ transport: Transport, _ moment: Moment
     ) async throws {
-        let clock = MockClock()
         let network = MockNetwork(clock: clock)
         let (session, baseURL) = try transport.open(network)
         switch moment {
@@ -345,7 +307,6 @@ import Testing
 
     @Test(arguments: Transport.allCases)
     func endsTheTransferWhenTheLoopIsLeft(_ transport: Transport) async throws {
-        let clock = MockClock()
         let network = MockNetwork(clock: clock)
         let (session, baseURL) = try transport.open(network)
         network.stub(.get("/events"), events("data: a\n\n", "data: b\n\n", every: .seconds(1)))
@@ -358,9 +319,8 @@ import Testing
     }
 
     @Test func returnsNoEventInACancelledTask() async throws {
-        let network = MockNetwork()
         network.stub(.get("/events"), events("data: a\n\ndata: b\n\n"))
-        let stream = MockURLSession(network).events(request(baseURL))
+        let stream = session.events(request(baseURL))
 
         let task = Task {
             var count = 0
@@ -377,13 +337,11 @@ import Testing
     }
 
     @Test func endsAnAttemptAtTheDeadline() async throws {
-        let clock = MockClock()
-        let network = MockNetwork()
         network.stub(.get("/events"), events("data: a\n\n"), .hanging)
         let policy = RetryPolicy(baseDelay: .seconds(1), deadline: .seconds(10))
-        let stream = MockURLSession(network).events(
+        let stream = session.events(
             request(baseURL), reconnecting: policy, clock: clock, random: { 1 })
-        let task = Task { await outcome(stream) }
+        let task = Task { await stream.outcome() }
 
         await clock.waitForSleepers()
         await clock.advance(by: .seconds(1))
@@ -398,7 +356,6 @@ import Testing
     }
 
     @Test func doesNotCountTheTimeOfAConnectionAgainstTheDeadline() async throws {
-        let clock = MockClock()
         let network = MockNetwork(clock: clock)
         network.stub(
             .get("/events"), events("data: a\n\n", "data: b\n\n", every: .seconds(60)),
@@ -422,21 +379,19 @@ import Testing
     }
 
     @Test func hidesSecretsInItsErrors() async throws {
-        let network = MockNetwork()
         network.stub(.any, .status(404))
-        let stream = MockURLSession(network).events(
+        let stream = session.events(
             URLRequest(url: URL(string: "https://api.example.com/events?room=sesame")!),
             redaction: ["room"])
 
-        let (_, error) = await outcome(stream)
+        let (_, error) = await stream.outcome()
 
         #expect(error.map { "\($0)".contains("sesame") } == false)
     }
 
     @MainActor @Test func staysOnTheActorOfItsReader() async throws {
-        let network = MockNetwork()
         network.stub(.get("/events"), events("data: a\n\n"), .status(204))
-        var events = MockURLSession(network).events(request(baseURL), reconnecting: atOnce)
+        var events = session.events(request(baseURL), reconnecting: atOnce)
             .makeAsyncIterator()
 
         while try await events.next() != nil { MainActor.assertIsolated() }
@@ -446,21 +401,7 @@ import Testing
 }
 
 private func list(_ stream: EventStream) async throws(APIRequestError) -> [ServerSentEvent] {
-    let (events, error) = await outcome(stream)
+    let (events, error) = await stream.outcome()
     if let error { throw error }
     return events
-}
-
-/// Reads all events, and the error that ends them.
-private func outcome(
-    _ stream: EventStream
-) async -> (events: [ServerSentEvent], error: APIRequestError?) {
-    var all: [ServerSentEvent] = []
-    var events = stream.makeAsyncIterator()
-    do throws(APIRequestError) {
-        while let event = try await events.next() { all.append(event) }
-        return (all, nil)
-    } catch {
-        return (all, error)
-    }
 }

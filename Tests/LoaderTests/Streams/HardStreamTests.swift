@@ -6,6 +6,8 @@ import Testing
 
 /// Streams that are long, endless, empty or not what they should be.
 @Suite(.limited, .usesSockets) struct HardStreamTests {
+    private let network = MockNetwork()
+
     /// A body that repeats a text and has no end.
     private func endless(_ text: String) -> BodySession {
         let piece = Data(text.utf8)
@@ -17,24 +19,17 @@ import Testing
         return BodySession { HTTPBody(piece) }
     }
 
-    @Test func endsWithAnEndlessLine() async throws {
-        let (events, error) = await endless("data: more").stream(EventsRequest(longestLine: 1_000))
+    @Test(arguments: [
+        ("data: more", StreamError.lineTooLong(limit: 1_000)),
+        ("data: more\n", .eventTooLong(limit: 1_000)),
+    ])
+    func endsWithAnEndlessLineOrEvent(_ text: String, _ expected: StreamError) async throws {
+        let (events, error) = await endless(text).stream(EventsRequest(longestLine: 1_000))
             .outcome()
 
         #expect(events.isEmpty)
         #expect(error?.stage == .parse)
-        #expect(
-            error?.underlying as? StreamError == StreamError.lineTooLong(limit: 1_000))
-    }
-
-    @Test func endsWithAnEndlessEvent() async throws {
-        let (events, error) = await endless("data: more\n")
-            .stream(EventsRequest(longestLine: 1_000)).outcome()
-
-        #expect(events.isEmpty)
-        #expect(error?.stage == .parse)
-        #expect(
-            error?.underlying as? StreamError == StreamError.eventTooLong(limit: 1_000))
+        #expect(error?.underlying as? StreamError == expected)
     }
 
     @Test func readsAnEndlessStreamUntilTheLoopIsLeft() async throws {
@@ -56,7 +51,6 @@ import Testing
         compressed, contentType: "text/event-stream", headers: ["Content-Encoding": "gzip"])
 
     @Test func readsACompressedStreamFromASocket() async throws {
-        let network = MockNetwork()
         let (session, baseURL) = try Transport.loopback.open(network)
         network.stub(.get("/events"), Self.compressedResponse)
         let endpoint = session.intercepting { request, next in
@@ -71,7 +65,6 @@ import Testing
 
     @Test(arguments: [Transport.urlProtocol, .mockURLSession])
     func saysThatNothingDecompressedTheStream(_ transport: Transport) async throws {
-        let network = MockNetwork()
         let session = try transport.open(network).session
         network.stub(.get("/events"), Self.compressedResponse)
 
@@ -84,7 +77,6 @@ import Testing
 
     @Test(arguments: Transport.allCases)
     func anEmptyBodyHasNoElements(_ transport: Transport) async throws {
-        let network = MockNetwork()
         let (session, baseURL) = try transport.open(network)
         network.stub(.get("/words"), .text("", headers: ["Content-Type": "text/event-stream"]))
         let rerouted = session.intercepting { _, next in
@@ -124,20 +116,6 @@ import Testing
     }
 
     @Test func deliversAnElementOfManyPieces() async throws {
-        let network = MockNetwork()
-        let data = String(repeating: "x", count: 99_992)
-        network.stub(
-            .get("/events"),
-            .text("data: \(data)\n\n", headers: ["Content-Type": "text/event-stream"])
-                .chunked(by: 1))
-
-        let events = await MockURLSession(network).stream(EventsRequest()).outcome()
-
-        #expect(events.elements.map(\.data.utf8.count) == [99_992])
-        #expect(events.error == nil)
-    }
-
-    @Test func deliversAnElementOfManyPiecesThatAreNotJoined() async throws {
         let bytes = Data("data: \(String(repeating: "x", count: 9_992))\n\n".utf8)
         let session = BodySession {
             let next = Locked(0)

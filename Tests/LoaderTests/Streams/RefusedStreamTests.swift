@@ -28,9 +28,10 @@ import Testing
         }
     }
 
+    private let network = MockNetwork()
+
     @Test(arguments: Transport.allCases)
     func hasTheBodyOfARefusal(_ transport: Transport) async throws {
-        let network = MockNetwork()
         let (session, baseURL) = try transport.open(network)
         network.stub(.get("/words"), .json(#"{"message": "slow down"}"#, status: 429))
 
@@ -45,7 +46,6 @@ import Testing
     }
 
     @Test func asksAgainWithTheBody() async throws {
-        let network = MockNetwork()
         network.stub(.get("/events"), .text("slow down", status: 429), times: .any)
         let log = EventLog()
         let session = MockURLSession(network).observed(by: log.observer)
@@ -57,7 +57,6 @@ import Testing
     }
 
     @Test func theFirstErrorCountsIfTheBodyIsAcceptable() async throws {
-        let network = MockNetwork()
         network.stub(.get("/events"), .text("slow down", status: 429), times: .any)
 
         let error = await MockURLSession(network).stream(StrictRequest(acceptsBodies: true))
@@ -85,7 +84,6 @@ import Testing
     }
 
     @Test func aLostBodyDoesNotHideTheRefusal() async throws {
-        let network = MockNetwork()
         network.stub(.get("/events"), .text("slow down", status: 429).failing(afterBytes: 4))
 
         let error = await MockURLSession(network).stream(StrictRequest()).outcome().error
@@ -137,7 +135,6 @@ import Testing
 
     @Test(arguments: Transport.allCases)
     func namesThePageInPlaceOfEvents(_ transport: Transport) async throws {
-        let network = MockNetwork()
         let (session, baseURL) = try transport.open(network)
         let page = "<html><head><title>Log in to WiFi</title></head></html>"
         network.stub(.get("/words"), .text(page, headers: ["Content-Type": "text/html"]))
@@ -160,7 +157,6 @@ import Testing
     }
 
     @Test func hasTheBodyIfThereIsNoParser() async throws {
-        let network = MockNetwork()
         network.stub(.get("/events"), .text("data: a\n\n", headers: ["X-Old": "1"]), times: .any)
 
         let error = await MockURLSession(network).stream(StrictRequest()).outcome().error

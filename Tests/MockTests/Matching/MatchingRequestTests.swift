@@ -34,7 +34,7 @@ import Testing
             .request(.url("https://h/%7Bid%7D")), takes: [.url("https://h/%7Bid%7D")],
             leaves: [.url("https://h/x")]),
     ])
-    func isMadeFromARequest(_ row: MatchCase) { row.check() }
+    func matchesTheRequestThatItIsMadeFrom(_ row: MatchCase) { row.check() }
 
     @Test func readsTheStreamOfARequest() throws {
         var value = URLRequest.test("a", method: "POST")

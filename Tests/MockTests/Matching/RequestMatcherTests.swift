@@ -126,7 +126,7 @@ import Testing
             },
             takes: [.test("users/42")], leaves: [.test("users/43")]),
     ])
-    func combines(_ row: MatchCase) { row.check() }
+    func combinesMatchers(_ row: MatchCase) { row.check() }
 
     // It may rely on them, and an explanation evaluates every other criterion.
     @Test func asksAPredicateOnlyIfTheCriteriaBeforeItHold() async throws {
@@ -216,6 +216,7 @@ import Testing
     @Test func anInvalidCriterionReportsItsReason() async throws {
         let rows: [(RequestMatcher, String)] = [
             (RequestMatcher.get("/users/{id"), "brace without its partner"),
+            (.get("https://api.example.com/users"), "takes a path such as /users"),
             (.any.path(prefix: "/{"), "brace without its partner"),
             (.any.path(exactly: "/a?b"), "? or #"),
             (.host("https://h"), "not a host alone"), (.host("h:80"), "not a host alone"),

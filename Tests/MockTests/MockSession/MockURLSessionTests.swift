@@ -39,10 +39,12 @@ import Testing
         #expect(errors == [.cancelled])
     }
 
-    @Test(arguments: [(true, 200, "data"), (false, 404, "")])
-    func succeedsOrNot(_ isSuccess: Bool, _ status: Int, _ body: String) async throws {
-        let session = MockURLSession(isRequestSuccess: isSuccess, data: Data("data".utf8))
-
+    @Test(arguments: [
+        (MockURLSession(isRequestSuccess: true, data: Data("data".utf8)), 200, "data"),
+        (MockURLSession(isRequestSuccess: false, data: Data("data".utf8)), 404, ""),
+        (.make(url: "https://api.example.com/a", data: nil, statusCode: 500), 500, ""),
+    ])
+    func givesAFixedAnswer(_ session: MockURLSession, _ status: Int, _ body: String) async throws {
         let (data, response) = try await session.exchange(URLRequest(url: url))
 
         #expect(response.statusCode == status)
@@ -50,50 +52,26 @@ import Testing
         #expect(data.text == body)
     }
 
-    @Test func makesAFixedAnswer() async throws {
-        let session = MockURLSession.make(url: url.absoluteString, data: nil, statusCode: 500)
+    @Test func failsWithTheCause() async throws {
+        let body = Data("x".utf8)
+        let request = URLRequest(url: url)
 
-        let (data, response) = try await session.exchange(URLRequest(url: url))
+        let noURL = MockURLSession.make(url: "", data: body, statusCode: 200)
+        #expect(await noURL.outcome(of: request) == .error(.badURL))
 
-        #expect(response.statusCode == 500)
-        #expect(data.isEmpty)
-    }
+        // The error counts more than the data.
+        let failing = MockURLSession(response: (body, response(200), TestError()))
+        await #expect(throws: TestError()) { try await failing.exchange(request) }
 
-    @Test func failsForAStringThatIsNoURL() async throws {
-        let session = MockURLSession.make(url: "", data: Data(), statusCode: 200)
-
-        let error = await #expect(throws: URLError.self) {
-            try await session.exchange(URLRequest(url: url))
-        }
-
-        #expect(error?.code == .badURL)
-    }
-
-    @Test func prefersTheErrorOverTheData() async throws {
-        let session = MockURLSession(response: (Data("x".utf8), response(200), TestError()))
-
-        await #expect(throws: TestError.self) { try await session.exchange(URLRequest(url: url)) }
-    }
-
-    @Test func failsWithNeitherResponseNorError() async throws {
-        let session = MockURLSession(response: (Data("x".utf8), nil, nil))
-
-        let failure = await #expect(throws: MockError.self) {
-            try await session.exchange(URLRequest(url: url))
-        }
-
+        let empty = MockURLSession(response: (body, nil, nil))
+        let failure = await #expect(throws: MockError.self) { try await empty.exchange(request) }
         #expect(failure?.reason == .noAnswer)
-    }
 
-    @Test func refusesAResponseThatIsNotHTTP() async throws {
-        let other = URLResponse(
+        let file = URLResponse(
             url: URL(string: "file:///a")!, mimeType: nil, expectedContentLength: 0,
             textEncodingName: nil)
-        let session = MockURLSession(response: (Data(), other, nil))
-
-        await #expect(throws: TransportError.self) {
-            try await session.exchange(URLRequest(url: url))
-        }
+        let notHTTP = MockURLSession(response: (body, file, nil))
+        await #expect(throws: TransportError.self) { try await notHTTP.exchange(request) }
     }
 
     @Test func givesTasksFromANetwork() async throws {

@@ -118,13 +118,6 @@ import Testing
         #expect(await network.waitForResponses(2).count == 2)
     }
 
-    @Test func theWaitForAnswersEndsWithItsTask() async {
-        let waiting = Task { await network.waitForResponses(1) }
-        waiting.cancel()
-
-        #expect(await waiting.value.isEmpty)
-    }
-
     @Test(arguments: Transport.allCases)
     func matchesAPathThatIsWrittenAsInAURL(_ transport: Transport) async throws {
         network.stub(.get("/hello%20world/{id}"), .text("hello"))

@@ -68,13 +68,6 @@ import Testing
         #expect(literal.split(separator: ",").count == 20)
     }
 
-    @Test func tellsOneByteFromSeveral() {
-        #expect(
-            "\(RecordedRequest(request: form("a")))"
-                == "POST https://api.example.com/form, 1 byte")
-        #expect("\(RecordedRequest(request: form("ab")))".hasSuffix(", 2 bytes"))
-    }
-
     @Test func keepsAByteOrderMarkInTheFirstNameOfAForm() {
         let request = RecordedRequest(request: form("\u{feff}a=1&b=2"))
 

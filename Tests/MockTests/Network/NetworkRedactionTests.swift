@@ -40,14 +40,14 @@ import Testing
         #expect(texts.contains("; MockNetwork(redacting: .none) shows it)"))
     }
 
-    @Test func hidesMore() async throws {
+    @Test func hidesTheNamesThatATestAdds() async throws {
         let texts = try await texts(MockNetwork(redacting: .standard.adding("birthday")))
 
         #expect(!texts.contains("hunter"))
     }
 
     @Test(arguments: [Transport.urlProtocol, .mockURLSession])
-    func showsEverything(_ transport: Transport) async throws {
+    func showsEverythingWithoutRedaction(_ transport: Transport) async throws {
         let network = MockNetwork(clock: MockClock(), redacting: .none)
 
         let texts = try await texts(network, over: transport)

@@ -26,7 +26,7 @@ import Testing
             load.task.resume()
             mayAnswer.open()
 
-            #expect(await load.result() == .answer("answer"))
+            #expect(await load.result() == .body("answer"))
         }
     }
 
@@ -130,24 +130,19 @@ import Testing
 
 /// A data task without a loader around it, and what its completion handler gets.
 private struct DataLoad {
-    enum End: Equatable {
-        case answer(String)
-        case error(URLError.Code)
-    }
-
     let task: URLSessionDataTask
-    private let recorder: Recorder<End>
+    private let recorder: Recorder<ExchangeOutcome>
 
     init(_ request: URLRequest, over session: URLSession) {
-        let recorder = Recorder<End>()
+        let recorder = Recorder<ExchangeOutcome>()
         self.recorder = recorder
         task = session.dataTask(with: request) { data, _, error in
             recorder.append(
-                data.map { .answer($0.text) } ?? .error((error as? URLError)?.code ?? .unknown))
+                data.map { .body($0.text) } ?? .error((error as? URLError)?.code ?? .unknown))
         }
     }
 
-    func result() async -> End? {
+    func result() async -> ExchangeOutcome? {
         await recorder.events { _ in true }.first
     }
 }

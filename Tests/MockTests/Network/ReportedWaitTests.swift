@@ -169,7 +169,7 @@ import Testing
     @Test func showsTheRequestThatMatchedNoStub() async throws {
         let wait = Task { await Call.started.wait(network, stub, clock) }
         await yieldWhile { network.watch.callCount < 1 }
-        await #expect(throws: MockError.self) { try await send("/c") }
+        await #expect(throws: MockError.self) { try await send("/c?access_token=swordfish") }
 
         await recorder.clock.advance(by: .seconds(6))
         wait.cancel()
@@ -182,22 +182,10 @@ import Testing
                 APIKitLiteTesting: stub.started() (Tests/Wait.swift:7) has waited for 5.0 seconds: \
                 0 of 1 request came to the stub for method GET, path /a (Tests/Stub.swift:3).
                   1 request got no answer:
-                    No stub answers GET https://api.example.com/c.
+                    No stub answers GET https://api.example.com/c?access_token=REDACTED.
                     The only stub (Tests/Stub.swift:3):
                 """))
-        #expect(recorder.reports.count == 1)
-    }
-
-    @Test func theReportHidesSecrets() async throws {
-        await #expect(throws: MockError.self) { try await send("/c?access_token=swordfish") }
-        let wait = Task { await Call.requests.wait(network, stub, clock) }
-        await recorder.waitForWatch()
-
-        await recorder.clock.advance(by: .seconds(5))
-        wait.cancel()
-
-        let report = try #require(recorder.reports.first)
-        #expect(report.contains("/c?access_token="))
         #expect(!report.contains("swordfish"))
+        #expect(recorder.reports.count == 1)
     }
 }

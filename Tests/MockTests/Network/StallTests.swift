@@ -42,7 +42,9 @@ import Testing
     }
 
     @Test(arguments: Stall.allCases, Transport.allCases)
-    func isReportedAfterFiveSeconds(_ stall: Stall, _ transport: Transport) async throws {
+    func aMissingAnswerIsReportedAfterFiveSeconds(_ stall: Stall, _ transport: Transport)
+        async throws
+    {
         let network = network(stall, clock: MockClock())
         let (session, baseURL) = try transport.open(network)
         let url = baseURL.appending(queryItems: [.init(name: "access_token", value: "swordfish")])

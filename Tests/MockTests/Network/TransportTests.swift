@@ -70,15 +70,6 @@ import Testing
     }
 
     @Test(arguments: Transport.allCases)
-    func joinsThePieces(_ transport: Transport) async throws {
-        let (body, _, _) = try await exchange(transport, "a") {
-            $0.stub(.any, .text("one two three").chunked(by: 2))
-        }
-
-        #expect(body == "one two three")
-    }
-
-    @Test(arguments: Transport.allCases)
     func followsRedirectsAndKeepsCookies(_ transport: Transport) async throws {
         let (body, response, requests) = try await exchange(transport, "old", method: "POST") {
             $0.stub(.post("/old"), .redirect(to: "/new").header("Set-Cookie", "id=7; Path=/"))
@@ -101,13 +92,6 @@ import Testing
 
         #expect(body == "gone: 42")
         #expect(response.statusCode == 202)
-    }
-
-    @Test(arguments: Transport.allCases)
-    func failsOnTheWay(_ transport: Transport) async throws {
-        await #expect(throws: URLError.self) {
-            _ = try await exchange(transport, "a") { $0.stub(.any, .error(.networkConnectionLost)) }
-        }
     }
 
     @Test(arguments: Transport.allCases)

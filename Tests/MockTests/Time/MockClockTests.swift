@@ -96,19 +96,6 @@ import Testing
         try await sleeper.value
     }
 
-    @Test func wakesSleepersThatWokenTasksAdd() async throws {
-        let clock = MockClock()
-        let sleeper = Task {
-            for _ in 0..<10 { try await clock.sleep(for: .seconds(1)) }
-            return clock.now.offset
-        }
-
-        await clock.waitForSleepers()
-        await clock.advance(by: .seconds(10))
-
-        #expect(try await sleeper.value == .seconds(10))
-    }
-
     @Test func aPastDeadlineReturnsAtOnce() async throws {
         let clock = MockClock()
         await clock.advance(by: .seconds(5))
@@ -144,20 +131,27 @@ import Testing
         await #expect(throws: CancellationError.self) { try await sleeper.value }
     }
 
-    @Test func waitingForSleepersEndsWithItsTask() async throws {
+    @Test(arguments: [true, false])
+    func aWaitForSleepersEndsWithItsTask(_ isForTheNext: Bool) async throws {
         let clock = MockClock()
-        let waiting = Task { await clock.waitForSleepers() }
+        let late = sleep(on: clock, 2) {}
+        await clock.waitForSleepers()
+        let waiting = Task {
+            if isForTheNext { return await clock.waitForSleeper(within: .seconds(1)) }
+            await clock.waitForSleepers(2)
+        }
 
         waiting.cancel()
         await waiting.value
-        #expect(clock.pending.isEmpty)
+        #expect(clock.pending == [.seconds(2)])
 
         // The next wait is not affected.
         let sleeper = sleep(on: clock, 1) {}
-        await clock.waitForSleepers()
-        #expect(clock.pending == [.seconds(1)])
-        await clock.advance(by: .seconds(1))
+        await clock.waitForSleepers(2)
+        #expect(clock.pending == [.seconds(1), .seconds(2)])
+        await clock.advance(by: .seconds(2))
         try await sleeper.value
+        try await late.value
     }
 
     @Test func waitsForTheSleeperThatIsMeant() async throws {
@@ -179,21 +173,6 @@ import Testing
         try await late.value
         await clock.advanceToNextSleeper()
         #expect(clock.now.offset == .seconds(30))
-    }
-
-    @Test func waitingForASleeperEndsWithItsTask() async throws {
-        let clock = MockClock()
-        let late = sleep(on: clock, 2) {}
-        await clock.waitForSleepers()
-        let waiting = Task { await clock.waitForSleeper(within: .seconds(1)) }
-
-        waiting.cancel()
-        await waiting.value
-
-        // It ended although the only sleeper is not due within a second.
-        #expect(clock.pending == [.seconds(2)])
-        await clock.advance(by: .seconds(2))
-        try await late.value
     }
 
     @Test func wakesThousandsOfSleepersThatAreNotCancelled() async throws {

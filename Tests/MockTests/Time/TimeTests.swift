@@ -6,11 +6,14 @@ import Testing
 
 /// Delays, slow bodies and timeouts, over every way into a network, on clocks of every kind.
 @Suite(.limited, .usesSockets) struct TimeTests {
-    @Test(arguments: Transport.allCases)
-    func aDelayedAnswerWaitsForTheClock(_ transport: Transport) async throws {
+    // A handler has a timeout as well, which is no second sleeper.
+    @Test(arguments: Transport.allCases, [false, true])
+    func aDelayedAnswerWaitsForTheClock(_ transport: Transport, isHandler: Bool) async throws {
         let clock = MockClock()
         let network = MockNetwork(clock: clock)
-        network.stub(.any, .text("late").delayed(by: .seconds(20)))
+        let late = MockResponse.text("late").delayed(by: .seconds(20))
+        network.stub(.any, late)
+        if isHandler { network.stub(.any) { _ in late } }
         let load = try transport.outcome(of: "a", in: network)
 
         await clock.waitForSleepers()

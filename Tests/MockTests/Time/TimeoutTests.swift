@@ -83,20 +83,6 @@ extension Transport {
     }
 
     @Test(arguments: [Transport.urlProtocol, .mockURLSession])
-    func theOnlySleeperOfAHandlersDelayIsTheDelay(_ transport: Transport) async throws {
-        let clock = MockClock()
-        let network = MockNetwork(clock: clock)
-        network.stub(.any) { _ in .text("late").delayed(by: .seconds(20)) }
-        let load = try transport.outcome(of: "a", in: network)
-
-        await clock.waitForSleepers()
-        #expect(clock.pending == [.seconds(20)])
-        await clock.advance(by: .seconds(20))
-
-        #expect(try await load.value == "late")
-    }
-
-    @Test(arguments: [Transport.urlProtocol, .mockURLSession])
     func withoutAClockADelayBeyondTheTimeoutEndsInIt(_ transport: Transport) async throws {
         let network = MockNetwork()
         network.stub(.get("/slow"), .text("x").delayed(by: .seconds(31)))

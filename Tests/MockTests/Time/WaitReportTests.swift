@@ -34,24 +34,9 @@ import Testing
         #expect(both.description.split(separator: "\n") == lines + lines)
     }
 
-    @Test func aRequestIsNamedByItsLine() {
-        var report = report()
-        report.calls = []
-
-        #expect(
-            report.description == "GET https://a.test/ has waited for its answer for 5.0 seconds.")
-    }
-
     @Test(arguments: [
         (
-            [WaitReport.Waiting(cause: .release, stub: stub)],
-            [
-                "  The stub for GET /a (Tests/A.swift:3) holds 1 request. To release it, call "
-                    + "stub.release()."
-            ]
-        ),
-        (
-            Array(repeating: .init(cause: .release, stub: stub), count: 2),
+            Array(repeating: WaitReport.Waiting(cause: .release, stub: stub), count: 2),
             [
                 "  The stub for GET /a (Tests/A.swift:3) holds 2 requests. To release them, call "
                     + "stub.release()."
@@ -70,17 +55,6 @@ import Testing
             [
                 "  The session to which the stub for GET /a (Tests/A.swift:3) passes 1 request has "
                     + "not answered."
-            ]
-        ),
-        (
-            [.init(cause: .clock, stub: stub)],
-            ["  The stub for GET /a (Tests/A.swift:3) delays 1 request."]
-        ),
-        (
-            [.init(cause: .nothing, stub: stub)],
-            [
-                "  The stub for GET /a (Tests/A.swift:3) never answers 1 request: its response is "
-                    + ".hanging."
             ]
         ),
     ])

@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(arguments: Transport.allCases)
-    func ofTheRequest(_ transport: Transport) async throws {
+    func seesTheBodyOfARequest(_ transport: Transport) async throws {
         let (session, baseURL) = try transport.open(network)
         var request = URLRequest(url: baseURL)
         request.httpMethod = "POST"
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: Transport.allCases, [0, 1, 200_000])
-    func ofAStream(_ transport: Transport, _ size: Int) async throws {
+    func seesTheBodyOfAStream(_ transport: Transport, _ size: Int) async throws {
         let (session, baseURL) = try transport.open(network)
         var request = URLRequest(url: baseURL)
         request.httpMethod = "POST"
@@ -52,26 +52,20 @@ import Testing
         #expect((error as? URLError)?.code == .requestBodyStreamExhausted)
     }
 
-    @Test func ofAnUpload() async throws {
+    @Test func seesTheBodyOfAnUpload() async throws {
+        let request = URLRequest.test("a", method: "PUT")
+        let folder = try TemporaryFolder()
+
         let (data, _) = try await network.urlSession.upload(
-            for: .test("a", method: "PUT"), from: Data("upload".utf8))
+            for: request, from: Data("upload".utf8))
+        let (fileData, _) = try await network.urlSession.upload(
+            for: request, fromFile: folder.write("file"))
 
         #expect(data.text == "got upload")
+        #expect(fileData.text == "got file")
     }
 
-    @Test func ofAFile() async throws {
-        let file = FileManager.default.temporaryDirectory
-            .appending(path: "APIKitLite-\(UUID().uuidString)")
-        try Data("file".utf8).write(to: file)
-        defer { try? FileManager.default.removeItem(at: file) }
-
-        let (data, _) = try await network.urlSession.upload(
-            for: .test("a", method: "PUT"), fromFile: file)
-
-        #expect(data.text == "got file")
-    }
-
-    @Test func ofAMissingFileFails() async throws {
+    @Test func anUploadOfAMissingFileFails() async throws {
         let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
 
         await #expect(throws: (any Error).self) {
@@ -80,7 +74,7 @@ import Testing
         #expect(network.requests.isEmpty)
     }
 
-    @Test func ofADelegatesStreamFailsWithItsCause() async throws {
+    @Test func anUploadOfADelegatesStreamFailsWithItsCause() async throws {
         let error = await failure { session in
             session.uploadTask(withStreamedRequest: .test("a", method: "PUT"))
         }

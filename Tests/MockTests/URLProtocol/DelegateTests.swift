@@ -8,40 +8,35 @@ import XCTest
 @Suite(.limited, .usesSockets) struct DelegateTests {
     let network = MockNetwork()
 
-    @Test(arguments: DelegateClient.Level.allCases)
-    func seesEachPieceOnce(_ level: DelegateClient.Level) async {
-        network.stub(.any, .text("one two three").chunked(by: 4))
+    typealias Row = (response: MockResponse, followsRedirects: Bool, events: [DelegateClient.Event])
 
-        let events = await DelegateClient().run(.test("a"), network.configuration, level)
-
-        #expect(
-            events == [
+    /// Responses, and what the delegate sees.
+    private static let answers: [Row] = [
+        (
+            .text("one two three").chunked(by: 4), true,
+            [
                 .response(200), .piece("one "), .piece("two "), .piece("thre"), .piece("e"),
                 .end(nil),
-            ])
-    }
+            ]
+        ),
+        (
+            .redirect(to: "/new"), true,
+            [.redirect(302, to: "/new"), .response(200), .piece("there"), .end(nil)]
+        ),
+        (.redirect(to: "/new"), false, [.redirect(302, to: "/new"), .response(302), .end(nil)]),
+        (.error(.timedOut), true, [.end(.timedOut)]),
+    ]
 
-    @Test(arguments: DelegateClient.Level.allCases)
-    func followsARedirect(_ level: DelegateClient.Level) async {
-        network.stub(.get("/old"), .redirect(to: "/new"))
+    @Test(arguments: DelegateClient.Level.allCases, answers)
+    func seesEachEventOnce(_ level: DelegateClient.Level, _ row: Row) async {
+        network.stub(.any, row.response)
         network.stub(.get("/new"), .text("there"))
 
-        let events = await DelegateClient().run(.test("old"), network.configuration, level)
+        let events = await DelegateClient(followsRedirects: row.followsRedirects)
+            .run(.test("a"), network.configuration, level)
 
-        #expect(
-            events == [.redirect(302, to: "/new"), .response(200), .piece("there"), .end(nil)])
-        #expect(network.requests.map(\.request.url?.path) == ["/old", "/new"])
-    }
-
-    @Test(arguments: DelegateClient.Level.allCases)
-    func refusesARedirect(_ level: DelegateClient.Level) async {
-        network.stub(.get("/old"), .redirect(to: "/new"))
-
-        let events = await DelegateClient(followsRedirects: false)
-            .run(.test("old"), network.configuration, level)
-
-        #expect(events == [.redirect(302, to: "/new"), .response(302), .end(nil)])
-        #expect(network.requests.count == 1)
+        #expect(events == row.events)
+        #expect(network.requests.count == (events.contains(.piece("there")) ? 2 : 1))
     }
 
     @Test(arguments: DelegateClient.Level.allCases)
@@ -59,15 +54,6 @@ import XCTest
 
         #expect(events == [.end(.cancelled)])
         #expect(network.requests.map(\.wasCancelled) == [true])
-    }
-
-    @Test(arguments: DelegateClient.Level.allCases)
-    func failsOnce(_ level: DelegateClient.Level) async {
-        network.stub(.any, .error(.timedOut))
-
-        let events = await DelegateClient().run(.test("a"), network.configuration, level)
-
-        #expect(events == [.end(.timedOut)])
     }
 
     @Test func asksTheDelegateOfACompletionHandlersTask() async {

@@ -72,6 +72,8 @@ import Testing
         let challenge = response?.value(forHTTPHeaderField: "WWW-Authenticate") ?? ""
         #expect(challenge.trimmingCharacters(in: .whitespaces) == #"Basic realm="x""#)
         #expect(network.requests.count == 1)
+        #expect(await session.outcome(of: .test("a")) == .body("who?"))
+        #expect(network.requests.count == 2)
     }
 
     #if canImport(FoundationNetworking)
