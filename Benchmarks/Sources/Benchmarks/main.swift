@@ -15,7 +15,7 @@ case "flight": try await manyInFlight(number ?? 10_000)
 case "networks": try await manyNetworks(number ?? 200, requests: 50)
 case "memory": try await memoryOfLoads(number ?? 100_000)
 case "lifetime": try await lifetimeOfNetworks(number ?? 100_000)
-case "leases": try await keptConfigurations(number ?? 10_000)
+case "classes": try await keptConfigurations(number ?? 10_000)
 case "texts": try await timesOfTexts(rounds: number ?? 5)
 case "stream-parsers": try timesOfStreamParsers(rounds: number ?? 15)
 case "streams":
@@ -45,7 +45,7 @@ default:
         """
         usage: Benchmarks compare [rounds] | policies [rounds] | cancel [loads]
                | cancel-real [loads] [url] | compare-real [rounds] | serve | flight [requests]
-               | networks [count] | memory [loads] | lifetime [networks] | leases [networks] | marks [requests]
+               | networks [count] | memory [loads] | lifetime [networks] | classes [networks] | marks [requests]
                | texts [rounds] | stream-parsers [rounds] | streams [rounds] [part]
                | downloads [MiB] | kill-downloads [count]
 
@@ -59,7 +59,7 @@ default:
         networks  networks in parallel on one URL, 50 requests each
         memory    loads with every third one cancelled: what is left of them
         lifetime  networks made and dropped, without and with a request: what is left of them
-        leases    networks dropped, their configurations kept and used after as many new ones
+        classes   networks dropped, their configurations kept and used after as many new ones
         marks     whether wasCancelled is true for what was cancelled, and for nothing else
         uploads   a large file over the loopback, against tasks of Foundation and curl
         cancel-uploads  uploads cancelled at random moments: what is left of them

@@ -22,7 +22,7 @@ extension HTTPSession {
     ///
     /// For a stream, ``Authenticator/rejects(data:response:)`` gets an empty body.
     ///
-    /// A credential is sent only to its own origins, also if the server redirects the request. A
+    /// A credential is sent only to its own origins, even if the server redirects the request. A
     /// response from another origin never rejects it.
     ///
     /// - Parameter credentials: The credential of the user. Chains that share it share its refresh.

@@ -3,8 +3,8 @@ import Foundation
 // Each function exists twice. The compiler prefers the `@concurrent` one, which parses in the
 // background. Its parameters are `sending`, so it takes every `Sendable` request, and one that is
 // not `Sendable` if the caller does not use it elsewhere: for any other, the compiler reports an
-// error. It leaves to the function on the caller's actor what cannot leave that actor: a request
-// whose conformance is isolated to it, and a generic request without constraints.
+// error. The other function is called for a request that cannot leave the caller's actor: its
+// conformance is isolated to the actor, or it is generic without constraints.
 
 extension HTTPSession {
     /// Loads a request and returns the parsed value.

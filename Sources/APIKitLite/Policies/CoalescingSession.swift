@@ -13,7 +13,7 @@ extension HTTPSession {
     /// not identical. A request with a body stream always has an exchange of its own, and so has a
     /// stream, because it has one reader.
     ///
-    /// A cancelled request ends at once and does not affect the others. When every request that
+    /// A cancelled request ends immediately and does not affect the others. When every request that
     /// shares an exchange is cancelled, the exchange is cancelled too. An error goes to all
     /// requests that share the exchange. Responses are not cached: a later request starts a new
     /// exchange.

@@ -33,7 +33,7 @@ public struct RetryPolicy: Sendable, Hashable {
     /// The upper bound of the first delay; it doubles with each attempt. A negative value counts as
     /// zero.
     public var baseDelay: Duration
-    /// The longest delay, also if the server asks for more. A negative value counts as zero.
+    /// The longest delay, even if the server asks for more. A negative value counts as zero.
     public var maximumDelay: Duration
     /// The longest time for all attempts and delays together, from the start of the first attempt.
     ///
@@ -52,7 +52,7 @@ public struct RetryPolicy: Sendable, Hashable {
     /// - Parameters:
     ///   - maximumAttempts: The highest number of attempts, the first one included.
     ///   - baseDelay: The upper bound of the first delay; it doubles with each attempt.
-    ///   - maximumDelay: The longest delay, also if the server asks for more.
+    ///   - maximumDelay: The longest delay, even if the server asks for more.
     ///   - deadline: The longest time for all attempts and delays together; `nil` for no limit.
     ///   - methods: The methods, in upper case, that are sent again without an `Idempotency-Key`
     ///     header.

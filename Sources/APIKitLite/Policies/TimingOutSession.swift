@@ -71,7 +71,7 @@ extension HTTPSession {
     ///
     /// Foundation's own `timeoutInterval` limits the time between two parts of a response, not the
     /// whole exchange. It is not enforced for a custom `URLProtocol`, and on Linux a value
-    /// below one second fails the request at once.
+    /// below one second fails the request immediately.
     ///
     /// - Parameters:
     ///   - duration: The longest time that an exchange may take. If it is zero or negative, nothing

@@ -108,7 +108,7 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
 
     /// Returns the response to the caller, with the body that follows.
     private func open(_ http: HTTPURLResponse) {
-        // First, because the reader may leave at once.
+        // First, because the reader may leave immediately.
         opening.withLock { $0 = buffer }
         guard opened.end(with: .success(.answer(buffer, http))) else { return }
         buffer.onCancel { [weak self] in self?.cancelSoon() }

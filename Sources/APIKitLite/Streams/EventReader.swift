@@ -2,8 +2,7 @@ import Foundation
 
 /// The reader of the lines of an event stream (HTML Standard, section 9.2.6).
 ///
-/// It decodes each value by itself. The result is the same as if the whole stream was decoded first:
-/// a line end is ASCII, so it ends an invalid character, too.
+/// Decoding each value separately is safe: CR and LF never occur inside a UTF-8 sequence.
 struct EventReader: LineReader {
     /// The number of bytes that the data of one event may have.
     let longestData: Int

@@ -23,7 +23,7 @@ import Foundation
 /// and nothing is sent before its first `next()`.
 ///
 /// The transfer ends as soon as the loop is left, the iterator is released, or the task is cancelled.
-/// Cancelling also ends a delay at once.
+/// Cancelling also ends a delay immediately.
 ///
 /// To continue later, in another process for example, store the `id` of each event, and pass the last
 /// one to ``HTTPSession/events(_:after:reconnecting:willReconnect:redaction:clock:random:now:)``.

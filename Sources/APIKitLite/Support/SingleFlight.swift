@@ -3,7 +3,7 @@ import Foundation
 /// Work that runs once for all tasks that wait for it. All of them get the same result.
 ///
 /// The work has a task of its own, so it continues when the task that started it leaves. A waiting
-/// task that is cancelled leaves at once; the other tasks keep waiting.
+/// task that is cancelled leaves immediately; the other tasks keep waiting.
 final class SingleFlight<Value: Sendable>: Sendable {
     /// The result and those who wait for it. The lock of `state` owns them.
     private struct State {

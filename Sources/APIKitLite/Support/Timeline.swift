@@ -48,7 +48,7 @@ package struct Timeline: Sendable {
 /// only when that task runs.
 package protocol CallbackClock: Clock where Duration == Swift.Duration {
     /// Schedules one call for a moment, during the move that reaches it. If the moment has passed,
-    /// calls back at once.
+    /// calls back immediately.
     ///
     /// - Parameters:
     ///   - moment: The instant of the call.

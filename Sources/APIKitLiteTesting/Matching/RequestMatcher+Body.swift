@@ -36,7 +36,7 @@ extension RequestMatcher {
 
     /// Requires a body that is equal to the JSON of a value.
     ///
-    /// The value is encoded at once. The bodies are compared as by `json(_:)`.
+    /// The value is encoded immediately. The bodies are compared as by `json(_:)`.
     ///
     /// - Parameters:
     ///   - value: The value. If it cannot be encoded, that is a configuration error.

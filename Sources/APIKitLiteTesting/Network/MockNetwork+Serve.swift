@@ -28,7 +28,7 @@ extension MockNetwork {
             // Released here: the server's `deinit` must not run while the list is locked.
             _ = stopped
         } answering: { request, respond in
-            Passage.$current.withValue(.overSocket) {
+            PassthroughRoute.$current.withValue(.overSocket) {
                 core.load(request, for: SocketClient.any, respond: respond).cancel
             }
         }

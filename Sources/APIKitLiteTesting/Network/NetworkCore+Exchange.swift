@@ -14,7 +14,7 @@ extension NetworkCore {
             let decision = decide(on: request)
             if case .now(let result) = decision.resolution {
                 let id = journal.append(decision.record, awaitedBy: nil)
-                // A predicate may have taken long.
+                // Checked again, because matching runs code of the user.
                 guard !Task.isCancelled else {
                     journal.markCancelled(id, at: time.now)
                     throw URLError(.cancelled)

@@ -32,43 +32,43 @@ extension NetworkCore {
         case .now(.failure(let error)):
             respond(.failure(error))
             return CancellationHandle(recordCancellation: recordCancellation)
-        case .play(let plan):
-            let player = player(of: decision.record, id, for: client, respond)
-            player.start(plan, isKnownAtArrival: true)
+        case .send(let plan):
+            let sender = sender(of: decision.record, id, for: client, respond)
+            sender.start(plan, isKnownAtArrival: true)
             plan.stream?.start(on: handlers)
             watch.begin()
             return CancellationHandle(
-                recordCancellation: recordCancellation, cancelWork: { player.cancel() })
+                recordCancellation: recordCancellation, cancelWork: { sender.cancel() })
         case .later(_, let work):
-            let player = player(of: decision.record, id, for: client, respond)
+            let sender = sender(of: decision.record, id, for: client, respond)
             let handler = handlers.start { [self] in
                 do {
                     let plan = try await work()
                     if plan.isPassedThrough { journal.markPassedThrough(id) }
                     if plan.immediateAnswer == nil { journal.markPlanned(id, plan) }
-                    player.start(plan)
+                    sender.start(plan)
                     plan.stream?.start(on: handlers)
                 } catch {
-                    player.fail(error)
+                    sender.fail(error)
                 }
             }
-            player.watchHandler(onTimeout: handler.cancel)
+            sender.watchHandler(onTimeout: handler.cancel)
             watch.begin()
             return CancellationHandle(
                 recordCancellation: recordCancellation,
                 cancelWork: {
-                    player.cancel()
+                    sender.cancel()
                     handler.cancel()
                 })
         }
     }
 
-    /// Makes the player of a request's answer, which also records the end of the request.
-    private func player(
+    /// Makes the sender of a request's answer, which also records the end of the request.
+    private func sender(
         of record: RecordedRequest, _ id: Int, for client: any Client,
         _ respond: @escaping @Sendable (ResponseEvent) -> Void
-    ) -> ResponsePlayer {
-        ResponsePlayer(
+    ) -> ResponseSender {
+        ResponseSender(
             in: time, since: record.startTime,
             for: .init(idleTimeout: { client.idleTimeout(for: record.request) }) { [self] step in
                 switch step {
@@ -87,7 +87,7 @@ extension NetworkCore.Resolution {
     fileprivate var stage: PendingRequest.Stage {
         switch self {
         case .now: .handler  // Not used: the request has ended.
-        case .play(let plan): .plan(plan)
+        case .send(let plan): .plan(plan)
         case .later(let stage, _): stage
         }
     }

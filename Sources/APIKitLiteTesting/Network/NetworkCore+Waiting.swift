@@ -18,7 +18,7 @@ extension NetworkCore: WatchedObject {
                 errorCount: errors.count, waiting: pending.map(\.waiting)))
     }
 
-    /// Whether a client still waits for the answer, and it will not come by itself.
+    /// Whether a client waits for an answer that needs an action of the test.
     private func isStalled(_ request: PendingRequest) -> Bool {
         // A client on a socket never counts as waiting, because its end is noticed late.
         guard request.client.isWaiting || request.client is SocketClient else { return false }

@@ -4,7 +4,7 @@ import Foundation
 /// The stubs, the journal and the time of one network.
 ///
 /// Sessions and configurations keep it alive, even after their ``MockNetwork`` is released. Its
-/// `deinit` returns the leased protocol class. Each `Locked` property has its own lock; all other
+/// `deinit` returns the protocol class to its pool. Each `Locked` property has its own lock; all other
 /// properties are constants.
 final class NetworkCore: Responder {
     /// The type of a closure that answers the requests that no stub answers.
@@ -15,7 +15,7 @@ final class NetworkCore: Responder {
         /// At once.
         case now(Result<Answer, any Error>)
         /// With events at their own times.
-        case play(ResponsePlan)
+        case send(ResponsePlan)
         /// With a plan that a handler makes, or that holds the answer of a real session.
         case later(
             PendingRequest.Stage = .handler, @Sendable () async throws -> ResponsePlan)
@@ -36,7 +36,7 @@ final class NetworkCore: Responder {
     private let serverPorts = Locked<Set<Int>>([])
     /// Where the network was first verified; nil before that.
     private let verified = Locked<String?>(nil)
-    private let leasedClass = Locked<LeasedProtocolClass?>(nil)
+    private let pooledClass = Locked<PooledProtocolClass?>(nil)
     private let cookies = Locked<HTTPCookieStorage?>(nil)
     /// Reports what waits for the test.
     let watch: WaitWatch
@@ -56,7 +56,7 @@ final class NetworkCore: Responder {
     }
 
     deinit {
-        leasedClass.withLock { $0 }?.giveBack()
+        pooledClass.withLock { $0 }?.giveBack()
     }
 
     func add(
@@ -148,7 +148,7 @@ final class NetworkCore: Responder {
         case .response(let response):
             return resolution(for: record, stub, response.part(for: record.request))
         case .handler(let handler):
-            let passage = Passage.current
+            let route = PassthroughRoute.current
             return .later { [self] in
                 let response = try await handler(record)
                 if let configurationError = response.configurationError {
@@ -156,7 +156,7 @@ final class NetworkCore: Responder {
                         MockError(.brokenStub, "\(configurationError) (\(stub.sourceLocation))"))
                 }
                 return try await plan(
-                    for: record, passage, stub, response.part(for: record.request))
+                    for: record, route, stub, response.part(for: record.request))
             }
         case .usedUp(let count):
             return .now(.failure(fail(.usedUp(record, stub, after: count))))
@@ -167,13 +167,13 @@ final class NetworkCore: Responder {
         for record: RecordedRequest, _ stub: Stub, _ response: MockResponse
     ) -> Resolution {
         if case .passed = response.behavior {
-            let passage = Passage.current
+            let route = PassthroughRoute.current
             return .later(.session) { [self] in
-                try await plan(for: record, passage, stub, response)
+                try await plan(for: record, route, stub, response)
             }
         }
         guard response.isImmediate else {
-            return .play(response.plan(for: record.request, of: stub))
+            return .send(response.plan(for: record.request, of: stub))
         }
         if case .failure(let error) = response.behavior { return .now(.failure(error)) }
         return .now(.success(response.answer(to: record.request)))
@@ -184,15 +184,16 @@ final class NetworkCore: Responder {
     ///
     /// - Throws: The session's error, or a ``MockError`` if the request would return to its stub.
     private func plan(
-        for record: RecordedRequest, _ passage: Passage, _ stub: Stub, _ response: MockResponse
+        for record: RecordedRequest, _ route: PassthroughRoute, _ stub: Stub,
+        _ response: MockResponse
     ) async throws -> ResponsePlan {
         var plan = response.plan(for: record.request, of: stub)
         guard case .passed(let session) = response.behavior else { return plan }
-        if passage.contains(stub) || session.isReal && serves(record.request.url) {
+        if route.contains(stub) || session.isReal && serves(record.request.url) {
             throw fail(.passedToItself(record, by: stub))
         }
-        let (data, http) = try await passage.passOn(record.request, by: stub, over: session)
-        plan.play(Answer(response: http, chunks: [data], isDecoded: true))
+        let (data, http) = try await route.passOn(record.request, by: stub, over: session)
+        plan.add(Answer(response: http, chunks: [data], isDecoded: true))
         if response.isBodyHeld { plan.holdBody(until: stub.gate) }
         plan.isPassedThrough = true
         return plan
@@ -283,12 +284,12 @@ extension NetworkCore {
 
     var matchesWithUserCode: Bool { stubs.withLock { $0.contains { $0.matcher.hasPredicate } } }
 
-    /// The protocol class that intercepts for this network alone; leased on first use.
+    /// The protocol class that intercepts for this network alone; taken on first use.
     var protocolClass: MockURLProtocol.Type {
-        leasedClass.withLock { leasedClass in
-            let leased = leasedClass ?? LeasedProtocolClass.lease(to: self)
-            leasedClass = leased
-            return leased.type
+        pooledClass.withLock { pooledClass in
+            let taken = pooledClass ?? PooledProtocolClass.take(for: self)
+            pooledClass = taken
+            return taken.type
         }
     }
 }

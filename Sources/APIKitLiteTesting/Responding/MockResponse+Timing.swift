@@ -83,7 +83,7 @@ extension MockResponse {
 
     /// The same response, whose headers are given and whose body is held until ``Stub/release()``.
     ///
-    /// A response without a body, such as a 204 or one to a `HEAD`, is given at once.
+    /// A response without a body, such as a 204 or one to a `HEAD`, is given immediately.
     public var heldBody: MockResponse {
         var response = self
         response.isBodyHeld = true
@@ -158,30 +158,30 @@ extension MockResponse {
         case .passed: break
         case .never: plan.ending = .never
         case .failure(let error): plan.ending = .failure(error)
-        case .complete: plan.play(answer(to: request))
+        case .complete: plan.add(answer(to: request))
         case .cut(_, let error) where !hasBody(for: request) || answer(to: request).isRedirect:
             // Without an announced length, a head alone would be a complete answer over a socket. A
             // client that follows a redirect may not read its body.
             plan.ending = .failure(error)
         case .cut(let count, let error):
             let length = chunks.reduce(0) { $0 + $1.count }
-            plan.play(answer(to: request, missing: count < length ? 0 : 1), upTo: count)
+            plan.add(answer(to: request, missing: count < length ? 0 : 1), upTo: count)
             plan.ending = .failure(error)
         case .cutHead(let count):
-            plan.play(answer(to: request))
+            plan.add(answer(to: request))
             plan.ending = .cutHead(afterBytes: count)
         case .stream(let source):
             let answer = answer(to: request)
-            plan.play(answer)
+            plan.add(answer)
             if answer.isStreamed, !answer.isRedirect {
-                plan.stream = ResponseStream(source, feed: stub.feed)
+                plan.stream = ResponseStream(source, stubStreams: stub.stubStreams)
             }
         }
         if isBodyHeld { plan.holdBody(until: stub.gate) }
         return plan
     }
 
-    /// Whether the whole answer is given at once.
+    /// Whether the whole answer is given immediately.
     var isImmediate: Bool {
         guard delay == .zero, !isHeld else { return false }
         switch behavior {
@@ -194,7 +194,7 @@ extension MockResponse {
 
 extension ResponsePlan {
     /// Sets the answer, and the pieces of its body up to `count` bytes.
-    mutating func play(_ answer: Answer, upTo count: Int = .max) {
+    mutating func add(_ answer: Answer, upTo count: Int = .max) {
         self.answer = answer
         var remaining = count
         pieces = answer.chunks.map { chunk in

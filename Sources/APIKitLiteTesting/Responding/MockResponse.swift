@@ -76,7 +76,7 @@ public struct MockResponse: Sendable {
     /// Returns a response with a value as JSON.
     ///
     /// - Parameters:
-    ///   - value: The value, which is encoded at once. If it cannot be encoded, that is a
+    ///   - value: The value, which is encoded immediately. If it cannot be encoded, that is a
     ///     configuration error.
     ///   - status: The status of the response, in `100...599`.
     ///   - headers: More headers, such as another `Content-Type`. A name may occur several times.

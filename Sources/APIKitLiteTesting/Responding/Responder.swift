@@ -84,7 +84,7 @@ final class TaskClient<Value: Sendable>: Client {
     /// Ends the wait with `URLError.cancelled`, and cancels the request.
     func cancel() {
         let handle = handle.withLock { $0 }
-        // Recorded before the client's task resumes, which may send its next request at once.
+        // Recorded before the client's task resumes, which may send its next request immediately.
         handle?.recordCancellation()
         if !waiter.end(with: .failure(URLError(.cancelled))) {
             // The headers have been received, and another task may read the body.
@@ -109,7 +109,7 @@ final class SocketClient: Client {
 struct CancellationHandle: Sendable {
     /// Records that the client cancelled the request.
     let recordCancellation: @Sendable () -> Void
-    /// Stops the player and the handler; nil if the request was answered at once.
+    /// Stops the sender and the handler; nil if the request was answered immediately.
     var cancelWork: (@Sendable () -> Void)?
 
     /// Records that the client cancelled the request, and stops the work a moment later, on another

@@ -85,7 +85,7 @@ struct ResponsePlan: Sendable {
     /// Whether a real session gave the answer.
     var isPassedThrough = false
 
-    /// The answer, if all of it is given at once; otherwise nil.
+    /// The answer, if all of it is given immediately; otherwise nil.
     var immediateAnswer: Answer? {
         guard case .complete = ending, gate == nil, !takesTime, !hasLaterBody else { return nil }
         return answer

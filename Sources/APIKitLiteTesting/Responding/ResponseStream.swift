@@ -3,7 +3,7 @@ import Foundation
 
 /// The body of one response that is sent piece by piece while the client receives it.
 ///
-/// Its player gives the client the headers, and then the pieces in order. `state` has its own lock,
+/// Its sender gives the client the headers, and then the pieces in order. `state` has its own lock,
 /// under which nothing else is called.
 final class ResponseStream: Sendable {
     /// The code that sends the pieces.
@@ -17,7 +17,7 @@ final class ResponseStream: Sendable {
     private enum Phase {
         /// The client has not received the headers.
         case waiting
-        case open(ResponsePlayer)
+        case open(ResponseSender)
         case over
     }
 
@@ -52,7 +52,7 @@ final class ResponseStream: Sendable {
 
     private let source: Source
     /// The streams of the stub that the test sends; nil for a stream of a closure.
-    private let feed: StubFeed?
+    private let stubStreams: StubStreams?
     private let opened = Waiter<Void>()
     private let state = Locked(State())
 
@@ -60,11 +60,11 @@ final class ResponseStream: Sendable {
     ///
     /// - Parameters:
     ///   - source: The code that sends the pieces.
-    ///   - feed: The streams of its stub, which gets this one if the test sends it.
-    init(_ source: Source, feed: StubFeed) {
+    ///   - stubStreams: The streams of its stub, which gets this one if the test sends it.
+    init(_ source: Source, stubStreams: StubStreams) {
         self.source = source
-        if case .test = source { self.feed = feed } else { self.feed = nil }
-        self.feed?.add(self)
+        if case .test = source { self.stubStreams = stubStreams } else { self.stubStreams = nil }
+        self.stubStreams?.add(self)
     }
 
     /// Whether a closure sends the pieces.
@@ -103,19 +103,19 @@ final class ResponseStream: Sendable {
         if isOver { task.cancel() }
     }
 
-    /// Lets the pieces be sent. The player calls it after the headers.
-    func open(on player: ResponsePlayer) {
+    /// Lets the pieces be sent. The sender calls it after the headers.
+    func open(on sender: ResponseSender) {
         let isOpen = state.withLock { state in
             guard case .waiting = state.phase else { return false }
-            state.phase = .open(player)
+            state.phase = .open(sender)
             return true
         }
         guard isOpen else { return }
         opened.end(with: .success(()))
-        feed?.didOpen(self)
+        stubStreams?.didOpen(self)
     }
 
-    /// Lets nothing more be sent. The player calls it at the end of the answer.
+    /// Lets nothing more be sent. The sender calls it at the end of the answer.
     func close() {
         let old = state.withLock { state in
             let old = state
@@ -125,7 +125,7 @@ final class ResponseStream: Sendable {
         if case .over = old.phase { return }
         // First, so that the closure is cancelled when a waiting call of `send` throws in it.
         old.writer?.cancel()
-        feed?.didClose(self, byClient: old.ending == nil)
+        stubStreams?.didClose(self, byClient: old.ending == nil)
         opened.end(with: .failure(Self.clientGone))
         for piece in old.untaken.values {
             piece.taken.end(with: piece.result(orThrow: Self.clientGone))
@@ -150,18 +150,18 @@ final class ResponseStream: Sendable {
     /// - Throws: The error of a stream that is over.
     func post(_ data: Data) throws -> Posted {
         let piece = Posted()
-        let (player, id) = try state.withLock { state in
-            guard case .open(let player) = state.phase, state.ending == nil else {
+        let (sender, id) = try state.withLock { state in
+            guard case .open(let sender) = state.phase, state.ending == nil else {
                 throw Self.clientGone
             }
             state.lastID += 1
             if !data.isEmpty { state.untaken[state.lastID] = piece }
-            return (player, state.lastID)
+            return (sender, state.lastID)
         }
         if data.isEmpty {
             piece.taken.end(with: .success(()))
         } else {
-            player.send(
+            sender.send(
                 Piece(data) { [self] progress in
                     switch progress {
                     case .certain: piece.isCertain.withLock { $0 = true }
@@ -184,9 +184,9 @@ final class ResponseStream: Sendable {
     ///
     /// - Throws: The same errors as ``send(_:)``.
     func sleep(for duration: Duration) async throws {
-        guard case .open(let player) = state.withLock(\.phase) else { throw Self.clientGone }
+        guard case .open(let sender) = state.withLock(\.phase) else { throw Self.clientGone }
         do {
-            try await player.time.sleep(until: player.time.now + duration)
+            try await sender.time.sleep(until: sender.time.now + duration)
         } catch {
             throw cancellationError
         }
@@ -211,14 +211,14 @@ final class ResponseStream: Sendable {
 
     /// Changes the state, and ends the answer if nothing is left of it.
     private func end(after change: (inout State) -> Void) {
-        let end = state.withLock { state -> (player: ResponsePlayer, ending: Ending)? in
+        let end = state.withLock { state -> (sender: ResponseSender, ending: Ending)? in
             change(&state)
-            guard case .open(let player) = state.phase, let ending = state.ending,
+            guard case .open(let sender) = state.phase, let ending = state.ending,
                 state.untaken.isEmpty
             else { return nil }
-            return (player, ending)
+            return (sender, ending)
         }
-        if let end { end.player.finishStream(throwing: end.ending.error) }
+        if let end { end.sender.finishStream(throwing: end.ending.error) }
     }
 
     /// The error of a call in a cancelled task: that task is usually cancelled because the client

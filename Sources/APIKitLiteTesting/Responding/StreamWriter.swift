@@ -10,7 +10,7 @@ import Foundation
 /// - A `URLSession` takes it when its delegate is called. (On Apple platforms, it is when
 ///   Foundation has the piece, because nothing shows the delegate of another session.)
 /// - A client on a socket takes it when all of its bytes are in the buffer of the system. They are
-///   sent at once.
+///   sent immediately.
 /// - A client that wants the whole body, such as `exchange(_:)`, takes each piece at once.
 public struct StreamWriter: Sendable {
     private let stream: ResponseStream
@@ -49,7 +49,7 @@ public struct StreamWriter: Sendable {
     /// A ``MockClock`` counts it as a sleeper. Without a clock it takes no time, but keeps the order
     /// of delays.
     ///
-    /// - Parameter duration: The time to sleep. If it is not positive, returns at once.
+    /// - Parameter duration: The time to sleep. If it is not positive, returns immediately.
     /// - Throws: `URLError.networkConnectionLost`, as soon as the client has gone.
     public func sleep(for duration: Duration) async throws {
         try await stream.sleep(for: duration)

@@ -98,7 +98,7 @@ extension Stub {
     ) async throws -> [ResponseStream] {
         try Task.checkCancellation()
         guard mayHaveFeed else { throw noStream(call, sourceLocation) }
-        let waiter = feed.openStreams()
+        let waiter = stubStreams.openStreams()
         if waiter.hasEnded { return try await waiter.value() }
         let call = WaitReport.Call(text: "stub.\(call)", sourceLocation: sourceLocation) { [self] in
             "no stream of the stub for \(label) is open"

@@ -14,7 +14,7 @@ public final class Stub: Sendable {
         case exactly(Int)
         /// Any number of times. `verify()` expects at least `n`.
         case atLeast(Int)
-        /// Not at all. A request that matches fails at once.
+        /// Not at all. A request that matches fails immediately.
         case never
     }
 
@@ -47,7 +47,7 @@ public final class Stub: Sendable {
     /// Reaches 1 at `release()`. Held responses wait for that.
     let gate = AwaitableCounter()
     /// The streams that the test sends.
-    let feed = StubFeed()
+    let stubStreams = StubStreams()
     let behavior: Behavior
     // Weak, because the journal's entries refer to their stub.
     private weak let journal: Journal?
@@ -131,7 +131,7 @@ public final class Stub: Sendable {
     /// The code of the reader has then run for each piece, so that a test can check what it did,
     /// and the reader's idle timeout has begun again, so that a test can move the clock. If several
     /// requests are unanswered, waits for each reader. If none came yet, waits for the first one.
-    /// If all have ended, returns at once.
+    /// If all have ended, returns immediately.
     ///
     /// If nothing happens for five seconds, the wait is reported to standard error.
     ///
@@ -187,7 +187,7 @@ extension Stub {
         case usedUp(Int)
     }
 
-    /// Takes the next response; nil if older stubs must be asked.
+    /// Returns the next response; nil if the stub is used up.
     func nextResponse() -> NextResponse? {
         let number = taken.withLock { taken -> Int? in
             if let most, taken >= most { return nil }

@@ -50,7 +50,7 @@ final class AwaitableCounter: Sendable {
     /// - Parameters:
     ///   - number: The number to wait for.
     ///   - call: The callback, on the thread that changes the number.
-    /// - Returns: A handle that removes the callback; nil if it was called at once.
+    /// - Returns: A handle that removes the callback; nil if it was called immediately.
     func whenReached(_ number: Int, _ call: @escaping @Sendable () -> Void) -> Cancellation? {
         let id = state.withLock { state -> Int? in
             guard state.number < number else { return nil }

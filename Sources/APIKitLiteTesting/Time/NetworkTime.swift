@@ -11,7 +11,7 @@ protocol NetworkTime: Sendable {
     /// The clock that only the test moves; nil if the time passes by itself.
     var mockClock: MockClock? { get }
 
-    /// Calls back once, at a moment. If it has passed, calls back at once.
+    /// Calls back once, at a moment. If it has passed, calls back immediately.
     ///
     /// - Parameters:
     ///   - moment: When to call back.
@@ -22,7 +22,7 @@ protocol NetworkTime: Sendable {
         at moment: Duration, isDeadline: Bool, _ work: @escaping @Sendable () -> Void
     ) -> Cancellation
 
-    /// Suspends until a moment. If it has passed, returns at once.
+    /// Suspends until a moment. If it has passed, returns immediately.
     ///
     /// - Throws: `CancellationError`, as soon as the task is cancelled.
     func sleep(until moment: Duration) async throws

@@ -86,7 +86,7 @@ struct Sleepers {
     /// moment, moves the time to the moment and returns nil.
     mutating func takeNext(until moment: MockClock.Instant) -> Sleeper? {
         changes += 1
-        // A task that has not slept again when the time moves on does something else.
+        // Stop waiting for woken tasks that did not sleep again.
         if mustSettle(before: moment) { awake = [] }
         guard let next = waiting.first, next.key.deadline <= moment else {
             now = max(now, moment)

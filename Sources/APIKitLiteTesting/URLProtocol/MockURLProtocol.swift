@@ -20,7 +20,7 @@ open class MockURLProtocol: URLProtocol {
     /// The closure that answers each request, one at a time, in the background.
     ///
     /// If it throws an error, the request fails with that error. It may read, set and clear this
-    /// property. If it is `nil`, every request fails at once with a ``MockError``. When it is
+    /// property. If it is `nil`, every request fails immediately with a ``MockError``. When it is
     /// replaced or cleared, the requests that still wait for it fail with a ``MockError`` too.
     public static var requestHandler: ((URLRequest) throws -> (HTTPURLResponse, Data?))? {
         get { StaticHandler.current?.function }

@@ -44,11 +44,11 @@ final class ProtocolLoad: Client, @unchecked Sendable {
         }
         // Inside `resume()`, the task-locals of the client can be read here, but not on the thread.
         // (Setting one here could wait for a cancellation that waits for the loading thread.)
-        let passage = Passage.current
+        let route = PassthroughRoute.current
         // The loading thread must not run the code of the user, and reading from a stream may block
         // until its writer continues.
         Thread.detachNewThread { [self] in
-            Passage.$current.withValue(passage) {
+            PassthroughRoute.$current.withValue(route) {
                 do {
                     ask(for: task.requestAsSent(try RequestBody.fill(request, task)))
                 } catch {

@@ -70,9 +70,9 @@ import Testing
 
     @Test func aClassOfAReleasedNetworkFailsItsRequests() async throws {
         let configuration = URLSessionConfiguration.ephemeral
-        // The class is never returned, so that no network of another test leases it.
+        // The class is never returned, so that no network of another test takes it.
         configuration.protocolClasses = [
-            LeasedProtocolClass.lease(to: NetworkCore(nil, clock: nil)).type
+            PooledProtocolClass.take(for: NetworkCore(nil, clock: nil)).type
         ]
         let session = URLSession(configuration: configuration)
 
@@ -83,7 +83,7 @@ import Testing
         #expect(failure?.reason == .networkGone)
     }
 
-    @Test func aClassIsNotLeasedAgainAtOnce() {
+    @Test func aReturnedClassIsNotTakenAgainImmediately() {
         let stale: AnyClass? = MockNetwork().configuration.protocolClasses?.first
         let networks = (0..<10).map { _ in MockNetwork() }
 

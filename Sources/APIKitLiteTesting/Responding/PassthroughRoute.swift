@@ -4,19 +4,19 @@ import Foundation
 /// How a request came to a network: which stubs have passed it on, and whether over a socket.
 ///
 /// A request that comes back to a stub would be passed on without end, so it is refused.
-struct Passage: Sendable {
+struct PassthroughRoute: Sendable {
     /// Set while a stub passes a request on: a session of the caller's knows nothing of the stub.
-    @TaskLocal static var current = Passage()
+    @TaskLocal static var current = PassthroughRoute()
 
     private var stubs: Set<ObjectIdentifier> = []
     /// Whether the request has the fields of a connection.
     private var isOverSocket = false
 
-    /// The passage of a request that comes over a socket.
+    /// The route of a request that comes over a socket.
     static let overSocket = {
-        var passage = Passage()
-        passage.isOverSocket = true
-        return passage
+        var route = PassthroughRoute()
+        route.isOverSocket = true
+        return route
     }()
 
     /// Whether a stub has passed the request on before.
@@ -32,7 +32,7 @@ struct Passage: Sendable {
     ) async throws -> (Data, HTTPURLResponse) {
         var request = request
         if isOverSocket { request.removeConnectionFields() }
-        var next = Passage()
+        var next = PassthroughRoute()
         next.stubs = stubs.union([ObjectIdentifier(stub)])
         return try await Self.$current.withValue(next) { try await session.exchange(request) }
     }

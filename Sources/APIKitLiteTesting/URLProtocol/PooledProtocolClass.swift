@@ -5,35 +5,35 @@ import Foundation
 ///
 /// Foundation creates the protocol object, so only the class of the object can determine which
 /// network answers. Such classes are created at run time, as specializations of a generic class,
-/// and cannot be freed. So a network leases its class, and returns it when no session and no
-/// configuration refers to the network any more. A list of classes that was copied out of a
-/// configuration may still contain the class. So a returned class is leased again only after a
+/// and cannot be freed. So a network takes its class from a pool, and returns it when no session and
+/// no configuration refers to the network any more. A list of classes that was copied out of a
+/// configuration may still contain the class. So a returned class is taken again only after a
 /// thousand others have been returned; until then, a request through it fails.
-struct LeasedProtocolClass: Sendable {
+struct PooledProtocolClass: Sendable {
     let type: MockURLProtocol.Type
 
-    /// Leases a class to a responder, which is referenced weakly.
-    static func lease(to responder: any Responder & AnyObject) -> LeasedProtocolClass {
-        return leases.withLock { leases in
-            let type = leases.take()
-            leases.responders[ObjectIdentifier(type)] = Weak(responder: responder)
-            return LeasedProtocolClass(type: type)
+    /// Takes a class for a responder, which is referenced weakly.
+    static func take(for responder: any Responder & AnyObject) -> PooledProtocolClass {
+        pool.withLock { pool in
+            let type = pool.take()
+            pool.responders[ObjectIdentifier(type)] = Weak(responder: responder)
+            return PooledProtocolClass(type: type)
         }
     }
 
-    /// Returns the responder that leases this class; `nil` if there is none any more.
+    /// Returns the responder that has this class; `nil` if there is none any more.
     static func responder(of type: MockURLProtocol.Type) -> (any Responder)? {
-        leases.withLock { $0.responders[ObjectIdentifier(type)]?.responder }
+        pool.withLock { $0.responders[ObjectIdentifier(type)]?.responder }
     }
 
     /// How many classes this process has created.
-    static var count: Int { leases.withLock { $0.count } }
+    static var count: Int { pool.withLock { $0.count } }
 
-    /// Ends the lease.
+    /// Returns the class to the pool.
     func giveBack() {
-        Self.leases.withLock { leases in
-            leases.responders[ObjectIdentifier(type)] = nil
-            leases.free.append(type)
+        Self.pool.withLock { pool in
+            pool.responders[ObjectIdentifier(type)] = nil
+            pool.free.append(type)
         }
     }
 
@@ -42,8 +42,8 @@ struct LeasedProtocolClass: Sendable {
         weak var responder: (any Responder & AnyObject)?
     }
 
-    /// The classes of the process and the responders that lease them.
-    private struct Leases {
+    /// The classes of the process and the responders that have them.
+    private struct Pool {
         /// The returned classes; the one that was returned first is first.
         var free: [MockURLProtocol.Type] = []
         var responders: [ObjectIdentifier: Weak] = [:]
@@ -57,8 +57,8 @@ struct LeasedProtocolClass: Sendable {
         }
     }
 
-    /// All leases of the process. The lock in `Locked` owns them.
-    private static let leases = Locked(Leases())
+    /// The pool of the process. The lock in `Locked` owns it.
+    private static let pool = Locked(Pool())
 }
 
 /// No more bits. A number is written as a type, one bit at a time: 2 is `One<Zero<Nothing>>`.
@@ -68,26 +68,26 @@ private enum Zero<Rest> {}
 /// The bit 1 above the lower bits.
 private enum One<Rest> {}
 /// The class with a number.
-private final class Leased<Number>: NetworkURLProtocol {}
+private final class Pooled<Number>: NetworkURLProtocol {}
 
 /// Returns the class with this number. Each number has a class of its own.
 private func protocolClass(numbered number: Int) -> MockURLProtocol.Type {
     func make<Rest>(_ rest: Rest.Type, _ number: Int) -> MockURLProtocol.Type {
-        if number == 0 { return Leased<Rest>.self }
+        if number == 0 { return Pooled<Rest>.self }
         return number.isMultiple(of: 2)
             ? make(Zero<Rest>.self, number / 2) : make(One<Rest>.self, number / 2)
     }
     return make(Nothing.self, number)
 }
 
-/// Intercepts requests for the network that leases its class.
+/// Intercepts requests for the network that has its class.
 private class NetworkURLProtocol: MockURLProtocol {
     override class var responder: any Responder {
-        LeasedProtocolClass.responder(of: self) ?? MissingNetwork()
+        PooledProtocolClass.responder(of: self) ?? MissingNetwork()
     }
 
     override class func canInit(with request: URLRequest) -> Bool {
-        isForMocks(request) && LeasedProtocolClass.responder(of: self)?.declines(request) != true
+        isForMocks(request) && PooledProtocolClass.responder(of: self)?.declines(request) != true
     }
 }
 

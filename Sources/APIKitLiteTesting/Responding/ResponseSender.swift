@@ -6,7 +6,7 @@ import Foundation
 /// There are up to three phases: a handler makes the plan, the plan's gate opens, and the events
 /// are sent. If the body comes later than the head, two more follow: the gate of the body opens, and
 /// the rest of the events or the pieces of a stream are sent.
-final class ResponsePlayer: @unchecked Sendable {  // `state` only under the lock.
+final class ResponseSender: @unchecked Sendable {  // `state` only under the lock.
     /// The receiver of the answer.
     struct Sink: Sendable {
         /// Returns how long the client waits for the next byte. It is called only when needed: for
@@ -17,9 +17,9 @@ final class ResponsePlayer: @unchecked Sendable {  // `state` only under the loc
         let send: @Sendable (ResponseEvent) -> Void
     }
 
-    /// What changes while the player runs.
+    /// What changes while the sender runs.
     private struct State {
-        /// The receiver; nil after the end, so that the player keeps nothing alive.
+        /// The receiver; nil after the end, so that the sender keeps nothing alive.
         var sink: Sink?
         /// The events that are not sent yet.
         var remaining: ArraySlice<(at: Duration, event: ResponseEvent)> = []
@@ -48,14 +48,14 @@ final class ResponsePlayer: @unchecked Sendable {  // `state` only under the loc
         init(_ plan: ResponsePlan) { self.plan = plan }
     }
 
-    // One lock for all players. It is held for nanoseconds, and to create one for each player would
-    // cost more than everything else that a player does.
+    // One lock for all senders. It is held for nanoseconds, and to create one for each sender would
+    // cost more than everything else that a sender does.
     private static let lock = NSLock()
     private var state: State
     let time: any NetworkTime
     private let arrival: Duration
 
-    /// Creates a player that has not begun.
+    /// Creates a sender that has not begun.
     ///
     /// - Parameters:
     ///   - time: The time of the network.
@@ -161,8 +161,8 @@ final class ResponsePlayer: @unchecked Sendable {  // `state` only under the loc
     /// Sends the events of a plan, each at its time after the start.
     private func begin(_ plan: ResponsePlan, at start: Duration) {
         if plan.hasLaterBody { withState { $0.laterBody = LaterBody(plan) } }
-        // A time that jumps does not show how long a handler took, so the timeout starts now.
-        play(plan.firstSteps, of: plan, at: start, waitingSince: time.isChosen ? arrival : start)
+        // Virtual time did not advance while a handler ran, so the timeout starts now.
+        send(plan.firstSteps, of: plan, at: start, waitingSince: time.isChosen ? arrival : start)
     }
 
     /// Sends events of a plan.
@@ -172,7 +172,7 @@ final class ResponsePlayer: @unchecked Sendable {  // `state` only under the loc
     ///   - plan: The plan.
     ///   - start: When the first one starts.
     ///   - waitStart: When the client began to wait for it.
-    private func play(
+    private func send(
         _ steps: [ResponsePlan.Step], of plan: ResponsePlan, at start: Duration,
         waitingSince waitStart: Duration
     ) {
@@ -208,7 +208,7 @@ final class ResponsePlayer: @unchecked Sendable {  // `state` only under the loc
     private func beginBody(of plan: ResponsePlan) {
         guard let stream = plan.stream else {
             let now = time.now
-            return play(plan.bodySteps, of: plan, at: now, waitingSince: now)
+            return send(plan.bodySteps, of: plan, at: now, waitingSince: now)
         }
         withState { $0.isBodyHeld = false }
         watchStream()
@@ -233,7 +233,7 @@ final class ResponsePlayer: @unchecked Sendable {  // `state` only under the loc
                 return keep(timer, at: \.timer) { $0.remaining.first?.at == next.at }
             }
             let sink = withState { state in
-                // Empty if the player was ended in between.
+                // Empty if the sender was ended in between.
                 _ = state.remaining.popFirst()
                 return state.sink
             }
@@ -247,7 +247,7 @@ final class ResponsePlayer: @unchecked Sendable {  // `state` only under the loc
     }
 
     /// Keeps a cancellation for the end, and cancels what it replaces. If it is not needed any more,
-    /// cancels it at once.
+    /// cancels it immediately.
     private func keep(
         _ cancellation: Cancellation, at keyPath: WritableKeyPath<State, Cancellation?> & Sendable,
         while isNeeded: (State) -> Bool
@@ -260,7 +260,7 @@ final class ResponsePlayer: @unchecked Sendable {  // `state` only under the loc
         unneeded?.cancel()
     }
 
-    /// Ends the player, and returns its sink. Only the first call gets it, so only one last event
+    /// Ends the sender, and returns its sink. Only the first call gets it, so only one last event
     /// is sent.
     private func end() -> Sink? {
         let last = withState { state in

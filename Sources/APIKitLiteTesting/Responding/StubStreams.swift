@@ -4,7 +4,7 @@ import Foundation
 /// The streams of one stub that the test sends.
 ///
 /// `state` has its own lock, under which nothing else is called.
-final class StubFeed: Sendable {
+final class StubStreams: Sendable {
     private struct State {
         /// The streams that are open or will be.
         var streams: [ResponseStream] = []
