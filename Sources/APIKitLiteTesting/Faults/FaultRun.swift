@@ -94,13 +94,13 @@ struct FaultRun: Sendable {
     /// Runs a client under one fault. If it hangs, its task is cancelled, but not waited for.
     private func ending(of client: @escaping Client, under fault: Fault) async throws -> Ending {
         let clock = MockClock()
-        // It moves by itself as long as the run lasts.
+        // The run moves the clock, so a task that sleeps on it needs no report.
         clock.watch.reporter = nil
         let network = MockNetwork(clock: clock)
         network.stub(.any, fault.response(from: sample), times: .any)
         let waiter = Waiter<Ending>()
         let begun = AwaitableCounter()
-        let work = Self.task {
+        let work = startHandlerTask {
             // The time before this does not count: the machine may have been busy.
             begun.update { $0 = 1 }
             waiter.end(with: .success(await client(fault, network, clock)))
@@ -135,15 +135,6 @@ struct FaultRun: Sendable {
                 // client needs more time, too.
                 second -= min(ContinuousClock.now - start, .milliseconds(5))
             }
-        }
-    }
-
-    /// Starts a task. Where the system has task executors, it may block without delaying others.
-    private static func task(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
-        if #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) {
-            Task(executorPreference: HandlerThreads.shared, operation: work)
-        } else {
-            Task(operation: work)
         }
     }
 }
