@@ -16,11 +16,11 @@ extension Date {
             "EEE, dd MMM yyyy HH:mm:ss 'GMT'", "EEEE, dd-MMM-yy HH:mm:ss 'GMT'",
             "EEE MMM d HH:mm:ss yyyy",
         ]
+        let formatter = DateFormatter()
+        formatter.locale = Locale(identifier: "en_US_POSIX")
+        formatter.timeZone = TimeZone(secondsFromGMT: 0)
+        formatter.twoDigitStartDate = now.addingTimeInterval(-50 * 31_556_952)
         for format in formats {
-            let formatter = DateFormatter()
-            formatter.locale = Locale(identifier: "en_US_POSIX")
-            formatter.timeZone = TimeZone(secondsFromGMT: 0)
-            formatter.twoDigitStartDate = now.addingTimeInterval(-50 * 31_556_952)
             formatter.dateFormat = format
             // A formatter also reads other numbers of digits.
             if let date = formatter.date(from: text), formatter.string(from: date) == text {
