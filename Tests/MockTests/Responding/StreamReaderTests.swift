@@ -26,30 +26,16 @@ import Testing
         }
     }
 
-    @Test(arguments: [Transport.urlProtocol, .mockURLSession])
-    func aReaderThatHasLeftTheLoopDoesNotWait(_ transport: Transport) async throws {
+    @Test(arguments: [Transport.urlProtocol, .mockURLSession], [false, true])
+    func aReaderThatHasLeftDoesNotWait(_ transport: Transport, hasTerminator: Bool) async throws {
         for _ in 0..<500 {
             let network = MockNetwork()
             let stub = network.stub(.any, .stream())
             let session = try transport.open(network).session
-            async let sent: Void = stub.send("data: \"a\"\n\n")
+            let terminator = hasTerminator ? "data: [DONE]\n\n" : ""
+            async let sent: Void = stub.send("data: \"a\"\n\n" + terminator)
 
-            for try await _ in session.stream(WordsRequest()) { break }
-
-            try network.verify()
-            try await sent
-        }
-    }
-
-    @Test(arguments: [Transport.urlProtocol, .mockURLSession])
-    func aReaderThatHasGotTheTerminatorDoesNotWait(_ transport: Transport) async throws {
-        for _ in 0..<500 {
-            let network = MockNetwork()
-            let stub = network.stub(.any, .stream())
-            let session = try transport.open(network).session
-            async let sent: Void = stub.send("data: \"a\"\n\ndata: [DONE]\n\n")
-
-            for try await _ in session.stream(WordsRequest()) {}
+            for try await _ in session.stream(WordsRequest()) where !hasTerminator { break }
 
             try network.verify()
             try await sent
