@@ -43,10 +43,11 @@ public struct RequestItems: Equatable, Sendable, ExpressibleByDictionaryLiteral 
         items = elements.map { Item($0, $1) }
     }
 
+    // A literal prefers this overload, which keeps its order, to the one that takes a dictionary.
+
     /// Creates items from names and values in order.
     ///
     /// - Parameter pairs: The names and values.
-    // A literal prefers this overload, which keeps its order, to the one that takes a dictionary.
     public init(_ pairs: KeyValuePairs<String, (any CustomStringConvertible)?>) {
         items = pairs.map { Item($0, $1) }
     }

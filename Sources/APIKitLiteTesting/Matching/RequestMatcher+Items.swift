@@ -12,11 +12,12 @@ extension RequestMatcher {
         adding(.query, items)
     }
 
+    // For a dictionary in a variable. A literal uses the other overload, which accepts a name
+    // twice.
+
     /// Requires query items, in any order. Other items are allowed.
     ///
     /// - Parameter items: The names and values, percent-decoded.
-    // For a dictionary in a variable. A literal uses the other overload, which accepts a name
-    // twice.
     @_disfavoredOverload
     public func query(_ items: [String: String]) -> RequestMatcher {
         query(RequestItems(items))
