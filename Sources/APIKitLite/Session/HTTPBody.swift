@@ -78,7 +78,7 @@ public struct HTTPBody: AsyncSequence, Sendable {
     /// Returns all bytes. If the body comes in pieces, reads it to its end.
     ///
     /// - Throws: The errors of ``AsyncIterator/next()``.
-    func collect() async throws -> Data {
+    package func collect() async throws -> Data {
         if let data { return data }
         var data = Data()
         for try await piece in self { data += piece }

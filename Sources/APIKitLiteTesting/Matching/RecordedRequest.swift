@@ -28,6 +28,17 @@ public struct RecordedRequest: Sendable {
     /// then.
     public internal(set) var endTime: Duration?
 
+    /// The status and headers that were sent in answer; nil if none were, or not yet.
+    public internal(set) var response: HTTPURLResponse?
+
+    /// The error with which the request failed; nil if it did not, or not yet.
+    ///
+    /// A request that the client cancelled has none: see ``wasCancelled``.
+    public internal(set) var error: (any Error)?
+
+    /// When the request was received.
+    let startDate = Date()
+
     /// What was sent in answer in pieces, or as a whole body of a handler that is longer than 1 MiB.
     /// Any other whole body is in `wholeBody`.
     var sentBody: SentBody?
@@ -72,7 +83,8 @@ public struct RecordedRequest: Sendable {
     /// The number of bytes of the response's body that were sent.
     public var sentByteCount: Int { sentSoFar.byteCount }
 
-    private var sentSoFar: SentBody {
+    /// The beginning of the body that was sent.
+    var sentSoFar: SentBody {
         sentBody ?? SentBody(of: wholeBody, at: endTime ?? startTime)
     }
 

@@ -14,11 +14,16 @@ public struct SentPiece: Hashable, Sendable {
 
 /// The body that was sent in answer to one request, in bounded memory.
 struct SentBody: Sendable {
-    /// The most pieces that are kept.
-    static let mostPieces = 10_000
-    /// The most bytes that are kept.
-    static let mostBytes = 1_048_576
+    /// How much is kept.
+    struct Limit {
+        var pieces = 10_000
+        var bytes = 1_048_576
 
+        /// What a recording keeps of a body: 64 MiB.
+        static let ofRecording = Limit(pieces: .max, bytes: 64 << 20)
+    }
+
+    private let limit: Limit
     /// The first pieces.
     private(set) var pieces: [SentPiece] = []
     /// The number of pieces that were sent.
@@ -26,19 +31,25 @@ struct SentBody: Sendable {
     /// The number of bytes that were sent.
     private(set) var byteCount = 0
 
-    init() {}
+    init(limit: Limit = Limit()) {
+        self.limit = limit
+    }
+
+    /// Whether every piece is kept.
+    var isComplete: Bool { pieces.count == pieceCount }
 
     /// Creates the record of a body that was given as a whole.
-    init(of body: [Data], at time: Duration) {
+    init(of body: [Data], at time: Duration, limit: Limit = Limit()) {
+        self.limit = limit
         for piece in body where !piece.isEmpty { add(piece, at: time) }
     }
 
     /// Adds a piece. If it exceeds a limit, only counts it and all that follow.
     mutating func add(_ data: Data, at time: Duration) {
-        let isComplete = pieces.count == pieceCount
+        let isComplete = isComplete
         pieceCount += 1
         byteCount += data.count
-        if isComplete, pieceCount <= Self.mostPieces, byteCount <= Self.mostBytes {
+        if isComplete, pieceCount <= limit.pieces, byteCount <= limit.bytes {
             pieces.append(SentPiece(data: data, time: time))
         }
     }

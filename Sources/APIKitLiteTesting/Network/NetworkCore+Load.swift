@@ -71,12 +71,7 @@ extension NetworkCore {
         ResponseSender(
             in: time, since: record.startTime,
             for: .init(idleTimeout: { client.idleTimeout(for: record.request) }) { [self] step in
-                switch step {
-                case .piece(let piece): journal.markSent(piece.data, id, at: time.now)
-                case .answer(let answer): journal.markSent(whole: answer.chunks, id, at: time.now)
-                case .head, .end, .failure, .cutHead: break
-                }
-                if step.isLast { journal.markEnded(id, at: time.now) }
+                journal.record(step, of: id, at: time.now)
                 respond(step)
             })
     }

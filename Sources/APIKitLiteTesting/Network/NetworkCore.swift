@@ -109,7 +109,12 @@ final class NetworkCore: Responder {
         let resolution = resolution(for: &record)
         if case .now(let result) = resolution {
             record.endTime = record.startTime
-            if case .success(let answer) = result { record.wholeBody = answer.chunks }
+            switch result {
+            case .success(let answer):
+                record.response = answer.response
+                record.wholeBody = answer.chunks
+            case .failure(let error): record.error = error
+            }
         }
         return Decision(record: record, resolution: resolution)
     }
@@ -192,8 +197,14 @@ final class NetworkCore: Responder {
         if route.contains(stub) || session.isReal && serves(record.request.url) {
             throw fail(.passedToItself(record, by: stub))
         }
-        let (data, http) = try await route.passOn(record.request, by: stub, over: session)
-        plan.add(Answer(response: http, chunks: [data], isDecoded: true))
+        let (body, http) = try await route.passOn(record.request, by: stub, over: session)
+        var answer = Answer(
+            response: http, chunks: body.data.map { [$0] } ?? [], isDecoded: true)
+        if body.data == nil {
+            answer.isStreamed = true
+            plan.stream = ResponseStream(of: body, stubStreams: stub.stubStreams)
+        }
+        plan.add(answer)
         if response.isBodyHeld { plan.holdBody(until: stub.gate) }
         plan.isPassedThrough = true
         return plan

@@ -34,10 +34,16 @@ final class Journal: Sendable {
     }
 
     private let state = Locked(State())
+    /// How much of each body is kept.
+    private let bodyLimit: SentBody.Limit
     /// The number of requests that were ever recorded.
     let count = AwaitableCounter()
     /// Increases whenever a request ends.
     let ends = AwaitableCounter()
+
+    init(keeping bodyLimit: SentBody.Limit = .init()) {
+        self.bodyLimit = bodyLimit
+    }
 
     var requests: [RecordedRequest] {
         state.withLock { state in
@@ -106,10 +112,6 @@ final class Journal: Sendable {
         return id
     }
 
-    func markEnded(_ id: Int, at time: Duration) {
-        close(id) { if $0.endTime == nil { $0.endTime = time } }
-    }
-
     func markCancelled(_ id: Int, at time: Duration) {
         close(id) { entry in
             entry.wasCancelled = true
@@ -118,34 +120,41 @@ final class Journal: Sendable {
     }
 
     func markPassedThrough(_ id: Int) {
-        state.withLock { $0.change(id) { $0.wasPassedThrough = true } }
+        change(id) { $0.wasPassedThrough = true }
     }
 
-    /// Records a piece of a body that was sent.
-    func markSent(_ piece: Data, _ id: Int, at time: Duration) {
-        state.withLock { state in
-            state.change(id) { entry in
-                if entry.sentBody == nil { entry.sentBody = SentBody() }
-                entry.sentBody?.add(piece, at: time)
+    /// Records an event of an answer, which the client receives next.
+    func record(_ event: ResponseEvent, of id: Int, at time: Duration) {
+        switch event {
+        case .answer(let answer):
+            // A handler makes a body of its own for each request, so a long one is only counted.
+            let isLong = answer.chunks.reduce(0) { $0 + $1.count } > SentBody.Limit().bytes
+            let counted =
+                isLong ? SentBody(of: answer.chunks, at: time, limit: bodyLimit) : nil
+            change(id) { entry in
+                entry.response = answer.response
+                if let counted { entry.sentBody = counted } else { entry.wholeBody = answer.chunks }
             }
-        }
-    }
-
-    /// Records the body of an answer that was given as a whole.
-    func markSent(whole body: [Data], _ id: Int, at time: Duration) {
-        // A handler makes a body of its own for each request, so a long one is only counted.
-        let isLong = body.reduce(0) { $0 + $1.count } > SentBody.mostBytes
-        let counted = isLong ? SentBody(of: body, at: time) : nil
-        state.withLock { state in
-            state.change(id) { entry in
-                if let counted { entry.sentBody = counted } else { entry.wholeBody = body }
+        case .head(let answer): change(id) { $0.response = answer.response }
+        case .piece(let piece):
+            change(id) { [bodyLimit] entry in
+                if entry.sentBody == nil { entry.sentBody = SentBody(limit: bodyLimit) }
+                entry.sentBody?.add(piece.data, at: time)
             }
+        case .failure(let error): change(id) { $0.error = error }
+        case .cutHead: change(id) { $0.error = URLError(.networkConnectionLost) }
+        case .end: break
         }
+        if event.isLast { close(id) { if $0.endTime == nil { $0.endTime = time } } }
     }
 
     /// Records that a handler has returned the plan of an answer.
     func markPlanned(_ id: Int, _ plan: ResponsePlan) {
         state.withLock { $0.inFlight[id]?.stage = .plan(plan) }
+    }
+
+    private func change(_ id: Int, _ change: (inout RecordedRequest) -> Void) {
+        state.withLock { $0.change(id, change) }
     }
 
     private func close(_ id: Int, _ change: (inout RecordedRequest) -> Void) {

@@ -29,12 +29,20 @@ struct PassthroughRoute: Sendable {
     /// - Throws: The error of the session.
     func passOn(
         _ request: URLRequest, by stub: Stub, over session: any HTTPSession
-    ) async throws -> (Data, HTTPURLResponse) {
+    ) async throws -> (HTTPBody, HTTPURLResponse) {
         var request = request
         if isOverSocket { request.removeConnectionFields() }
         var next = PassthroughRoute()
         next.stubs = stubs.union([ObjectIdentifier(stub)])
-        return try await Self.$current.withValue(next) { try await session.exchange(request) }
+        return try await Self.$current.withValue(next) {
+            let (body, response) = try await session.send(
+                request, awaiting: .head(limit: .max))
+            // The client reads no body of such a response, so none is sent in pieces.
+            if request.httpMethod == "HEAD" || Answer(response: response, chunks: []).isRedirect {
+                return (HTTPBody(try await body.collect()), response)
+            }
+            return (body, response)
+        }
     }
 }
 

@@ -24,6 +24,7 @@ struct PendingRequest: Sendable {
         case .session: return .session
         case .plan(let plan):
             if plan.isHeld { return .release }
+            if plan.isPassedThrough { return .session }
             if let stream = plan.stream { return stream.hasWriter ? .writer : .test }
             if case .never = plan.ending { return .nothing }
             return .clock

@@ -67,6 +67,14 @@ final class ResponseStream: Sendable {
         self.stubStreams?.add(self)
     }
 
+    /// Creates a stream that passes on the body of another response.
+    convenience init(of body: HTTPBody, stubStreams: StubStreams) {
+        self.init(
+            .writer { writer in
+                for try await piece in body { try await writer.send(piece) }
+            }, stubStreams: stubStreams)
+    }
+
     /// Whether a closure sends the pieces.
     var hasWriter: Bool { if case .writer = source { true } else { false } }
 

@@ -133,7 +133,7 @@ extension StaticHandler {
             }
             let recordCancellation = { @Sendable in journal.markCancelled(id, at: .zero) }
             let respond = { @Sendable (event: ResponseEvent) in
-                if event.isLast { journal.markEnded(id, at: .zero) }
+                journal.record(event, of: id, at: .zero)
                 respond(event)
             }
             guard let handler, !isLate else {
