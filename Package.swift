@@ -19,7 +19,8 @@ let package = Package(
             name: "LoaderTests", dependencies: ["APIKitLite", "APIKitLiteTesting", "TestSupport"]),
         // The mock itself.
         .testTarget(
-            name: "MockTests", dependencies: ["APIKitLite", "APIKitLiteTesting", "TestSupport"]),
+            name: "MockTests", dependencies: ["APIKitLite", "APIKitLiteTesting", "TestSupport"],
+            exclude: ["Recordings/Recordings"]),
         // The samples of the README and of Docs, compiled and run.
         .testTarget(
             name: "DocumentationTests",

@@ -56,7 +56,7 @@ extension APIRequestError {
     private var contentType: String? { response?.value(forHTTPHeaderField: "Content-Type") }
 
     /// The sentences about the underlying error, with the beginning of the body where it helps.
-    var reason: [String] {
+    package var reason: [String] {
         switch underlying {
         case let error as APIRequestError:
             return error.hiding(redaction).sentences

@@ -20,7 +20,7 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
     private let shownNames: Set<String>
     private let readsWords: Bool
     /// The secrets of a request, as it is and percent-encoded. The longest comes first.
-    var values: [String] = []
+    package internal(set) var values: [String] = []
 
     /// The default redaction: it recognizes the usual secrets by the words in their names.
     ///
@@ -93,6 +93,16 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
         return Redaction(
             names: self.names.union(added), shownNames: shownNames.subtracting(added),
             readsWords: readsWords)
+    }
+
+    /// Returns this redaction with values that are secrets wherever they occur.
+    ///
+    /// - Parameter values: The values of more secrets, each with at least four characters.
+    /// - Returns: A redaction that hides what this one hides, and these values.
+    public func adding(values: String...) -> Redaction {
+        var redaction = self
+        redaction.values = (self.values + values).sorted { $0.utf8.count > $1.utf8.count }
+        return redaction
     }
 
     /// Returns a redaction that no longer hides these names, for example in a test.

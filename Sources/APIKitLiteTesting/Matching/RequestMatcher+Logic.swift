@@ -102,13 +102,29 @@ extension RequestMatcher {
         for (name, value) in (value.allHTTPHeaderFields ?? [:]).sorted(by: { $0.key < $1.key }) {
             matcher = matcher.header(name, value)
         }
+        return matcher.addingBody(of: reading)
+    }
+
+    /// Requires the body of a request: JSON or a form by its content, any other body by its bytes.
+    func addingBody(of reading: RequestReading) -> RequestMatcher {
+        if case .success(let body) = reading.multipart {
+            let count = body.parts.count
+            return body.parts.reduce(self) { matcher, part in
+                part.fieldText.map { matcher.part(part.name, text: $0) }
+                    ?? matcher.part(
+                        part.name, fileName: part.fileName, contentType: part.contentType,
+                        data: part.data)
+            }.adding("\(count) \(count == 1 ? "part" : "parts")") { live in
+                (try? live.multipart?.get())?.parts.count == count
+            } or: { live in
+                .has((try? live.multipart?.get()).map { "\($0.parts.count)" } ?? "none")
+            }
+        }
         switch reading.json {
-        case .success(let json): return matcher.adding(.equal, json)
-        case nil: return matcher.body(Data())
+        case .success(let json): return adding(.equal, json)
+        case nil: return body(Data())
         case .failure:
-            let isForm = filled.value(forHTTPHeaderField: "Content-Type") != nil
-            guard isForm, let form = reading.form else { return matcher.body(reading.body) }
-            return matcher.adding(.form, exactly: form)
+            return reading.shownForm.map { adding(.form, exactly: $0) } ?? body(reading.body)
         }
     }
 }

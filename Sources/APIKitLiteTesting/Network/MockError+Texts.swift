@@ -11,8 +11,10 @@ extension MockError {
             """)
     }
 
-    /// Returns the error of a request that came after all `count` responses of a stub.
-    static func usedUp(_ record: RecordedRequest, _ stub: Stub, after count: Int) -> MockError {
+    /// Returns the error of the request with a number that came after all responses of a stub.
+    static func usedUp(_ record: RecordedRequest, _ stub: Stub, at number: Int) -> MockError {
+        if let recording = stub.recording { return recording.usedUp(record, at: number) }
+        let count = stub.responseCount
         let last = count == 1 ? "only response" : "last of the \(count) responses"
         return MockError(
             .usedUp,
@@ -45,7 +47,12 @@ extension MockError {
     ) -> MockError {
         let body = reading.shownBody.map { ", with the body \($0)" } ?? ""
         let line = reading.request.line(redacting: reading.redaction)
-        var lines = ["No stub answers \(line)\(body)."]
+        // If all stubs are recorded, a stub for the request would be no help.
+        let recording = stubs.allSatisfy { $0.recording != nil } ? stubs.last?.recording : nil
+        var lines = [
+            recording.map { "There is no answer in \($0.noun) to \(line)\(body)." }
+                ?? "No stub answers \(line)\(body)."
+        ]
         if let stub = nearest(to: reading, among: stubs) {
             let report = stub.matcher.reportText(on: reading)
             let isMatch =
@@ -55,8 +62,9 @@ extension MockError {
             let advice = "To answer more, change its times: to .exactly(\(count + 1)) or .any."
             let usedUp =
                 isMatch ? " is used up: answered \(count) of \(count). \(advice)" : ":"
+            let noun = recording == nil ? "stub" : "request"
             let among =
-                stubs.count == 1 ? "The only stub" : "The nearest of \(stubs.count) stubs"
+                stubs.count == 1 ? "The only \(noun)" : "The nearest of \(stubs.count) \(noun)s"
             lines += [
                 "\(among) (\(stub.sourceLocation))\(usedUp)",
                 report.isEmpty ? "  ✓ any request" : report,
@@ -64,6 +72,9 @@ extension MockError {
         } else {
             let place = sourceLocation.map { " (\($0))" } ?? ""
             lines.append("This network\(place) has no stubs.")
+        }
+        if let recording {
+            return MockError(.unmatched, (lines + recording.advice).joined(separator: "\n"))
         }
         let suggestion = SuggestedStub(for: reading)
         let shows = "MockNetwork(redacting: .none) shows"

@@ -183,7 +183,11 @@ public final class MockNetwork: Sendable {
     ///   that a client still waits for. Requests over a socket are not in that last group, because
     ///   the server notices a closed socket late.
     public func verify(fileID: StaticString = #fileID, line: UInt = #line) throws {
-        let findings = core.findings(at: "\(fileID):\(line)")
+        try verify(at: "\(fileID):\(line)")
+    }
+
+    func verify(at sourceLocation: String) throws {
+        let findings = core.findings(at: sourceLocation)
         if !findings.isEmpty {
             throw VerificationError(
                 findings: findings, bodyError: nil, redaction: core.redaction)

@@ -43,12 +43,12 @@ final class NetworkCore: Responder {
 
     init(
         _ closure: Closure?, clock: (any Clock<Duration>)?, redaction: Redaction = .standard,
-        sourceLocation: String? = nil
+        sourceLocation: String? = nil, keeping bodyLimit: SentBody.Limit = .init()
     ) {
         self.closure = closure
         self.redaction = redaction
         self.sourceLocation = sourceLocation
-        let journal = Journal()
+        let journal = Journal(keeping: bodyLimit)
         self.journal = journal
         time = clock.map(makeTime) ?? JumpingTime(activity: journal.count)
         watch = time.mockClock?.watch ?? WaitWatch()
@@ -61,10 +61,11 @@ final class NetworkCore: Responder {
 
     func add(
         _ matcher: RequestMatcher, _ behavior: Stub.Behavior, times: Stub.Times,
-        sourceLocation: String
+        sourceLocation: String, recording: Recording? = nil
     ) -> Stub {
         let stub = Stub(
-            matcher, behavior, times: times, sourceLocation: sourceLocation, redaction: redaction,
+            matcher, behavior, times: times, sourceLocation: sourceLocation,
+            recording: recording, redaction: redaction,
             journal: journal, watch: watch, verified: verified.withLock { $0 })
         stubs.withLock { $0.append(stub) }
         return stub
@@ -163,8 +164,8 @@ final class NetworkCore: Responder {
                 return try await plan(
                     for: record, route, stub, response.part(for: record.request))
             }
-        case .usedUp(let count):
-            return .now(.failure(fail(.usedUp(record, stub, after: count))))
+        case .usedUp(let number):
+            return .now(.failure(fail(.usedUp(record, stub, at: number))))
         }
     }
 
@@ -235,9 +236,14 @@ final class NetworkCore: Responder {
             stub.configurationError.map { "\($0) (\(stub.sourceLocation))" }
         }
         let sound = stubs.filter { $0.configurationError == nil }
-        let misused = sound.compactMap { stub in stub.finding.map { (stub, $0) } }
+        let misused = sound.filter { $0.recording == nil }
+            .compactMap { stub in stub.finding.map { (stub, $0) } }
+        let recorded = Dictionary(grouping: sound.filter { $0.recording != nil }) {
+            $0.recording?.noun ?? ""
+        }
         let requests = journal.requests
         return broken + unanswered.withLock { $0.findings }
+            + recorded.sorted { $0.key < $1.key }.compactMap { Recording.finding(of: $0.value) }
             + first(of: misused, rest: "stubs were used too seldom or too often") {
                 $1 + hint(for: $0, requests)
             }

@@ -60,19 +60,31 @@ public nonisolated(nonsending) func withMockNetwork<R>(
     fileID: StaticString = #fileID, line: UInt = #line,
     _ body: nonisolated(nonsending) (MockNetwork) async throws -> R
 ) async throws -> R {
-    let sourceLocation = "\(fileID):\(line)"
     let network = MockNetwork(
-        NetworkCore(nil, clock: clock, redaction: redaction, sourceLocation: sourceLocation))
+        NetworkCore(
+            nil, clock: clock, redaction: redaction, sourceLocation: "\(fileID):\(line)"))
+    return try await verifying(network, at: "\(fileID):\(line)", body)
+}
+
+/// Runs a body with a network, and verifies the network at the end.
+///
+/// - Throws: As ``withMockNetwork(clock:redacting:fileID:line:_:)``.
+nonisolated(nonsending) func verifying<R>(
+    _ network: MockNetwork, at sourceLocation: String,
+    _ body: nonisolated(nonsending) (MockNetwork) async throws -> R
+) async throws -> R {
     let result: R
     do {
         result = try await body(network)
     } catch {
         // The body often threw the error of an unmatched request, which is also a finding.
         let thrown = "\(error)"
-        let findings = network.core.findings(at: sourceLocation).filter { !thrown.contains($0) }
+        let findings = network.core.findings(at: sourceLocation)
+            .filter { !thrown.contains($0) }
         if findings.isEmpty { throw error }
-        throw VerificationError(findings: findings, bodyError: error, redaction: redaction)
+        throw VerificationError(
+            findings: findings, bodyError: error, redaction: network.core.redaction)
     }
-    try network.verify(fileID: fileID, line: line)
+    try network.verify(at: sourceLocation)
     return result
 }

@@ -62,6 +62,7 @@ extension MockResponse {
 
     /// Returns the part that a request asks for, or the response itself if it asks for no part.
     func part(for request: URLRequest) -> MockResponse {
+        if let adapting { return adapting(self, request) }
         guard acceptsRanges, status == 200, (request.httpMethod ?? "GET") == "GET",
             isCurrent(request.value(forHTTPHeaderField: "If-Range"))
         else { return self }

@@ -17,6 +17,7 @@ extension MockResponse: CustomStringConvertible {
             case .failure(let error as URLError): URLError.name(of: error.code)
             case .failure(let error): "\(Swift.type(of: error))"
             case .cut(let count, _): answer + ", failing after \(byteCount(count))"
+            case .open: answer + ", without an end"
             case .cutHead(let count): answer + ", failing after \(byteCount(count)) of the headers"
             case .stream:
                 [HTTPStatus.describe(status), type, "stream"].compactMap(\.self)

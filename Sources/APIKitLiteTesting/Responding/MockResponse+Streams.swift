@@ -164,7 +164,7 @@ extension MockResponse {
                     + ".passthrough(to: session.intercepting { … }).")
         case .failure where needsBody, .never where needsBody:
             wrong("\(call()): the response is an error or .hanging, so it has no body.")
-        case .failure, .never, .complete, .cut, .cutHead: nil
+        case .failure, .never, .complete, .open, .cut, .cutHead: nil
         }
     }
 }

@@ -167,6 +167,9 @@ extension MockResponse {
             let length = chunks.reduce(0) { $0 + $1.count }
             plan.add(answer(to: request, missing: count < length ? 0 : 1), upTo: count)
             plan.ending = .failure(error)
+        case .open:
+            plan.add(answer(to: request, missing: 1))
+            plan.ending = .never
         case .cutHead(let count):
             plan.add(answer(to: request))
             plan.ending = .cutHead(afterBytes: count)
@@ -187,7 +190,7 @@ extension MockResponse {
         switch behavior {
         case .complete: return interval == .zero && pace == nil && !isBodyHeld
         case .failure: return true
-        case .never, .cut, .cutHead, .stream, .passed: return false
+        case .never, .open, .cut, .cutHead, .stream, .passed: return false
         }
     }
 }

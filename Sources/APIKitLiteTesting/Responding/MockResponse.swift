@@ -15,6 +15,8 @@ public struct MockResponse: Sendable {
         case cut(afterBytes: Int, any Error)
         /// The end of the connection after so many bytes of the headers.
         case cutHead(afterBytes: Int)
+        /// A response whose body has no end.
+        case open
         /// A response whose body is sent piece by piece.
         case stream(ResponseStream.Source)
         /// The answer of a real session.
@@ -36,6 +38,12 @@ public struct MockResponse: Sendable {
     var isHeld = false
     var isBodyHeld = false
     var acceptsRanges = false
+    /// The URL of the response, if it is not that of the request.
+    var url: URL?
+    /// Whether the body is decoded although `Content-Encoding` is named.
+    var isDecoded = false
+    /// Changes the response for a request; nil if it is the same for all.
+    var adapting: (@Sendable (MockResponse, URLRequest) -> MockResponse)?
     /// What is wrong with the response; nil if it is valid. Its stub reports it.
     var configurationError: String?
 
@@ -195,9 +203,10 @@ extension MockResponse {
         }
         return Answer(
             response: HTTPURLResponse(
-                url: request.url ?? .unnamed, statusCode: status, httpVersion: "HTTP/1.1",
+                url: url ?? request.url ?? .unnamed, statusCode: status, httpVersion: "HTTP/1.1",
                 headerFields: fields)!,
-            chunks: hasBody ? chunks : [], missing: missing, isStreamed: hasBody && isStream)
+            chunks: hasBody ? chunks : [], missing: missing, isDecoded: isDecoded,
+            isStreamed: hasBody && isStream)
     }
 
     /// Whether the body is sent piece by piece.

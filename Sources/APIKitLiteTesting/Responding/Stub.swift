@@ -40,6 +40,8 @@ public final class Stub: Sendable {
     let matcher: RequestMatcher
     let times: Times
     let sourceLocation: String
+    /// The recording that the stub answers from; nil for a stub of the test.
+    let recording: Recording?
     /// The secrets that the texts about the stub hide: those of its network.
     private let redaction: Redaction
     /// What is wrong with the stub, its matcher or a response; nil if all are valid.
@@ -71,12 +73,13 @@ public final class Stub: Sendable {
     ///   - verified: Where the network was already verified; nil if it was not.
     init(
         _ matcher: RequestMatcher, _ behavior: Behavior, times: Times, sourceLocation: String,
-        redaction: Redaction, journal: Journal, watch: WaitWatch, verified: String?
+        recording: Recording? = nil, redaction: Redaction, journal: Journal, watch: WaitWatch, verified: String?
     ) {
         self.matcher = matcher
         self.behavior = behavior
         self.times = times
         self.sourceLocation = sourceLocation
+        self.recording = recording
         self.redaction = redaction
         self.journal = journal
         self.watch = watch
@@ -201,7 +204,7 @@ extension Stub {
             return .response(responses[number - 1])
         case .responses(let responses, .repeatLast):
             return .response(responses[responses.count - 1])
-        case .responses(let responses, .fail): return .usedUp(responses.count)
+        case .responses(_, .fail): return .usedUp(number)
         case .responses(let responses, .startOver):
             return .response(responses[(number - 1) % responses.count])
         }
@@ -211,6 +214,11 @@ extension Stub {
     /// journal, which has the request by now.
     func didRecord() {
         count.update { $0 += 1 }
+    }
+
+    /// The number of its responses; 0 if a handler makes them.
+    var responseCount: Int {
+        if case .responses(let responses, _) = behavior { responses.count } else { 0 }
     }
 
     /// The number of requests that the stub may answer; nil if there is no limit.

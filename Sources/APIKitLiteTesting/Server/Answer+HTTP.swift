@@ -128,7 +128,7 @@ extension Answer {
 /// Splits the cookies that Foundation has joined in one field.
 ///
 /// A comma separates two cookies if a name and `=` follow it. So a comma in a date does not count.
-private func splitCookies(_ field: String) -> [Substring] {
+func splitCookies(_ field: String) -> [Substring] {
     field.split(separator: /,\s*(?=[^\s;,=]+=)/)
 }
 

@@ -1,0 +1,54 @@
+import APIKitLite
+
+extension Recording {
+    /// Returns the error of a request that came after the last answer to it.
+    ///
+    /// - Parameter number: The number of the request, of those that are equal.
+    func usedUp(_ record: RecordedRequest, at number: Int) -> MockError {
+        let count = "\(entries.count) \(entries.count == 1 ? "answer" : "answers")"
+        return MockError(
+            .usedUp,
+            """
+            \(record.line) came a \(number)\(ordinalSuffix(of: number)) time, but \(noun) has \
+            \(count) to it\(places).
+            If the client polls: \(repeating)
+            """)
+    }
+
+    /// The last lines of the error of a request that nothing answers.
+    var advice: [String] {
+        [
+            "If the request is right, record it again"
+                + (command.map { ": \($0)" } ?? "."),
+            "If a value differs in each run, hide it by its name: redacting: .standard.adding(\"…\")",
+        ]
+    }
+
+    /// Returns the finding of `verify()` about the exchanges that no request used; nil if all were.
+    ///
+    /// - Parameter stubs: All stubs of one recording.
+    static func finding(of stubs: [Stub]) -> String? {
+        let unused = stubs.flatMap { stub -> ArraySlice<Entry> in
+            guard case .atLeast = stub.times, let recording = stub.recording else { return [] }
+            return recording.entries.dropFirst(stub.callCount)
+        }
+        guard let recording = stubs.first?.recording, !unused.isEmpty else { return nil }
+        let all = stubs.reduce(0) { $0 + ($1.recording?.entries.count ?? 0) }
+        let lines = unused.prefix(UnansweredRequests.limit).map { entry in
+            "  " + (entry.place.map { "\($0): " } ?? "") + entry.text
+        }
+        let more = unused.count > lines.count ? ["  and \(unused.count - lines.count) more"] : []
+        return """
+            \(unused.count) of \(all) exchanges of \(recording.noun) \
+            \(unused.count == 1 ? "was" : "were") not used:
+            \((lines + more).joined(separator: "\n"))
+            If the client no longer sends them, record again. If it sends them only sometimes: \
+            times: .any
+            """
+    }
+}
+
+private func ordinalSuffix(of number: Int) -> String {
+    if (11...13).contains(number % 100) { return "th" }
+    return [1: "st", 2: "nd", 3: "rd"][number % 10] ?? "th"
+}

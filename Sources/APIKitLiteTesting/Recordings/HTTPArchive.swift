@@ -1,0 +1,125 @@
+import APIKitLite
+import Foundation
+
+/// HTTP exchanges: requests with their answers, as a HAR 1.2 file contains them.
+///
+/// Such a file comes from a browser, a proxy or ``write(to:redacting:)``. An archive is a collection,
+/// so a test edits it as one:
+///
+/// ```swift
+/// var archive = try HTTPArchive(contentsOf: file)
+/// archive.removeAll { $0.request.url?.host() != "api.example.com" }
+/// network.stub(archive)
+/// ```
+public struct HTTPArchive: RandomAccessCollection, RangeReplaceableCollection, MutableCollection,
+    Sendable
+{
+    private var exchanges: [Exchange] = []
+
+    /// The entries of the file that are not HTTP exchanges, and why.
+    var skipped: [String] = []
+
+    /// Creates an empty archive.
+    public init() {}
+
+    /// Creates an archive of the requests that a network recorded, for example after a failed test:
+    /// `try HTTPArchive(network.requests).write(to: file)`.
+    ///
+    /// - Parameter requests: The requests, in the order of their start. One without an answer is an
+    ///   exchange that its client left.
+    public init(_ requests: [RecordedRequest]) {
+        exchanges = requests.map(Exchange.init)
+    }
+
+    init(_ exchanges: [Exchange], skipped: [String]) {
+        self.exchanges = exchanges
+        self.skipped = skipped
+    }
+
+    /// The position of the first exchange: 0.
+    public var startIndex: Int { exchanges.startIndex }
+
+    /// The number of exchanges.
+    public var endIndex: Int { exchanges.endIndex }
+
+    /// The exchange at a position.
+    public subscript(position: Int) -> Exchange {
+        get { exchanges[position] }
+        set { exchanges[position] = newValue }
+    }
+
+    /// Replaces some exchanges by others.
+    public mutating func replaceSubrange(
+        _ range: Range<Int>, with newExchanges: some Collection<Exchange>
+    ) {
+        exchanges.replaceSubrange(range, with: newExchanges)
+    }
+
+    /// One request with its answer.
+    public struct Exchange: Sendable {
+        /// The request. Its body is in `httpBody`.
+        public var request: URLRequest
+        /// The status and headers of the answer; nil if the request failed before they came.
+        ///
+        /// A `Content-Encoding` is a fact about the server: ``body`` is decoded.
+        public var response: HTTPURLResponse?
+        /// The pieces of the answer's body. Their times count from the start of the request.
+        public var pieces: [SentPiece]
+        /// The error with which the request failed, before or after ``response``; nil if none.
+        public var error: URLError?
+        /// Whether the client left before the end. In a replay, such an answer does not end.
+        public var wasCancelled: Bool
+        /// When the request was sent; `Date.distantPast` if the file does not say it.
+        public var startDate: Date
+        /// The entry of the file, such as `users.har, entry 2`; nil for no file.
+        var place: String?
+
+        /// The body of the answer, decoded. A new value is one piece.
+        public var body: Data {
+            get { Answer.join(pieces.map(\.data)) }
+            set {
+                let time = pieces.last?.time ?? .zero
+                pieces = newValue.isEmpty ? [] : [SentPiece(data: newValue, time: time)]
+            }
+        }
+    }
+}
+
+extension HTTPArchive: CustomStringConvertible {
+    /// The exchanges in one line each, and the entries of the file that were skipped.
+    public var description: String {
+        let lines = enumerated().map { "\($0 + 1): \($1)" } + skipped.map { "skipped \($0)" }
+        return lines.joined(separator: "\n")
+    }
+}
+
+extension HTTPArchive.Exchange: CustomStringConvertible {
+    /// The request and the answer, such as `GET https://api.example.com/users/7: 200 (OK), 45 bytes`.
+    ///
+    /// Secrets are redacted as `Redaction.standard` describes.
+    public var description: String {
+        "\(request.line(redacting: .standard)): \(outcome)"
+    }
+
+    private var outcome: String {
+        let failure = error.map { URLError.name(of: $0.code) } ?? (wasCancelled ? "left" : nil)
+        let head = response.map {
+            "\(HTTPStatus.describe($0.statusCode)), \(byteCount(body.count))"
+        }
+        return [head, failure].compactMap(\.self).joined(separator: ", ")
+    }
+
+    init(_ record: RecordedRequest) {
+        let underlying = record.error.map { error in
+            error as? URLError
+                ?? URLError(.unknown, userInfo: [NSLocalizedDescriptionKey: "\(error)"])
+        }
+        self.init(
+            request: record.request, response: record.response,
+            pieces: record.sent.map {
+                SentPiece(data: $0.data, time: $0.time - record.startTime)
+            },
+            error: underlying, wasCancelled: record.wasCancelled || record.endTime == nil,
+            startDate: record.startDate)
+    }
+}

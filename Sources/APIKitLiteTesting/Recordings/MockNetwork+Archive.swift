@@ -1,0 +1,176 @@
+import APIKitLite
+import Foundation
+
+extension MockNetwork {
+    /// Adds stubs that answer from an archive: one for each group of equal requests, which gets its
+    /// answers in the order of the archive.
+    ///
+    /// Compared are the method; the URL with its query in any order; the body, which is JSON, a form or
+    /// a multipart form by its content, and otherwise by its bytes; and the headers `Range`, `If-…` and
+    /// `Last-Event-ID`. For a request to ``serve(port:)``, the host does not count. A placeholder such
+    /// as `REDACTED-1` in a recorded request matches any text, and becomes that text in the answers.
+    ///
+    /// Without a clock, the pieces of an answer come at once. On the network's clock, they come at
+    /// their recorded times.
+    ///
+    /// - Parameters:
+    ///   - archive: The exchanges.
+    ///   - afterLast: What a request gets after the last answer to it: by default, an error.
+    ///   - times: How often each stub may answer. With `.atLeast(1)`, ``verify(fileID:line:)`` reports
+    ///     each exchange that was not used.
+    ///   - fileID: The file that error texts name if the archive comes from no file.
+    ///   - line: The line that error texts name if the archive comes from no file.
+    /// - Returns: The stubs, in the order of the first request of each group.
+    @discardableResult
+    public func stub(
+        _ archive: HTTPArchive, then afterLast: Stub.AfterLast = .fail,
+        times: Stub.Times = .atLeast(1), fileID: StaticString = #fileID, line: UInt = #line
+    ) -> [Stub] {
+        stub(
+            archive,
+            as: Recording(
+                noun: "the archive", repeating: "network.stub(archive, then: .repeatLast)"),
+            then: afterLast, times: times, sourceLocation: "\(fileID):\(line)")
+    }
+
+    func stub(
+        _ archive: HTTPArchive, as recording: Recording, then afterLast: Stub.AfterLast,
+        times: Stub.Times, sourceLocation: String
+    ) -> [Stub] {
+        let values = Locked(RecordedValues())
+        var groups: [(key: String, exchanges: [HTTPArchive.Exchange])] = []
+        var indices: [String: Int] = [:]
+        for exchange in archive {
+            let key = exchange.request.replayKey
+            if let index = indices[key] {
+                groups[index].exchanges.append(exchange)
+            } else {
+                indices[key] = groups.count
+                groups.append((key, [exchange]))
+            }
+        }
+        return groups.map { group in
+            var part = recording
+            part.entries = group.exchanges.map(\.recordingEntry)
+            let matcher = RequestMatcher.recorded(group.exchanges[0].request) { [weak core] in
+                core?.serves($0) ?? false
+            }
+            let responses = group.exchanges.map { exchange in
+                var response = MockResponse.exchange(exchange)
+                if exchange.hasPlaceholders {
+                    response.adapting = { response, request in
+                        let live = RequestReading(RecordedRequest(request: request))
+                        var found = RecordedValues()
+                        found.add(from: exchange.request, live)
+                        let known = values.withLock { values in
+                            values.add(found)
+                            return values
+                        }
+                        return known.filled(response)
+                    }
+                }
+                return response
+            }
+            return core.add(
+                matcher, .responses(responses, then: afterLast), times: times,
+                sourceLocation: part.place ?? sourceLocation, recording: part)
+        }
+    }
+}
+
+extension HTTPArchive.Exchange {
+    fileprivate var recordingEntry: Recording.Entry {
+        let day = startDate.formatted(.iso8601.year().month().day())
+        return Recording.Entry(
+            place: place, day: startDate == .distantPast ? nil : day, text: description)
+    }
+
+    /// Whether the request or the answer may have a placeholder.
+    fileprivate var hasPlaceholders: Bool {
+        let mark = Data("REDACTED-".utf8)
+        let fields =
+            (request.allHTTPHeaderFields ?? [:]).values.joined()
+            + (response?.headerFields ?? [:]).values.joined()
+        return RecordedValues.has(in: fields + (request.url?.absoluteString ?? ""))
+            || [request.httpBody ?? Data(), body].contains { $0.range(of: mark) != nil }
+    }
+}
+
+extension RequestMatcher {
+    /// Returns a matcher for requests that are equal to a recorded one.
+    ///
+    /// - Parameters:
+    ///   - request: The recorded request, with its body in `httpBody`.
+    ///   - isServed: Whether a URL leads to the network's own server, so that its host does not count.
+    fileprivate static func recorded(
+        _ request: URLRequest, isServed: @escaping @Sendable (URL?) -> Bool
+    ) -> RequestMatcher {
+        let plain = RequestMatcher(recorded: request, isServed)
+        let text =
+            [request.url?.absoluteString ?? "", exactText(request.httpBody ?? Data()) ?? ""]
+            + (request.allHTTPHeaderFields ?? [:]).values
+        guard text.contains(where: RecordedValues.has) else { return plain }
+        // With placeholders, the expected request depends on the live one, but not its criteria.
+        return plain.criteria.indices.reduce(.any) { matcher, index in
+            @Sendable func criterion(_ live: RequestReading) -> Criterion {
+                var values = RecordedValues()
+                values.add(from: request, live)
+                let filled = RequestMatcher(recorded: values.filled(request), isServed).criteria
+                return (filled.count == plain.criteria.count ? filled : plain.criteria)[index]
+            }
+            return matcher.adding(
+                Criterion(
+                    description: plain.criteria[index].description,
+                    holds: { criterion($0).holds($0) },
+                    difference: { criterion($0).difference($0) }))
+        }
+    }
+
+    private init(recorded request: URLRequest, _ isServed: @escaping @Sendable (URL?) -> Bool) {
+        let reading = RequestReading(RecordedRequest(request: request))
+        let url = reading.url
+        let origin = "\(url.scheme)://\(url.hostAndPort)"
+        var matcher = RequestMatcher.method(reading.method)
+            .adding(origin) { live in
+                live.url.scheme == url.scheme && live.url.host == url.host
+                    && live.url.port == url.port || isServed(live.request.url)
+            } or: {
+                .has("\($0.url.scheme)://\($0.url.hostAndPort)")
+            }
+            .path(exactly: url.path).adding(.query, exactly: reading.query)
+        for name in request.replayedHeaders {
+            matcher = matcher.header(name, request.value(forHTTPHeaderField: name))
+        }
+        self = matcher.addingBody(of: reading)
+    }
+}
+
+extension URLRequest {
+    /// The names of the headers that choose another answer, sorted.
+    fileprivate var replayedHeaders: [String] {
+        (allHTTPHeaderFields ?? [:]).keys.filter { name in
+            let name = name.lowercased()
+            return name == "range" || name == "last-event-id" || name.hasPrefix("if-")
+        }.sorted()
+    }
+
+    /// A text that is the same for equal requests. All placeholders are equal.
+    fileprivate var replayKey: String {
+        let reading = RequestReading(RecordedRequest(request: self))
+        let headers = replayedHeaders.map { "\($0): \(value(forHTTPHeaderField: $0) ?? "")" }
+        let items = [reading.query, reading.form ?? []].map { items in
+            items.map { "\($0.name)=\($0.value ?? "")" }.sorted().joined(separator: "&")
+        }
+        var body = reading.form == nil ? reading.body.base64EncodedString() : items[1]
+        if case .success(let json) = reading.json { body = json.compact }
+        if case .success(let multipart) = reading.multipart {
+            body = multipart.parts.map {
+                "\($0.name) \($0.fileName ?? "") \($0.data.base64EncodedString())"
+            }.joined(separator: "\n")
+        }
+        let url = reading.url
+        let target = "\(url.scheme)://\(url.hostAndPort)\(url.path)"
+        return ([reading.method, target, items[0]] + headers + [body]).joined(separator: "\n")
+            .replacing(Placeholders.pattern, with: "REDACTED")
+    }
+}

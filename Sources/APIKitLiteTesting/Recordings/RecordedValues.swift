@@ -1,0 +1,145 @@
+import APIKitLite
+import Foundation
+
+/// What requests have in place of the placeholders of an archive.
+///
+/// A placeholder in a recorded request stands for any text of the live request. The same placeholder
+/// in an answer becomes that text.
+struct RecordedValues: Sendable {
+    /// The texts by the numbers of their placeholders, and as JSON literals.
+    private var values: [String: (text: String, json: String)] = [:]
+
+    /// Whether a text has a placeholder.
+    static func has(in text: some StringProtocol) -> Bool { text.contains("REDACTED-") }
+
+    /// Adds what a live request has in place of the placeholders of a recorded one.
+    mutating func add(from recorded: URLRequest, _ live: RequestReading) {
+        let expected = RequestReading(RecordedRequest(request: recorded))
+        for (pattern, text) in zip(expected.segments, live.segments) { add(text, for: pattern) }
+        addItems(expected.query, live.query)
+        for (name, pattern) in recorded.allHTTPHeaderFields ?? [:] {
+            if let text = live.request.value(forHTTPHeaderField: name) { add(text, for: pattern) }
+        }
+        if case .success(let pattern) = expected.json, case .success(let json) = live.json {
+            add(json, for: pattern)
+        } else if case .success(let pattern) = expected.multipart,
+            case .success(let body) = live.multipart
+        {
+            addItems(pattern.parts.map(\.item), body.parts.map(\.item))
+        } else {
+            addItems(expected.form ?? [], live.form ?? [])
+        }
+    }
+
+    private mutating func addItems(_ patterns: [NamedItem], _ items: [NamedItem]) {
+        let patterns = Dictionary(grouping: patterns, by: \.name)
+        let items = Dictionary(grouping: items, by: \.name)
+        for (name, patterns) in patterns {
+            for (pattern, item) in zip(patterns, items[name] ?? []) {
+                add(item.value ?? "", for: pattern.value ?? "")
+            }
+        }
+    }
+
+    private mutating func add(_ json: JSONValue, for pattern: JSONValue) {
+        switch (pattern, json) {
+        case (.object(let patterns), .object(let members)):
+            for (key, pattern) in patterns { members[key].map { add($0, for: pattern) } }
+        case (.array(let patterns), .array(let elements)):
+            for (pattern, element) in zip(patterns, elements) { add(element, for: pattern) }
+        case (.string(let pattern), _):
+            if let text = json.scalar { add(text, for: pattern, json: json.compact) }
+        default: break
+        }
+    }
+
+    /// Adds the parts of a text that are in the places of the placeholders.
+    private mutating func add(_ text: String, for pattern: String, json: String? = nil) {
+        guard Self.has(in: pattern) else { return }
+        var numbers: [String] = []
+        var expression = ""
+        var rest = pattern[...]
+        while let placeholder = rest.firstMatch(of: Placeholders.pattern) {
+            let before = String(rest[..<placeholder.range.lowerBound])
+            expression += NSRegularExpression.escapedPattern(for: before) + "(.+?)"
+            numbers.append(String(placeholder.output.2))
+            rest = rest[placeholder.range.upperBound...]
+        }
+        expression += NSRegularExpression.escapedPattern(for: String(rest))
+        let isWhole = numbers.count == 1 && pattern.wholeMatch(of: Placeholders.pattern) != nil
+        guard
+            let regex = try? NSRegularExpression(
+                pattern: "^\(expression)$", options: .dotMatchesLineSeparators),
+            let match = regex.firstMatch(in: text, range: NSRange(text.startIndex..., in: text))
+        else { return }
+        for (index, number) in numbers.enumerated() {
+            guard let range = Range(match.range(at: index + 1), in: text) else { continue }
+            let part = String(text[range])
+            values[number] = (part, isWhole ? json ?? JSONText.quoted(part) : JSONText.quoted(part))
+        }
+    }
+
+    /// Adds other values, which replace those of the same placeholders.
+    mutating func add(_ other: RecordedValues) {
+        values.merge(other.values) { $1 }
+    }
+
+    /// Returns a text with the placeholders replaced by what is known for them.
+    ///
+    /// A placeholder in quotation marks becomes a JSON literal. One of a number that is not known
+    /// becomes its own number.
+    ///
+    /// - Parameter encode: The encoding of a value in the text.
+    func filled(_ text: String, encode: (String) -> String = { $0 }) -> String {
+        guard Self.has(in: text) else { return text }
+        return text.replacing(/"(?:REDACTED-(NUMBER-)?([0-9]+))"/) { match in
+            values[String(match.output.2)]?.json
+                ?? String(match.output.1 == nil ? match.output.0 : match.output.2)
+        }.replacing(Placeholders.pattern) { match in
+            values[String(match.output.2)].map { encode($0.text) } ?? String(match.output.0)
+        }
+    }
+
+    /// Returns a recorded request as it would be with these values.
+    func filled(_ recorded: URLRequest) -> URLRequest {
+        var request = recorded
+        let url = recorded.url?.absoluteString ?? ""
+        request.url = URL(string: filled(url, encode: PercentEncoding.pathValue.encode))
+        for (name, value) in recorded.allHTTPHeaderFields ?? [:] {
+            request.setValue(filled(value), forHTTPHeaderField: name)
+        }
+        request.httpBody = recorded.httpBody.map { body in
+            guard let text = exactText(body) else { return body }
+            let type = mediaType(recorded.value(forHTTPHeaderField: "Content-Type"))
+            return Data(
+                filled(text) {
+                    switch type {
+                    case NamedItem.formType: PercentEncoding.form.encode($0)
+                    case "multipart/form-data": $0
+                    default: String(JSONText.quoted($0).dropFirst().dropLast())
+                    }
+                }.utf8)
+        }
+        return request
+    }
+
+    /// Returns a recorded answer as it would be with these values.
+    func filled(_ answer: MockResponse) -> MockResponse {
+        var answer = answer
+        answer.headers = answer.headers.mapValues { filled($0) }
+        let isFilled = answer.chunks.allSatisfy { exactText($0) != nil }
+        if isFilled {
+            answer.chunks = answer.chunks.map { chunk in
+                Data(
+                    filled(String(decoding: chunk, as: UTF8.self)) {
+                        String(JSONText.quoted($0).dropFirst().dropLast())
+                    }.utf8)
+            }
+        }
+        return answer
+    }
+}
+
+extension MultipartBody.Part {
+    fileprivate var item: NamedItem { NamedItem(name: name, value: fieldText) }
+}

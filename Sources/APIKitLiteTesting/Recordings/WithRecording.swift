@@ -1,0 +1,182 @@
+import APIKitLite
+import Foundation
+
+/// Runs a body with a network that answers from a recording, and verifies the network at the end.
+///
+/// ```swift
+/// @Test func loadsAUser() async throws {
+///     try await withMockNetwork(replaying: "users") { network in
+///         let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network.urlSession)
+///         #expect(try await loader.load(42).name == "Emma")
+///     }
+/// }
+/// ```
+///
+/// The recording is the file `Recordings/users.har` beside the file of the test, or in a bundle of
+/// resources: see ``HTTPArchive``. It answers as ``MockNetwork/stub(_:then:times:fileID:line:)``
+/// describes.
+///
+/// **To record**, run the test with the environment variable `APIKITLITE_RECORD`: the names of
+/// recordings, separated by commas, or `all`. Then each request goes to `session`, and the file is
+/// written as a whole when the body has returned and the verification has succeeded. Nothing in the
+/// source records, so nothing can do so by accident.
+///
+/// - Parameters:
+///   - name: The name of the recording.
+///   - session: The session that sends the requests while recording.
+///   - matcher: The requests that are recorded. While recording, any other request fails.
+///   - afterLast: What a request gets after the last answer to it: by default, an error.
+///   - times: How often each recorded request may come. By default, each exchange must be used.
+///   - clock: The clock of a replay, as in ``MockNetwork/init(clock:redacting:)``. A recording always
+///     takes real time.
+///   - redaction: The secrets that are not written: see ``HTTPArchive/write(to:redacting:)``.
+///   - filePath: The file beside which the folder `Recordings` is.
+///   - fileID: The file that error texts name.
+///   - line: The line that error texts name.
+///   - function: The test that error texts name.
+///   - body: The code of the test, which receives the network.
+/// - Returns: The value that the body returns.
+/// - Throws: The error that the body throws; ``VerificationError`` if the verification fails;
+///   ``HTTPArchiveError`` if the recording cannot be read or written.
+@discardableResult
+public nonisolated(nonsending) func withMockNetwork<R>(
+    replaying name: String, over session: any HTTPSession = URLSession.shared,
+    only matcher: RequestMatcher = .any, then afterLast: Stub.AfterLast = .fail,
+    times: Stub.Times = .atLeast(1), clock: (any Clock<Duration>)? = nil,
+    redacting redaction: Redaction = .standard, filePath: StaticString = #filePath,
+    fileID: StaticString = #fileID, line: UInt = #line, function: StaticString = #function,
+    _ body: nonisolated(nonsending) (MockNetwork) async throws -> R
+) async throws -> R {
+    let file = RecordingFile(name: name, besideFile: "\(filePath)", function: "\(function)")
+    let sourceLocation = "\(fileID):\(line)"
+    if RecordingFile.isRecording(name, ProcessInfo.processInfo.environment) {
+        return try await file.record(
+            over: session, only: matcher, redacting: redaction, at: sourceLocation, body)
+    }
+    let archive = try file.read(for: sourceLocation)
+    let network = MockNetwork(
+        NetworkCore(nil, clock: clock, redaction: redaction, sourceLocation: sourceLocation))
+    _ = network.stub(
+        archive, as: file.recording, then: afterLast, times: times, sourceLocation: sourceLocation)
+    return try await verifying(network, at: sourceLocation, body)
+}
+
+/// The file of a recording.
+package struct RecordingFile: Sendable {
+    private let name: String
+    private let url: URL
+    private let command: String
+
+    package init(name: String, besideFile path: String, function: String) {
+        self.name = name
+        url = URL(fileURLWithPath: path).deletingLastPathComponent()
+            .appendingPathComponent("Recordings/\(name).har")
+        let test = function.prefix { $0 != "(" }
+        command = "APIKITLITE_RECORD=\(name) swift test --filter \(test)"
+    }
+
+    /// The recording for error texts.
+    fileprivate var recording: Recording {
+        Recording(
+            noun: "the recording \"\(name)\"", command: command,
+            repeating: "withMockNetwork(replaying: \"\(name)\", then: .repeatLast)")
+    }
+
+    /// Whether environment variables ask to record a name.
+    package static func isRecording(_ name: String, _ environment: [String: String]) -> Bool {
+        let names = environment["APIKITLITE_RECORD"]?
+            .split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+        return names?.contains { $0 == name || $0 == "all" } ?? false
+    }
+
+    /// Returns the recording.
+    ///
+    /// - Throws: ``HTTPArchiveError`` if there is none, with the places that were searched.
+    fileprivate func read(for sourceLocation: String) throws -> HTTPArchive {
+        let inBundles = Self.bundles.map {
+            $0.resourceURL?.appendingPathComponent("Recordings/\(name).har")
+                ?? $0.bundleURL.appendingPathComponent("Recordings/\(name).har")
+        }
+        let found = ([url] + inBundles).first { FileManager.default.fileExists(atPath: $0.path) }
+        if let found { return try HTTPArchive(contentsOf: found) }
+        let places =
+            [url.path]
+            + Self.bundles.map {
+                "Recordings/\(name).har in the bundle \($0.bundleURL.lastPathComponent)"
+            }
+        throw HTTPArchiveError(
+            """
+            There is no recording "\(name)" (\(sourceLocation)). Looked for:
+            \(places.map { "  \($0)" }.joined(separator: "\n"))
+            Record it from the real server: \(command)
+            (in Xcode: the environment variable APIKITLITE_RECORD of the test plan; xcodebuild: \
+            TEST_RUNNER_APIKITLITE_RECORD)
+            """)
+    }
+
+    /// The bundles in which the package manager or Xcode may have put resources of the tests.
+    private static var bundles: [Bundle] {
+        let beside = try? FileManager.default.contentsOfDirectory(
+            at: Bundle.main.bundleURL, includingPropertiesForKeys: nil)
+        let resources = (beside ?? []).filter {
+            ["resources", "bundle"].contains($0.pathExtension)
+        }
+        return resources.compactMap { Bundle(url: $0) }
+            + Bundle.allBundles.filter { $0.bundleURL.pathExtension == "xctest" }
+    }
+
+    /// The files that this process has recorded.
+    private static let claimed = Locked<Set<String>>([])
+
+    /// Runs a body with a network that passes its requests on, and then writes them.
+    package nonisolated(nonsending) func record<R>(
+        over session: any HTTPSession, only matcher: RequestMatcher = .any,
+        redacting redaction: Redaction = .standard, at sourceLocation: String,
+        _ body: nonisolated(nonsending) (MockNetwork) async throws -> R
+    ) async throws -> R {
+        try claim()
+        let network = MockNetwork(
+            NetworkCore(
+                nil, clock: ContinuousClock(), redaction: redaction,
+                sourceLocation: sourceLocation, keeping: .ofRecording))
+        network.journalLimit = .max
+        network.stub(matcher, .passthrough(to: session), times: .any)
+        let result = try await verifying(network, at: sourceLocation, body)
+        try write(network.requests, redacting: redaction)
+        return result
+    }
+
+    /// Makes sure that only one test of this run records the file.
+    private func claim() throws {
+        guard Self.claimed.withLock({ $0.insert(url.path).inserted }) else {
+            throw HTTPArchiveError(
+                """
+                Another test of this run records "\(name)" (\(url.path)). A recording belongs to one \
+                test: record it with --filter, or give this test another name.
+                """)
+        }
+    }
+
+    /// Writes what a test has recorded.
+    private func write(_ requests: [RecordedRequest], redacting redaction: Redaction) throws {
+        if let long = requests.first(where: { !$0.sentSoFar.isComplete }) {
+            let limit = SentBody.Limit.ofRecording.bytes
+            throw HTTPArchiveError(
+                """
+                The recording "\(name)" was not written: the answer to \(long.line) has \
+                \(byteCount(long.sentByteCount)), and \(byteCount(limit)) are kept.
+                """)
+        }
+        do {
+            try FileManager.default.createDirectory(
+                at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try HTTPArchive(requests).write(to: url, redacting: redaction)
+        } catch let error as CocoaError {
+            throw HTTPArchiveError(
+                "The recording \"\(name)\" was not written to \(url.path): \(error.localizedDescription)"
+            )
+        }
+        let count = "\(requests.count) \(requests.count == 1 ? "exchange" : "exchanges")"
+        FileHandle.standardError.write(Data("Recorded \(count): \(url.path)\n".utf8))
+    }
+}

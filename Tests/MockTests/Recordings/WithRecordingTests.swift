@@ -1,0 +1,166 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// `withMockNetwork(replaying:)`: recording and replaying a file beside the test.
+@Suite(.limited) struct WithRecordingTests {
+    private let folder: TemporaryFolder
+    private var file: URL { folder.url.appending(path: "Recordings/users.har") }
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func recording(_ name: String = "users") -> RecordingFile {
+        RecordingFile(
+            name: name, besideFile: folder.url.appending(path: "UserTests.swift").path,
+            function: "loadsAUser()")
+    }
+
+    /// A server that a recording asks.
+    private static func server() -> MockURLSession {
+        let network = MockNetwork()
+        network.stub(.get("/users/{id}"), .json(#"{"name":"Emma"}"#), times: .any)
+        return MockURLSession(network)
+    }
+
+    @Test(arguments: [Transport.urlProtocol, .mockURLSession])
+    func aRecordedTestPassesWithoutItsServer(_ transport: Transport) async throws {
+        let server = MockNetwork()
+        server.stub(.get("/users/{id}"), .json(#"{"name":"Emma"}"#))
+        let events = server.stub(.get("/events"), .stream())
+        func body(_ network: MockNetwork, send: (String?) async throws -> Void) async throws {
+            let (session, _) = try transport.open(network)
+            #expect(try await session.exchange(.test("users/7")).0.text == #"{"name":"Emma"}"#)
+            async let opened = session.stream(.test("events")).0
+            try await send("data: 1\n\n")
+            var text = ""
+            for try await piece in try await opened {
+                text += piece.text
+                if text == "data: 1\n\n" {
+                    try await send("data: 2\n\n")
+                    try await send(nil)
+                }
+            }
+            #expect(text == "data: 1\n\ndata: 2\n\n")
+        }
+        try await recording().record(
+            over: MockURLSession(server), at: "Tests.swift:1"
+        ) { network in
+            try await body(network) { text in
+                if let text { try await events.send(text) } else { try await events.finish() }
+            }
+        }
+        let archive = try HTTPArchive(contentsOf: file)
+        #expect(archive.count == 2)
+        #expect(archive[1].pieces.map(\.text) == ["data: 1\n\n", "data: 2\n\n"])
+
+        let network = MockNetwork()
+        network.stub(archive)
+        try await body(network) { _ in }
+        try network.verify()
+    }
+
+    @Test func theEnvironmentNamesTheRecordings() {
+        let rows: [(String?, Bool)] = [
+            (nil, false), ("", false), ("users", true), ("orders, users", true), ("all", true),
+            ("user", false),
+        ]
+        for (names, expected) in rows {
+            let environment = names.map { ["APIKITLITE_RECORD": $0] } ?? [:]
+            #expect(
+                RecordingFile.isRecording("users", environment) == expected, "\(names ?? "none")")
+        }
+    }
+
+    @Test func replaysTheFileBesideTheTest() async throws {
+        let name = try await withMockNetwork(replaying: "user") { network in
+            try await MockURLSession(network).exchange(.test("users/7")).0.text
+        }
+        #expect(name == #"{"name":"Emma"}"#)
+    }
+
+    @Test func aMissingRecordingSaysHowToMakeIt() async throws {
+        let error = await #expect(throws: HTTPArchiveError.self) {
+            try await withMockNetwork(replaying: "missing") { _ in }
+        }
+        let lines = error.map { $0.description.split(separator: "\n") } ?? []
+        #expect(
+            lines.first?.hasPrefix(
+                #"There is no recording "missing" (MockTests/WithRecordingTests.swift:"#) == true)
+        #expect(lines.dropFirst().first?.hasSuffix("/Recordings/missing.har") == true)
+        #expect(
+            lines.contains(
+                "Record it from the real server: APIKITLITE_RECORD=missing swift test --filter "
+                    + "aMissingRecordingSaysHowToMakeIt"))
+    }
+
+    @Test func anUnknownRequestSaysHowToRecordAgain() async throws {
+        let error = await #expect(throws: VerificationError.self) {
+            try await withMockNetwork(replaying: "user") { network in
+                _ = try? await MockURLSession(network).exchange(.test("users/8"))
+            }
+        }
+        let text = error.map { "\($0)" } ?? ""
+        #expect(text.contains(#"There is no answer in the recording "user" to GET"#), "\(text)")
+        #expect(
+            text.contains(
+                "APIKITLITE_RECORD=user swift test --filter anUnknownRequestSaysHowToRecordAgain"),
+            "\(text)")
+        #expect(
+            text.contains(#"1 of 1 exchanges of the recording "user" was not used:"#), "\(text)")
+    }
+
+    /// The reasons why nothing is written.
+    enum Reason: CaseIterable {
+        case bodyThrew, unanswered, secret
+    }
+
+    @Test(arguments: Reason.allCases)
+    func nothingIsWrittenUnlessTheTestEndsWell(_ reason: Reason) async throws {
+        let server = MockNetwork()
+        server.stub(.any, .json(#"{"ref":"AKIAIOSFODNN7EXAMPLE"}"#), times: .any)
+        await #expect(throws: (any Error).self) {
+            try await recording("\(reason)").record(
+                over: MockURLSession(server), only: .get("/users/7"), at: "Tests.swift:1"
+            ) { network in
+                let session = MockURLSession(network)
+                switch reason {
+                case .bodyThrew: throw TestError()
+                case .unanswered: _ = try? await session.exchange(.test("other"))
+                case .secret: _ = try await session.exchange(.test("users/7"))
+                }
+            }
+        }
+        #expect(
+            !FileManager.default.fileExists(
+                atPath: folder.url.appending(path: "Recordings/\(reason).har").path))
+    }
+
+    @Test func aFileIsRecordedByOneTestOfARun() async throws {
+        try await recording().record(over: Self.server(), at: "Tests.swift:1") { network in
+            _ = try await MockURLSession(network).exchange(.test("users/7"))
+        }
+        let error = await #expect(throws: HTTPArchiveError.self) {
+            try await recording().record(over: Self.server(), at: "Tests.swift:2") { _ in }
+        }
+        #expect(
+            error?.description == """
+                Another test of this run records "users" (\(file.path)). A recording belongs to one \
+                test: record it with --filter, or give this test another name.
+                """)
+        #expect(try HTTPArchive(contentsOf: file).count == 1)
+    }
+
+    @Test func aFolderThatCannotBeWrittenIsNamed() async throws {
+        try folder.write("", "Recordings")
+        let error = await #expect(throws: HTTPArchiveError.self) {
+            try await recording().record(over: Self.server(), at: "Tests.swift:1") { network in
+                _ = try await MockURLSession(network).exchange(.test("users/7"))
+            }
+        }
+        #expect(error?.description.contains("was not written to \(file.path)") == true)
+    }
+}
