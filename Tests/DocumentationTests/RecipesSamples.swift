@@ -36,10 +36,12 @@ extension JSONDecoder.DateDecodingStrategy {
         .custom { decoder in
             let container = try decoder.singleValueContainer()
             let text = try container.decode(String.self)
-            let style = Date.ISO8601FormatStyle(includingFractionalSeconds: text.contains("."))
+            let style = Date.ISO8601FormatStyle(
+                includingFractionalSeconds: text.contains("."))
             guard let date = try? style.parse(text) else {
                 throw DecodingError.dataCorruptedError(
-                    in: container, debugDescription: "\(text) is not a date of ISO 8601.")
+                    in: container,
+                    debugDescription: "\(text) is not a date of ISO 8601.")
             }
             return date
         }

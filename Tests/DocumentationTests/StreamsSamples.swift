@@ -29,7 +29,8 @@ import Testing
 
         func makeRequest(from text: String) throws -> URLRequest {
             try URLRequest("POST", baseURL, path: "/v1/chat/completions")
-                .jsonBody(Question(messages: [Message(role: "user", content: text)]))
+                .jsonBody(
+                    Question(messages: [Message(role: "user", content: text)]))
         }
 
         func makeParser(for response: HTTPURLResponse) -> some StreamParser<Delta> {
@@ -64,7 +65,8 @@ import Testing
         network.stub(
             .post("/v1/chat/completions").json(containing: #"{"stream": true}"#),
             .events(
-                [Self.delta("Hel"), Self.delta("lo")], until: "[DONE]", every: .milliseconds(50)))
+                [Self.delta("Hel"), Self.delta("lo")], until: "[DONE]",
+                every: .milliseconds(50)))
         let session = network.urlSession
         let answer = session.stream(ChatRequest(baseURL: baseURL), "Hi")
         var deltas = answer.makeAsyncIterator()
@@ -117,11 +119,10 @@ import Testing
         let clock = MockClock()
         let network = MockNetwork(clock: clock)
         let stub = network.stub(.post("/v1/chat/completions"), .stream())
-        let session = network.urlSession
+        let deltas = network.urlSession
             .timingOut(after: .seconds(30), idle: .seconds(20), clock: clock)
-        let reader = Task {
-            for try await _ in session.stream(ChatRequest(baseURL: baseURL), "Hi") {}
-        }
+            .stream(ChatRequest(baseURL: baseURL), "Hi")
+        let reader = Task { for try await _ in deltas {} }
 
         try await stub.send(ServerSentEvent(data: Self.delta("Hel")))
         try await stub.waitForReader()
@@ -143,9 +144,8 @@ import Testing
                     try await writer.sleep(for: .milliseconds(50))
                 }
             })
-        let session = network.urlSession
-
-        for try await _ in session.stream(ChatRequest(baseURL: baseURL), "Hi") { break }
+        let deltas = network.urlSession.stream(ChatRequest(baseURL: baseURL), "Hi")
+        for try await _ in deltas { break }
 
         let requests = await network.waitForResponses()
         #expect(requests.map(\.wasCancelled) == [true])

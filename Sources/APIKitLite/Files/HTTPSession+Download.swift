@@ -5,7 +5,8 @@ extension HTTPSession {
     ///
     /// ```swift
     /// let progress = Progress(totalUnitCount: -1)
-    /// try await session.download(request, to: folder.appending(path: "model.bin"), progress: progress)
+    /// let file = folder.appending(path: "model.bin")
+    /// try await session.download(request, to: file, progress: progress)
     /// ```
     ///
     /// The bytes are written to `file` + `.part`. Only when all of them are on the disk, with the
@@ -97,7 +98,8 @@ extension APIRequestLoader {
     /// Downloads the file that the request names, and resumes what an earlier call left.
     ///
     /// ```swift
-    /// let loader = APIRequestLoader(apiRequest: ModelRequest(baseURL: baseURL), urlSession: session)
+    /// let request = ModelRequest(baseURL: baseURL)
+    /// let loader = APIRequestLoader(apiRequest: request, urlSession: session)
     /// try await loader.download("v1", to: file, progress: progress)
     /// ```
     ///

@@ -3,7 +3,9 @@ import Foundation
 /// An asynchronous sequence of the elements of a ``StreamedAPIRequest``, delivered as they arrive.
 ///
 /// ```swift
-/// for try await delta in loader.stream("Why is the sky blue?") { print(delta.text) }
+/// for try await delta in loader.stream("Why is the sky blue?") {
+///     print(delta.text)
+/// }
 /// ```
 ///
 /// Nothing is sent before the first element is asked for. Each iterator sends one request. Leaving

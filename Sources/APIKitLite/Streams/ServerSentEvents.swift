@@ -4,7 +4,8 @@ import Foundation
 ///
 /// ```swift
 /// var parser = ServerSentEvents()
-/// try parser.parse(Data("id: 7\ndata: hello\n\n".utf8))  // [ServerSentEvent(data: "hello", id: "7")]
+/// let events = try parser.parse(Data("id: 7\ndata: hello\n\n".utf8))
+/// // [ServerSentEvent(data: "hello", id: "7")]
 /// ```
 ///
 /// Lines end with LF, CR or CR LF. One byte order mark at the start is ignored, and so are comments

@@ -11,7 +11,8 @@ import Foundation
 ///     let baseURL: URL
 ///
 ///     func makeRequest(from question: String) throws -> URLRequest {
-///         try URLRequest("POST", baseURL, path: "/chat").jsonBody(["question": question])
+///         try URLRequest("POST", baseURL, path: "/chat")
+///             .jsonBody(["question": question])
 ///     }
 ///
 ///     func makeParser(for response: HTTPURLResponse) -> some StreamParser<Delta> {
@@ -19,7 +20,9 @@ import Foundation
 ///     }
 /// }
 ///
-/// for try await delta in loader.stream("Why is the sky blue?") { print(delta.text) }
+/// for try await delta in loader.stream("Why is the sky blue?") {
+///     print(delta.text)
+/// }
 /// ```
 ///
 /// A stream is accepted by its status and headers: ``APIRequest/validateResponse(data:response:)``

@@ -10,7 +10,8 @@ import Foundation
 /// ```swift
 /// let sample = MockResponse.json(#"{"name": "Emma"}"#)
 /// try await forEachFault(in: sample) { network in
-///     let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network.urlSession)
+///     let loader = APIRequestLoader(
+///         apiRequest: UserRequest(), urlSession: network.urlSession)
 ///     return try await loader.load(42)
 /// }
 /// ```
@@ -54,7 +55,7 @@ public func forEachFault<R, E: Error>(
 /// ```swift
 /// try await forEachFault(in: sample) { network, clock in
 ///     let session = network.urlSession.retrying(.standard, clock: clock)
-///     return try await APIRequestLoader(apiRequest: UserRequest(), urlSession: session).load(42)
+///     return try await session.load(UserRequest(), 42)
 /// }
 /// ```
 ///
