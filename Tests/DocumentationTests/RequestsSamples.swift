@@ -24,8 +24,8 @@ import Testing
             let encoder = JSONEncoder()
             encoder.dateEncodingStrategy = .iso8601
             encoder.keyEncodingStrategy = .convertToSnakeCase
-            return try URLRequest("POST", baseURL, path: "/todos").jsonBody(
-                todo, encoder: encoder)
+            return try URLRequest("POST", baseURL, path: "/todos")
+                .jsonBody(todo, encoder: encoder)
         }
 
         var jsonDecoder: JSONDecoder {

@@ -28,9 +28,9 @@ import Testing
         let baseURL: URL
 
         func makeRequest(from text: String) throws -> URLRequest {
-            try URLRequest("POST", baseURL, path: "/v1/chat/completions")
-                .jsonBody(
-                    Question(messages: [Message(role: "user", content: text)]))
+            let message = Message(role: "user", content: text)
+            return try URLRequest("POST", baseURL, path: "/v1/chat/completions")
+                .jsonBody(Question(messages: [message]))
         }
 
         func makeParser(for response: HTTPURLResponse) -> some StreamParser<Delta> {
