@@ -46,15 +46,35 @@ import Testing
     let baseURL = URL(string: "https://api.example.com")!
 
     @MainActor final class ChatModel {
-        private let session: any HTTPSession
         private(set) var answer = ""
+        private(set) var message: String?
+        private(set) var reading: Task<Void, Never>?
+        private let session: any HTTPSession
+        private let request: ChatRequest
 
-        init(_ session: any HTTPSession) { self.session = session }
+        init(_ session: any HTTPSession, _ request: ChatRequest) {
+            self.session = session
+            self.request = request
+        }
 
-        func ask(_ text: String) async throws {
-            let baseURL = URL(string: "https://api.example.com")!
-            for try await delta in session.stream(ChatRequest(baseURL: baseURL), text) {
-                answer += delta.text
+        func ask(_ text: String) {
+            stop()
+            answer = ""
+            reading = Task { await read(text) }
+        }
+
+        func stop() { reading?.cancel() }
+
+        private func read(_ text: String) async {
+            do {
+                for try await delta in session.stream(request, text) {
+                    if Task.isCancelled { return }
+                    answer += delta.text
+                }
+            } catch  where error.isCancellation {
+                // The user has stopped the answer.
+            } catch {
+                message = error.localizedDescription
             }
         }
     }
@@ -100,18 +120,38 @@ import Testing
         #expect(message == "The network connection was lost.")
     }
 
-    @Test @MainActor func showsAnAnswerPieceByPiece() async throws {
+    @Test @MainActor func showsAnAnswerUntilItIsStopped() async throws {
         let network = MockNetwork()
         let stub = network.stub(.post("/v1/chat/completions"), .stream())
-        let model = ChatModel(network.urlSession)
-        async let asked: Void = model.ask("Hi")
+        let model = ChatModel(MockURLSession(network), ChatRequest(baseURL: baseURL))
 
+        model.ask("Hi")
         try await stub.send(ServerSentEvent(data: Self.delta("Hel")))
         try await stub.waitForReader()
         #expect(model.answer == "Hel")
 
-        try await stub.send(ServerSentEvent(data: "[DONE]"))
-        try await asked
+        model.stop()
+        let requests = await network.waitForResponses()
+        #expect(requests.map(\.wasCancelled) == [true])
+        await model.reading?.value
+        #expect(model.message == nil)
+    }
+
+    @Test @MainActor func showsAWholeAnswer() async throws {
+        let network = MockNetwork()
+        network.stub(
+            .post("/v1/chat/completions"),
+            .events([Self.delta("Hel"), Self.delta("lo")], until: "[DONE]"), .status(503))
+        let model = ChatModel(MockURLSession(network), ChatRequest(baseURL: baseURL))
+
+        model.ask("Hi")
+        await model.reading?.value
+        #expect(model.answer == "Hello")
+        #expect(model.message == nil)
+
+        model.ask("Hi")
+        await model.reading?.value
+        #expect(model.message != nil)
         try network.verify()
     }
 
