@@ -123,7 +123,8 @@ import Testing
     @Test @MainActor func showsAnAnswerUntilItIsStopped() async throws {
         let network = MockNetwork()
         let stub = network.stub(.post("/v1/chat/completions"), .stream())
-        let model = ChatModel(MockURLSession(network), ChatRequest(baseURL: baseURL))
+        let request = ChatRequest(baseURL: baseURL)
+        let model = ChatModel(MockURLSession(network), request)
 
         model.ask("Hi")
         try await stub.send(ServerSentEvent(data: Self.delta("Hel")))
