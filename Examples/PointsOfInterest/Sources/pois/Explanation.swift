@@ -19,6 +19,10 @@ private func reason(for error: APIRequestError) -> String {
 private func advice(about error: APIRequestError) -> String {
     switch error.underlying {
     case let signIn as AuthenticationError: return advice(about: signIn.underlying)
+    case DownloadError.file(_, _, code: .ENOSPC):
+        return "Free some space, or choose another file with --to."
+    case DownloadError.file(.open, _, code: .ENOENT):
+        return "Or choose another file with --to."
     case is DownloadError: return "Choose another file with --to."
     case is FileBodyError: return "Check the path; the file must not change while it is sent."
     default: break

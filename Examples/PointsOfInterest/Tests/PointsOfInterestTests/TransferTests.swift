@@ -80,8 +80,17 @@ import pois
 
         #expect(
             run.errors == "pois: The folder \(folder.file("missing").path) does not exist. Create "
-                + "it before the download. Choose another file with --to.\n")
+                + "it before the download. Or choose another file with --to.\n")
         #expect(run.exitCode == 1)
+    }
+
+    @Test func saysThatTheDeviceIsFull() {
+        let error = DownloadError.file(.write, path: "/full/places.json.part", code: .ENOSPC)
+
+        #expect(
+            explanation(of: APIRequestError(stage: .transport, underlying: error))
+                == "/full/places.json.part could not be written: No space left on device. "
+                + "Free some space, or choose another file with --to.")
     }
 
     @Test(arguments: [0, 1, 200_000])
