@@ -131,7 +131,7 @@ extension BookTests {
         #expect(dates == seconds.map { [Date(timeIntervalSince1970: $0)] })
     }
 
-    /// Compiled only: it is a program of its own.
+    /// Compiled only: it is a separate program.
     func servesAsAProgram() throws {
         let network = MockNetwork()
         network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#), times: .any)

@@ -9,7 +9,7 @@ import Testing
     typealias User = TestingSamples.User
     typealias UserRequest = TestingSamples.UserRequest
 
-    /// An endpoint that answers late has a timeout of its own.
+    /// An endpoint that answers late sets its own timeout.
     struct ReportRequest: APIRequest {
         typealias ResponseDataType = Data
 

@@ -47,7 +47,7 @@ public struct APIStream<T: StreamedAPIRequest>: AsyncSequence {
             elements = [].makeIterator()
         }
 
-        /// The status and the headers of the response, such as those of a rate limit. Nil before
+        /// The status and the headers of the response, such as rate-limit headers. Nil before
         /// they have arrived.
         public var response: HTTPURLResponse? { flow.response }
 

@@ -61,7 +61,7 @@ extension StreamedAPIRequest {
         return try parser.parseWhole(data)
     }
 
-    /// Parses a whole body as that of a response with the status 200 and without headers.
+    /// Parses a whole body as the body of a response with status 200 and without headers.
     ///
     /// - Parameter data: The body of the response.
     /// - Returns: All elements.
@@ -74,7 +74,7 @@ extension StreamedAPIRequest {
 // For such elements, the default of `APIRequest` for `Decodable` outputs exists too. This one is
 // more special than both, so that the compiler chooses it.
 extension StreamedAPIRequest where Parser.Element: Decodable {
-    /// Parses a whole body as that of a response with the status 200 and without headers.
+    /// Parses a whole body as the body of a response with status 200 and without headers.
     ///
     /// - Parameter data: The body of the response.
     /// - Returns: All elements.

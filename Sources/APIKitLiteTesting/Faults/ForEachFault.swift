@@ -3,7 +3,7 @@ import Foundation
 
 /// Runs a body of code once for each fault of one answer.
 ///
-/// Each run has a network of its own, which gives the faulty answer to every request. Hand-written
+/// Each run has its own network, which gives the faulty answer to every request. Hand-written
 /// tests rarely cover a connection that ends after the 17th byte. This function tries all faults of
 /// ``Fault/all(of:seed:)``:
 ///

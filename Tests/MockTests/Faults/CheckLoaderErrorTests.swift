@@ -5,7 +5,7 @@ import Testing
 
 @testable import APIKitLiteTesting
 
-/// What the loader check does not let pass, and what it says about it.
+/// The loads that the loader check refuses, and its errors.
 @Suite(.limited) struct CheckLoaderErrorTests {
     struct User: Codable, Sendable {
         var name: String

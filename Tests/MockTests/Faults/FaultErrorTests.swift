@@ -7,7 +7,7 @@ import Testing
 
 private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#)
 
-/// What a client must not do under a fault, and what is said about it.
+/// The errors for clients that a fault breaks.
 @Suite(.limited, .usesSockets) struct FaultErrorTests {
     private func failure(
         _ faults: [Fault]? = nil, _ client: @escaping FaultRun.Client

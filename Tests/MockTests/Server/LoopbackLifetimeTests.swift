@@ -34,7 +34,7 @@ import Testing
         withExtendedLifetime(server) {}
     }
 
-    /// If its answers are given at once.
+    /// The server answers immediately here.
     @Test func answersAClientThatOnlyFinishedSending() throws {
         let server = try LoopbackServer { _, respond in
             respond(.answer(.of("x")))

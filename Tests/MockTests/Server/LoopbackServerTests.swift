@@ -165,7 +165,7 @@ import Testing
         let client = try RawClient(port: server.port)
         client.send("POST / HTTP/1.1\r\nContent-Length: 8000000\r\n\r\n")
 
-        // Were the socket closed at once, this would fail, and the answer might be lost.
+        // If the socket closed immediately, this would fail, and the answer might be lost.
         #expect(client.send(Data(count: 8_000_000)))
         #expect(try client.reply().status == 400)
         #expect(try client.rest().isEmpty)

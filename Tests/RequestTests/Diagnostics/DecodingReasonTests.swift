@@ -106,7 +106,7 @@ import Testing
     @Test func explainsANumberThatDoesNotFit() throws {
         let error = try error([Int].self, "[1.5]")
 
-        // On Apple platforms the error has a path and says it by itself.
+        // On Apple platforms the error has a path and prints it.
         #expect(error.description.contains("1.5"))
         #expect(!error.description.contains("is not JSON"))
     }
