@@ -95,7 +95,7 @@ struct TokenServer: Sendable {
 
     var refreshCount: Int { token.callCount }
 
-    /// What each request to anything but `/token` was sent with, in order.
+    /// The credential of each request to another path than `/token`, in order.
     var given: [String] {
         data.requests.map {
             $0.header("Authorization") ?? "nobody"

@@ -46,7 +46,7 @@ import Testing
 
         #expect(error?.errorDescription?.contains("file.bin.part was changed") == true)
         #expect(folder.content == Data("old".utf8))
-        // What lies there stays, and no record says that it is a part.
+        // The other file stays, and no record says that it is a part.
         #expect(
             folder.names == (change == .removal ? ["file.bin"] : ["file.bin", "file.bin.part"]))
         if change == .otherFile {

@@ -32,7 +32,7 @@ import Testing
         #expect(stub.callCount == 1)
     }
 
-    /// What requests end with that are all under way before the first one is answered.
+    /// The results of requests that are all under way before the first answer.
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
     private func outcomes(
         of requests: [URLRequest],

@@ -82,7 +82,7 @@ import Testing
         await held.started()
 
         let executor = QueueExecutor(isSerial: true)
-        // None of them stays in the queue.
+        // No cancelled task stays in the queue.
         let waiting = (0..<1_000).map { _ in
             executor.start { await session.outcome(of: .test("second")) }
         }

@@ -61,7 +61,7 @@ import Testing
         await stubborn.arrived.wait()
         await executor.settle()
         let wasCancelled = Locked(false)
-        // The same moment, after the timeout.
+        // This runs at the same moment as the timeout, after it.
         _ = clock.schedule(at: clock.now.advanced(by: .seconds(10)), isDeadline: true) {
             wasCancelled.withLock { $0 = stubborn.wasCancelled.withLock { $0 } }
         }

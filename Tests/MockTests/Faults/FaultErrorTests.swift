@@ -113,7 +113,7 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
         #expect(failure.violations.first?.event == "did not end within a second; it sent nothing")
     }
 
-    /// Neither requests nor sleeps without end keep the run alive.
+    /// Endless requests and endless sleeps do not keep the run alive.
     @Test func aBodyThatNeverRestsIsGivenUp() async throws {
         let failure = try await failure([.emptyBody, .slow]) { fault, network, clock in
             while !Task.isCancelled {
@@ -179,6 +179,6 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
 }
 
 extension DispatchSemaphore {
-    /// What the compiler does not allow directly in a task, with reason.
+    /// Blocks the thread. The compiler does not allow `wait()` directly in a task.
     fileprivate func waitHere() { wait() }
 }

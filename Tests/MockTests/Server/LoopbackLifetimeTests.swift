@@ -29,7 +29,7 @@ import Testing
         client = nil
 
         #expect(held.waitForCancellations())
-        // Nobody waits for this; it must do no harm.
+        // No client waits for these answers, so they must have no effect.
         held.answerAll()
         withExtendedLifetime(server) {}
     }

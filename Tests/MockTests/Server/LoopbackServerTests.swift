@@ -58,7 +58,7 @@ import Testing
         var order: [String] = []
         for _ in 0..<3 {
             #expect(held.waitForArrivals())
-            // Those already answered are answered again, which must change nothing.
+            // This answers some requests a second time, which must have no effect.
             held.answerAll()
             order.append(try client.reply().text)
         }

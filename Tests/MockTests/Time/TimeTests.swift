@@ -30,7 +30,7 @@ import Testing
     @Test(arguments: Transport.allCases)
     func withoutAClockDelaysTakeNoTimeAndKeepTheirOrder(_ transport: Transport) async throws {
         let network = MockNetwork()
-        // Held, so that all of them are delayed from the same moment.
+        // The responses are held, so all delays begin at the same moment.
         let responses = [30, 10, 20].map { seconds in
             MockResponse.text("\(seconds)").delayed(by: .seconds(seconds)).held
         }

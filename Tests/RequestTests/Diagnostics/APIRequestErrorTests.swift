@@ -55,7 +55,7 @@ import Testing
     @Test(
         arguments: [
             (.makeRequest, Plain(), nil, noRequest), (.makeRequest, Worded(), nil, "Own words."),
-            // What only a developer understands.
+            // Only a developer understands these errors.
             (.makeRequest, RequestBuildingError.bodyNotAllowed(method: "GET"), nil, noRequest),
             (
                 .makeRequest,

@@ -182,7 +182,7 @@ import Testing
     @Test func asksThePolicyWhetherItReconnects() {
         let rows: [(RetryPolicy, complete: Decision)] = [
             (.never, .end),
-            // A complete body is no failure that a policy would have to retry.
+            // After a complete body, the client connects again under every policy.
             (
                 RetryPolicy(baseDelay: .seconds(1), statuses: [], errorCodes: []),
                 .reconnect(after: .seconds(1))
