@@ -73,7 +73,8 @@ private typealias UserRequest = TestingSamples.UserRequest
 
         let saved = Locked<Tokens?>(nil)
         let tokens = Credentials(
-            OAuth(refresh: RefreshTokens(baseURL: baseURL)), for: baseURL, credential: old,
+            OAuth(refresh: RefreshTokens(baseURL: baseURL)), for: baseURL,
+            credential: old,
             onChange: { tokens in saved.withLock { $0 = tokens } })
         let session = MockURLSession(network).authenticated(by: tokens)
         let loader = APIRequestLoader(

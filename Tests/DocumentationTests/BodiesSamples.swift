@@ -43,7 +43,9 @@ import Testing
         let network = MockNetwork()
         network.stub(
             .post("/users").json(["name": "Emma", "tags": ["new"]]),
-            .json(["id": 42, "nickname": nil], status: 201, headers: ["Location": "/users/42"]))
+            .json(
+                ["id": 42, "nickname": nil], status: 201,
+                headers: ["Location": "/users/42"]))
         let request = try URLRequest(
             "POST", URL(string: "https://api.example.com")!, path: "/users"
         ).body(Data(#"{"name": "Emma", "tags": ["new"]}"#.utf8), contentType: "application/json")

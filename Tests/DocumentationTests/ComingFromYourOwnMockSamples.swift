@@ -14,7 +14,8 @@ import Testing
             #expect(request.url?.path == "/users/42")
             return (HTTPURLResponse(), Data(#"{"name": "Emma"}"#.utf8))
         }
-        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network.urlSession)
+        let loader = APIRequestLoader(
+            apiRequest: UserRequest(), urlSession: network.urlSession)
 
         let user = try await loader.load(42)
 

@@ -36,7 +36,8 @@ import Testing
         let network = MockNetwork()
         network.stub(
             .get("/events"),
-            .chunks(["retry: 5000\nid: 7\ndata: a\n\n"], contentType: "text/event-stream"),
+            .chunks(
+                ["retry: 5000\nid: 7\ndata: a\n\n"], contentType: "text/event-stream"),
             .status(204))
         let stream = MockURLSession(network)
             .events(URLRequest(url: url), clock: clock, random: { 0 })

@@ -38,8 +38,10 @@ import Testing
 
     @Test func anotherBody() async throws {
         network.stub(
-            .post("/users").json(
-                #"{"user": {"name": "Emma", "age": 3, "tags": ["a"]}, "password": "hunter2"}"#),
+            .post("/users").json([
+                "user": ["name": "Emma", "age": 3, "tags": ["a"]],
+                "password": "hunter2",
+            ]),
             .status(201))
 
         let request = try URLRequest("POST", api, path: "/users")
@@ -52,7 +54,8 @@ import Testing
     }
 
     @Test func usedUp() async throws {
-        network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#), times: .exactly(2))
+        network.stub(
+            .get("/users/{id}"), .json(#"{"name": "Emma"}"#), times: .exactly(2))
 
         let request = try URLRequest("GET", api, path: "/users/42")
         for _ in 0..<2 { _ = try await MockURLSession(network).exchange(request) }
@@ -73,7 +76,9 @@ import Testing
 
     @Test func showsWhatATestCompares() async throws {
         let network = MockNetwork(redacting: .standard.showing("password"))
-        network.stub(.post("/login").json(#"{"user": "emma", "password": "hunter2"}"#), .json("{}"))
+        network.stub(
+            .post("/login").json(#"{"user": "emma", "password": "hunter2"}"#),
+            .json("{}"))
 
         let request = try URLRequest(
             "POST", URL(string: "https://api.example.com")!, path: "/login"

@@ -49,7 +49,9 @@ extension StreamsSamples.ChatRequest {
         #expect(report[.hanging] == .error(.transport))
 
         print(report.table)
-        try expectPage("Faults.md", toShow: report.table)
+        let lines = report.table.components(separatedBy: "\n")
+        let shown = [0, 2, 8, 14, 16, 18, 20, 24, 31, 33].map { lines[$0] }
+        try expectPage("Faults.md", toShow: shown.joined(separator: "\n"))
     }
 
     @Test func survivesEveryFaultOfAStream() async throws {

@@ -23,7 +23,9 @@ import Testing
         var baseURL = URL(string: "https://example.com")!
 
         func makeRequest(from coordinate: Coordinate) throws -> URLRequest {
-            guard abs(coordinate.latitude) <= 90, abs(coordinate.longitude) <= 180 else {
+            guard abs(coordinate.latitude) <= 90,
+                abs(coordinate.longitude) <= 180
+            else {
                 throw RequestError.invalidCoordinate
             }
             return try URLRequest(
@@ -49,7 +51,8 @@ import Testing
     }
 
     @Test func parsesPlaces() throws {
-        let places = try request.parseResponse(data: Data(#"[{"name": "My Location"}]"#.utf8))
+        let places = try request.parseResponse(
+            data: Data(#"[{"name": "My Location"}]"#.utf8))
 
         #expect(places == [PointOfInterest(name: "My Location")])
     }
@@ -80,7 +83,8 @@ import Testing
         network.stub(.get("/locations"), .json(#"[{"name": "My Location"}]"#))
         let model = PlacesModel(urlSession: network.urlSession)
 
-        await model.loadData(near: Coordinate(latitude: 37.3293, longitude: -121.8893))
+        await model.loadData(
+            near: Coordinate(latitude: 37.3293, longitude: -121.8893))
 
         #expect(model.places == [PointOfInterest(name: "My Location")])
         #expect(network.requests.map(\.query["lat"]) == ["37.3293"])

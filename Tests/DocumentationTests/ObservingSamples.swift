@@ -72,7 +72,9 @@ extension Redaction {
         network.stub(.get("/customers"), .status(500))
         let lines = Locked<[String]>([])
 
-        let session = network.urlSession.observed(redacting: .shop, clock: MockClock()) { line in
+        let session = network.urlSession.observed(
+            redacting: .shop, clock: MockClock()
+        ) { line in
             lines.withLock { $0.append(line) }
         }
         let loader = APIRequestLoader(apiRequest: CustomerRequest(), urlSession: session)

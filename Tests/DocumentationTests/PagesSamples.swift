@@ -17,7 +17,9 @@ private struct UsersRequest: PagedAPIRequest {
         try URLRequest("GET", baseURL, path: "/users", query: ["page": page])
     }
 
-    func nextInput(after users: [User], response: HTTPURLResponse, from page: Int) -> Int? {
+    func nextInput(
+        after users: [User], response: HTTPURLResponse, from page: Int
+    ) -> Int? {
         users.isEmpty ? nil : page + 1
     }
 }
@@ -33,7 +35,8 @@ private struct SearchRequest: PagedAPIRequest {
     let baseURL: URL
 
     func makeRequest(from cursor: String?) throws -> URLRequest {
-        try URLRequest("GET", baseURL, path: "/search", query: ["cursor": cursor])
+        try URLRequest(
+            "GET", baseURL, path: "/search", query: ["cursor": cursor])
     }
 
     func nextInput(
@@ -51,7 +54,9 @@ private struct LinkedUsersRequest: PagedAPIRequest {
         try URLRequest("GET", url)
     }
 
-    func nextInput(after users: [User], response: HTTPURLResponse, from url: URL) -> URL? {
+    func nextInput(
+        after users: [User], response: HTTPURLResponse, from url: URL
+    ) -> URL? {
         response.links["next"]
     }
 }

@@ -11,7 +11,8 @@ struct LanguageSession: SessionPolicy {
     func send(
         _ request: URLRequest, awaiting part: ResponsePart
     ) async throws -> (HTTPBody, HTTPURLResponse) {
-        try await next.send(request.header("Accept-Language", language), awaiting: part)
+        try await next.send(
+            request.header("Accept-Language", language), awaiting: part)
     }
 }
 
@@ -60,7 +61,8 @@ struct OfflineSession: HTTPSession {
 
     @Test func sendsItsVersion() async throws {
         let network = MockNetwork()
-        network.stub(.get("/users/{id}").header("API-Version", "2"), .json(#"{"name": "Emma"}"#))
+        network.stub(
+            .get("/users/{id}").header("API-Version", "2"), .json(#"{"name": "Emma"}"#))
         let session = MockURLSession(network).intercepting { request, next in
             try await next(request.header("API-Version", "2"))
         }

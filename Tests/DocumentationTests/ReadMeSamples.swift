@@ -31,7 +31,8 @@ import Testing
         let network = MockNetwork()
         network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#))
         let request = UserRequest(baseURL: URL(string: "https://api.example.com")!)
-        let loader = APIRequestLoader(apiRequest: request, urlSession: network.urlSession)
+        let loader = APIRequestLoader(
+            apiRequest: request, urlSession: network.urlSession)
 
         let user = try await loader.load(42)
 
@@ -134,7 +135,8 @@ import Testing
         let baseURL: URL
 
         func makeRequest(from question: String) throws -> URLRequest {
-            try URLRequest("POST", baseURL, path: "/chat").jsonBody(["question": question])
+            try URLRequest("POST", baseURL, path: "/chat")
+                .jsonBody(["question": question])
         }
 
         func makeParser(for response: HTTPURLResponse) -> some StreamParser<Delta> {
@@ -144,15 +146,14 @@ import Testing
 
     @Test func keepsTheWordsBeforeALostConnection() async throws {
         let network = MockNetwork()
-        let words = MockResponse.events([#"{"text": "Hel"}"#, #"{"text": "lo"}"#], until: "[DONE]")
+        let words = MockResponse.events(
+            [#"{"text": "Hel"}"#, #"{"text": "lo"}"#], until: "[DONE]")
         network.stub(.post("/chat"), words.failing(afterBytes: 30))
-        let session = network.urlSession
+        let deltas = network.urlSession.stream(ChatRequest(baseURL: baseURL), "Hi")
         var answer = ""
 
         await #expect(throws: APIRequestError.self) {
-            for try await delta in session.stream(ChatRequest(baseURL: baseURL), "Hi") {
-                answer += delta.text
-            }
+            for try await delta in deltas { answer += delta.text }
         }
 
         #expect(answer == "Hel")

@@ -24,7 +24,8 @@ import Testing
             let encoder = JSONEncoder()
             encoder.dateEncodingStrategy = .iso8601
             encoder.keyEncodingStrategy = .convertToSnakeCase
-            return try URLRequest("POST", baseURL, path: "/todos").jsonBody(todo, encoder: encoder)
+            return try URLRequest("POST", baseURL, path: "/todos")
+                .jsonBody(todo, encoder: encoder)
         }
 
         var jsonDecoder: JSONDecoder {
@@ -54,7 +55,9 @@ import Testing
         func makeRequest(from image: Data) throws -> URLRequest {
             try URLRequest("POST", baseURL, path: "/avatar").multipartBody([
                 .text("caption", "Emma"),
-                .file("image", fileName: "emma.png", contentType: "image/png", data: image),
+                .file(
+                    "image", fileName: "emma.png", contentType: "image/png",
+                    data: image),
             ])
         }
     }

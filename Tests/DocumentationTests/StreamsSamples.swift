@@ -28,8 +28,9 @@ import Testing
         let baseURL: URL
 
         func makeRequest(from text: String) throws -> URLRequest {
-            try URLRequest("POST", baseURL, path: "/v1/chat/completions")
-                .jsonBody(Question(messages: [Message(role: "user", content: text)]))
+            let message = Message(role: "user", content: text)
+            return try URLRequest("POST", baseURL, path: "/v1/chat/completions")
+                .jsonBody(Question(messages: [message]))
         }
 
         func makeParser(for response: HTTPURLResponse) -> some StreamParser<Delta> {
@@ -45,15 +46,35 @@ import Testing
     let baseURL = URL(string: "https://api.example.com")!
 
     @MainActor final class ChatModel {
-        private let session: any HTTPSession
         private(set) var answer = ""
+        private(set) var message: String?
+        private(set) var reading: Task<Void, Never>?
+        private let session: any HTTPSession
+        private let request: ChatRequest
 
-        init(_ session: any HTTPSession) { self.session = session }
+        init(_ session: any HTTPSession, _ request: ChatRequest) {
+            self.session = session
+            self.request = request
+        }
 
-        func ask(_ text: String) async throws {
-            let baseURL = URL(string: "https://api.example.com")!
-            for try await delta in session.stream(ChatRequest(baseURL: baseURL), text) {
-                answer += delta.text
+        func ask(_ text: String) {
+            stop()
+            answer = ""
+            reading = Task { await read(text) }
+        }
+
+        func stop() { reading?.cancel() }
+
+        private func read(_ text: String) async {
+            do {
+                for try await delta in session.stream(request, text) {
+                    if Task.isCancelled { return }
+                    answer += delta.text
+                }
+            } catch  where error.isCancellation {
+                // The user has stopped the answer.
+            } catch {
+                message = error.localizedDescription
             }
         }
     }
@@ -64,7 +85,8 @@ import Testing
         network.stub(
             .post("/v1/chat/completions").json(containing: #"{"stream": true}"#),
             .events(
-                [Self.delta("Hel"), Self.delta("lo")], until: "[DONE]", every: .milliseconds(50)))
+                [Self.delta("Hel"), Self.delta("lo")], until: "[DONE]",
+                every: .milliseconds(50)))
         let session = network.urlSession
         let answer = session.stream(ChatRequest(baseURL: baseURL), "Hi")
         var deltas = answer.makeAsyncIterator()
@@ -98,18 +120,39 @@ import Testing
         #expect(message == "The network connection was lost.")
     }
 
-    @Test @MainActor func showsAnAnswerPieceByPiece() async throws {
+    @Test @MainActor func showsAnAnswerUntilItIsStopped() async throws {
         let network = MockNetwork()
         let stub = network.stub(.post("/v1/chat/completions"), .stream())
-        let model = ChatModel(network.urlSession)
-        async let asked: Void = model.ask("Hi")
+        let request = ChatRequest(baseURL: baseURL)
+        let model = ChatModel(MockURLSession(network), request)
 
+        model.ask("Hi")
         try await stub.send(ServerSentEvent(data: Self.delta("Hel")))
         try await stub.waitForReader()
         #expect(model.answer == "Hel")
 
-        try await stub.send(ServerSentEvent(data: "[DONE]"))
-        try await asked
+        model.stop()
+        let requests = await network.waitForResponses()
+        #expect(requests.map(\.wasCancelled) == [true])
+        await model.reading?.value
+        #expect(model.message == nil)
+    }
+
+    @Test @MainActor func showsAWholeAnswer() async throws {
+        let network = MockNetwork()
+        network.stub(
+            .post("/v1/chat/completions"),
+            .events([Self.delta("Hel"), Self.delta("lo")], until: "[DONE]"), .status(503))
+        let model = ChatModel(MockURLSession(network), ChatRequest(baseURL: baseURL))
+
+        model.ask("Hi")
+        await model.reading?.value
+        #expect(model.answer == "Hello")
+        #expect(model.message == nil)
+
+        model.ask("Hi")
+        await model.reading?.value
+        #expect(model.message != nil)
         try network.verify()
     }
 
@@ -117,11 +160,10 @@ import Testing
         let clock = MockClock()
         let network = MockNetwork(clock: clock)
         let stub = network.stub(.post("/v1/chat/completions"), .stream())
-        let session = network.urlSession
+        let deltas = network.urlSession
             .timingOut(after: .seconds(30), idle: .seconds(20), clock: clock)
-        let reader = Task {
-            for try await _ in session.stream(ChatRequest(baseURL: baseURL), "Hi") {}
-        }
+            .stream(ChatRequest(baseURL: baseURL), "Hi")
+        let reader = Task { for try await _ in deltas {} }
 
         try await stub.send(ServerSentEvent(data: Self.delta("Hel")))
         try await stub.waitForReader()
@@ -143,9 +185,8 @@ import Testing
                     try await writer.sleep(for: .milliseconds(50))
                 }
             })
-        let session = network.urlSession
-
-        for try await _ in session.stream(ChatRequest(baseURL: baseURL), "Hi") { break }
+        let deltas = network.urlSession.stream(ChatRequest(baseURL: baseURL), "Hi")
+        for try await _ in deltas { break }
 
         let requests = await network.waitForResponses()
         #expect(requests.map(\.wasCancelled) == [true])

@@ -51,7 +51,8 @@ struct BooksAPI: Sendable {
     private let transport: any HTTPSession
 
     init(_ baseURL: URL, over transport: any HTTPSession = URLSession.shared) {
-        let credentials = Credentials(AccessToken(), for: baseURL, credential: nil)
+        let credentials = Credentials(
+            AccessToken(), for: baseURL, credential: nil)
         self.baseURL = baseURL
         self.transport = transport
         self.credentials = credentials
@@ -88,7 +89,9 @@ struct BooksAPI: Sendable {
 
     /// Searches after a pause in typing.
     func search(_ term: String) async {
-        guard (try? await clock.sleep(for: .milliseconds(300))) != nil else { return }
+        guard (try? await clock.sleep(for: .milliseconds(300))) != nil else {
+            return
+        }
         do {
             books = try await api.search(term)
             message = nil
@@ -106,7 +109,8 @@ extension BooksAPI {
     /// Answers without a network, for previews and a demo.
     static var demo: BooksAPI {
         let network = MockNetwork()
-        network.stub(.get("/v1/books"), .json(#"[{"title": "Emma"}]"#), times: .any)
+        network.stub(
+            .get("/v1/books"), .json(#"[{"title": "Emma"}]"#), times: .any)
         return BooksAPI(.production, over: MockURLSession(network))
     }
 }
@@ -121,12 +125,15 @@ struct Problem: Decodable, Equatable, LocalizedError {
 }
 
 extension HTTPURLResponse {
-    /// Throws the error that the server sent, if the status is not one of a success.
+    /// Throws the error of the server, if the status is not 2xx.
     func checkForProblem(in data: Data) throws {
         do {
             try validateStatus()
         } catch {
-            if let problem = try? JSONDecoder().decode(Problem.self, from: data) { throw problem }
+            let decoder = JSONDecoder()
+            if let problem = try? decoder.decode(Problem.self, from: data) {
+                throw problem
+            }
             throw error
         }
     }
@@ -163,7 +170,8 @@ struct FindBookRequest: BooksRequest {
         let book = try await api.book(7)
 
         #expect(book.title == "Emma")
-        #expect(network.requests.map(\.request.url?.host) == ["staging.example.com"])
+        #expect(
+            network.requests.map(\.request.url?.host) == ["staging.example.com"])
         try network.verify()
     }
 
@@ -186,7 +194,8 @@ struct FindBookRequest: BooksRequest {
     @Test @MainActor func searchesOnceForQuickTyping() async throws {
         let clock = MockClock()
         network.stub(
-            .get("/v1/books").query(["q": "emma"]), .json(#"[{"title": "Emma"}]"#), times: .once)
+            .get("/v1/books").query(["q": "emma"]), .json(#"[{"title": "Emma"}]"#),
+            times: .once)
         let api = BooksAPI(.production, over: MockURLSession(network))
         let model = SearchModel(api, clock: clock)
 

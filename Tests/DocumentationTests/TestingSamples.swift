@@ -35,7 +35,8 @@ import XCTest
     @Test func loadsAUser() async throws {
         let network = MockNetwork()
         network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#))
-        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network.urlSession)
+        let loader = APIRequestLoader(
+            apiRequest: UserRequest(), urlSession: network.urlSession)
 
         let user = try await loader.load(42)
 
@@ -86,12 +87,17 @@ import XCTest
         (.json(#"{"nom": "Emma"}"#), .parse),
         (.error(.notConnectedToInternet), .transport),
     ])
-    func failsInTheStage(_ response: MockResponse, _ stage: APIRequestError.Stage) async throws {
+    func failsInTheStage(
+        _ response: MockResponse, _ stage: APIRequestError.Stage
+    ) async throws {
         let network = MockNetwork()
         network.stub(.any, response)
-        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network.urlSession)
+        let loader = APIRequestLoader(
+            apiRequest: UserRequest(), urlSession: network.urlSession)
 
-        let error = try await #require(throws: APIRequestError.self) { try await loader.load(1) }
+        let error = try await #require(throws: APIRequestError.self) {
+            try await loader.load(1)
+        }
 
         #expect(error.stage == stage)
     }
@@ -99,7 +105,8 @@ import XCTest
     @Test func canBeCancelled() async throws {
         let network = MockNetwork()
         network.stub(.any, .hanging)
-        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network.urlSession)
+        let loader = APIRequestLoader(
+            apiRequest: UserRequest(), urlSession: network.urlSession)
 
         let load = Task { try await loader.load(1) }
         await network.waitForRequests()
@@ -180,7 +187,9 @@ import XCTest
                 .header("Accept", "application/json")
                 .json(containing: #"{"items": [{"name": "tea"}]}"#)
                 .not(.host("staging.example.com"))
-                .where("an even id") { Int($0.pathValues["id"] ?? "")?.isMultiple(of: 2) == true },
+                .where("an even id") {
+                    Int($0.pathValues["id"] ?? "")?.isMultiple(of: 2) == true
+                },
             .status(201))
         let request = try URLRequest(
             "POST", UserRequest().baseURL, path: "/users/42/orders",
@@ -193,8 +202,9 @@ import XCTest
     }
 
     @Test func comparesAWholeRequest() throws {
+        let request = try NewUserRequest().makeRequest(from: User(name: "Emma"))
         #expect(
-            try NewUserRequest().makeRequest(from: User(name: "Emma")).httpMessage == """
+            request.httpMessage == """
                 POST /users HTTP/1.1
                 Host: api.example.com
                 Content-Type: application/json
@@ -250,7 +260,8 @@ final class OtherProcessTests: XCTestCase {
         let program = Process()
         program.executableURL = URL(filePath: "/usr/bin/env")
         program.arguments = [
-            "curl", "--silent", "--noproxy", "*", "--output", "/dev/null", "\(server.url)/users/42",
+            "curl", "--silent", "--noproxy", "*", "--output", "/dev/null",
+            "\(server.url)/users/42",
         ]
         try program.run()
         program.waitUntilExit()

@@ -9,7 +9,7 @@ import Testing
     typealias User = TestingSamples.User
     typealias UserRequest = TestingSamples.UserRequest
 
-    /// An endpoint that answers late has a timeout of its own.
+    /// An endpoint that answers late sets its own timeout.
     struct ReportRequest: APIRequest {
         typealias ResponseDataType = Data
 
@@ -25,13 +25,16 @@ import Testing
         let clock = MockClock()
         let network = MockNetwork(clock: clock)
         network.stub(.get("/reports/{id}"), .hanging)
-        let loader = APIRequestLoader(apiRequest: ReportRequest(), urlSession: network.urlSession)
+        let loader = APIRequestLoader(
+            apiRequest: ReportRequest(), urlSession: network.urlSession)
 
         let load = Task { try await loader.load(7) }
         await clock.waitForSleepers()
         await clock.advance(by: .seconds(30))
 
-        let error = await #expect(throws: APIRequestError.self) { try await load.value }
+        let error = await #expect(throws: APIRequestError.self) {
+            try await load.value
+        }
         #expect((error?.underlying as? URLError)?.code == .timedOut)
     }
 
@@ -55,7 +58,8 @@ import Testing
     @Test func showsALoadingState() async throws {
         let network = MockNetwork()
         let stub = network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#).held)
-        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network.urlSession)
+        let loader = APIRequestLoader(
+            apiRequest: UserRequest(), urlSession: network.urlSession)
 
         let load = Task { try await loader.load(42) }
         await stub.started()

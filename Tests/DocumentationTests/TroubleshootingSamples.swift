@@ -19,7 +19,8 @@ import XCTest
     private func waitsForAnotherPath() async throws {
         let network = MockNetwork()
         let stub = network.stub(.get("/user/{id}"), .json(#"{"name": "Emma"}"#).held)
-        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network.urlSession)
+        let loader = APIRequestLoader(
+            apiRequest: UserRequest(), urlSession: network.urlSession)
 
         let load = Task { try await loader.load(42) }
         await stub.started()

@@ -103,7 +103,7 @@ class LoadDataTests: HandlerTestCase {
         }
     }
 
-    /// What the split is for: the monolith sends this to the server.
+    /// The purpose of the split: the monolith sends this coordinate to the server.
     func testSendsNothingForACoordinateThatIsNowhere() {
         MockURLProtocol.requestHandler = { _ in answer("[]") }
         let controller = SplitViewController()

@@ -4,8 +4,8 @@ import Foundation
 import TestSupport
 import XCTest
 
-/// What a handler gives, and what the client gets: the note on URLProtocol (TDD; Implementing
-/// Network Service Class).
+/// The answers of a handler, and the results of the client: the note on URLProtocol (TDD;
+/// Implementing Network Service Class).
 final class RequestHandlerTests: HandlerTestCase {
     /// The note's `fatalError` ends the whole run; here one request fails, and it says why.
     func testAMissingHandlerFailsAtOnce() async {

@@ -1,4 +1,4 @@
-// Stands in for CoreLocation where there is none.
+// Replaces CoreLocation on platforms without it.
 #if canImport(CoreLocation)
 @_exported import CoreLocation
 #else

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Runs tasks on a queue of its own, so that a test knows when all of them wait for something.
+/// Runs tasks on its own queue, so a test knows when all of them wait for something.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 package final class QueueExecutor: TaskExecutor {
     private let queue: DispatchQueue

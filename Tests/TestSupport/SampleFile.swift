@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A fenced `swift` block. Other fences hold what no test can compile: manifests, compiler
+/// A fenced `swift` block. Other fences have code that no test can compile: manifests, compiler
 /// messages, code that is wrong on purpose, and code for frameworks that only Apple has.
 package struct Sample {
     package let place: String

@@ -4,19 +4,19 @@ import Testing
 
 extension Trait where Self == SocketLimit {
     /// Lets only a few tests of this kind run at a time. Each has a server or several sessions, and
-    /// therefore a dozen descriptors or more; on Linux a mocked session takes two as well.
+    /// therefore a dozen descriptors or more; on Linux even a mocked session takes two.
     package static var usesSockets: Self { SocketLimit(places: 1) }
 
     /// Runs a test that needs a hundred descriptors while no other test with sockets runs.
     package static var usesManySockets: Self { SocketLimit(places: SocketLimit.count) }
 }
 
-/// Limits how many test cases with sockets run at a time, in whichever suite they are.
+/// Limits how many test cases with sockets run at a time, in all suites together.
 package struct SocketLimit: SuiteTrait, TestTrait, TestScoping {
     /// One at a time if the process may have only 256 descriptors, as many systems set by default.
     fileprivate static let count = raisedDescriptorLimit() < 1_024 ? 1 : 8
     private static let semaphore = AsyncSemaphore(count)
-    /// Held while several places are taken, so that no two tests wait for each other's.
+    /// Held while several places are taken: no two tests wait for places of each other.
     private static let taking = AsyncSemaphore(1)
 
     fileprivate let places: Int
@@ -30,7 +30,7 @@ package struct SocketLimit: SuiteTrait, TestTrait, TestScoping {
     package func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
-        // The time limit of a test may end a wait, so what was taken is returned in any case.
+        // The time limit of a test may end a wait, so the taken places are returned in any case.
         var taken = 0
         defer { for _ in 0..<taken { Self.semaphore.signal() } }
         try await Self.taking.wait()

@@ -21,7 +21,7 @@ package enum Transport: String, CaseIterable, Sendable {
 }
 
 extension URLSessionConfiguration {
-    /// A configuration that reaches this machine also if the environment names a proxy.
+    /// A configuration that reaches this machine even if the environment names a proxy.
     package static var withoutProxy: URLSessionConfiguration {
         _ = noProxy
         return .ephemeral

@@ -16,8 +16,8 @@ extension HTTPSession {
     /// refreshed for later requests.
     ///
     /// If a refresh fails, the requests that wait for it throw ``AuthenticationError``, and the
-    /// next request starts a new refresh. A cancelled request ends at once and does not affect the
-    /// others. A refresh always runs to its end, even if all requests that wait for it are
+    /// next request starts a new refresh. A cancelled request ends immediately and does not affect
+    /// the others. A refresh always runs to its end, even if all requests that wait for it are
     /// cancelled, because many refresh tokens can be used only once.
     ///
     /// For a stream, ``Authenticator/rejects(data:response:)`` gets an empty body.

@@ -3,7 +3,8 @@ import Foundation
 /// The credential of one user for certain origins, with a refresh that concurrent requests share.
 ///
 /// ```swift
-/// let tokens = Credentials(TokenAuthenticator(refresh: refresh), for: baseURL, credential: saved)
+/// let tokens = Credentials(
+///     TokenAuthenticator(refresh: refresh), for: baseURL, credential: saved)
 /// let session = URLSession.shared.authenticated(by: tokens)
 ///
 /// tokens.credential = token  // signed in

@@ -9,7 +9,7 @@ public struct FileBodyError: LocalizedError, CustomStringConvertible, Equatable,
     public enum Reason: Equatable, Sendable {
         /// There is no file at this URL.
         case missing
-        /// The URL is not a `file:` URL, has a NUL, or is that of a folder, a pipe or a device.
+        /// The URL is not a `file:` URL, has a NUL, or names a folder, a pipe or a device.
         case notAFile
         /// The system does not open or read the file.
         case unreadable(POSIXErrorCode)

@@ -2,7 +2,7 @@ import Foundation
 
 /// Returns the media type of a file from the extension of its name.
 ///
-/// The types are those that IANA has registered. Linux has no `UniformTypeIdentifiers`, and a
+/// The types are registered with IANA. Linux has no `UniformTypeIdentifiers`, and a
 /// request must not differ between platforms. For an extension that is not in this list, returns
 /// `application/octet-stream`, which RFC 9110 (section 8.3) means by an unknown type.
 func mediaType(ofFile url: URL) -> String {

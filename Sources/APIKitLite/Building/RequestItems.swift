@@ -43,7 +43,7 @@ public struct RequestItems: Equatable, Sendable, ExpressibleByDictionaryLiteral 
         items = elements.map { Item($0, $1) }
     }
 
-    // A literal prefers this overload, which keeps its order, to the one that takes a dictionary.
+    // A literal prefers this overload, which keeps its order, to the overload for a dictionary.
 
     /// Creates items from names and values in order.
     ///
@@ -52,7 +52,7 @@ public struct RequestItems: Equatable, Sendable, ExpressibleByDictionaryLiteral 
         items = pairs.map { Item($0, $1) }
     }
 
-    /// Creates items from query items, such as those of `URLComponents`.
+    /// Creates items from query items, such as the query items of `URLComponents`.
     ///
     /// - Parameter items: The query items. As in `URLComponents`, an item whose value is nil is a
     ///   name without `=`.

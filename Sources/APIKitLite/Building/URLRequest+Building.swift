@@ -24,7 +24,7 @@ extension URLRequest {
     ///   - query: Items in order. Nil leaves an item out, `""` gives `q=`, ``QueryFlag`` gives `q`,
     ///     an array repeats the name.
     ///   - headers: Names and values. Nil leaves a header out. The values of a repeated name, or
-    ///     of an array, are joined with a comma, those of `Cookie` with a semicolon.
+    ///     of an array, are joined with a comma, the values of `Cookie` with a semicolon.
     /// - Throws: ``RequestBuildingError`` if an argument cannot be used. It says what to change.
     public init(
         _ method: String, _ base: URL, path: String = "",
@@ -75,7 +75,7 @@ extension URLRequest {
     /// It sets `timeoutInterval`. A whole exchange is limited by a policy, `timingOut(after:)`.
     ///
     /// - Parameter duration: The time; 60 seconds unless set. On Linux, Foundation fails a request
-    ///   at once if it is shorter than a second.
+    ///   immediately if it is shorter than a second.
     /// - Throws: ``RequestBuildingError/unusableTimeout(_:)`` for a time that is not longer than
     ///   zero.
     public func timeout(_ duration: Duration) throws -> URLRequest {

@@ -23,7 +23,7 @@ extension URLRequest {
     /// - Parameters:
     ///   - name: The name of the header. Case makes no difference.
     ///   - value: The value. If it is nil, the request stays as it is and keeps an earlier value.
-    ///     The elements of an array are joined with a comma, those of `Cookie` with a semicolon.
+    ///     The elements of an array are joined with a comma, for `Cookie` with a semicolon.
     /// - Throws: ``RequestBuildingError`` for a name that is not one word, for a line break or NUL
     ///   in the value, and for a value that cannot be sent.
     public func header(

@@ -1,7 +1,7 @@
 import Foundation
 
 extension URLRequest {
-    /// Returns the request with query items after those that it has.
+    /// Returns the request with query items after its present query items.
     ///
     /// - Parameter items: The names and values, as ``RequestItems`` describes them.
     /// - Throws: ``RequestBuildingError`` for a value that cannot be sent, and if the request has no

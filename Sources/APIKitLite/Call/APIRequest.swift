@@ -4,7 +4,7 @@ import Foundation
 ///
 /// Code that builds a URL, runs a task and decodes JSON in one place can only be tested over a
 /// network. Here, making and parsing are pure functions, so a unit test calls them directly. An
-/// ``APIRequestLoader`` connects them to a session. The pattern is that of WWDC 2018 session 417,
+/// ``APIRequestLoader`` connects them to a session. The pattern comes from WWDC 2018 session 417,
 /// "Testing Tips & Tricks".
 ///
 /// ```swift

@@ -159,7 +159,7 @@ extension APIRequestLoader where T: SendableMetatype {
     /// - Parameters:
     ///   - requestData: The input of the request.
     ///   - completionHandler: The function to call with the parsed value, or with the original
-    ///     error: the one that your code threw, or the `URLError`.
+    ///     error: the error that your code threw, or the `URLError`.
     /// - Returns: The task of the load. Its `cancel()` makes the load fail with
     ///   `URLError.cancelled`.
     @preconcurrency

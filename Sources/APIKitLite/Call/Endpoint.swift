@@ -103,7 +103,7 @@ public struct Endpoint<Input: Sendable, Output: Sendable>: APIRequest, Sendable 
         try parse(data, response)
     }
 
-    /// Parses a body as that of a response with status 200 and without headers.
+    /// Parses a body as the body of a response with status 200 and without headers.
     ///
     /// - Parameter data: The body of the response.
     /// - Throws: The error of the closure `parse`, or `DecodingError`.

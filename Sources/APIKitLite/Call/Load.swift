@@ -89,7 +89,7 @@ struct Load {
         return error
     }
 
-    /// Informs the session if the error is that of a response that was not accepted or parsed.
+    /// Informs the session if the error says that a response was not accepted or not parsed.
     ///
     /// - Returns: The error.
     func reported(_ error: APIRequestError) -> APIRequestError {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The rules that recognize an HTML page, such as that of a login portal, in place of JSON.
+/// The rules that recognize an HTML page, such as a login page, in place of JSON.
 enum HTMLPage {
     /// The number of bytes in which the title is searched for.
     private static let longestHead = 20_000

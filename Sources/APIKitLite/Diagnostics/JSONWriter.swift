@@ -15,7 +15,7 @@ package struct JSONWriter {
     /// - Parameters:
     ///   - redaction: The secrets to hide.
     ///   - limit: The number of bytes after which the writer may stop.
-    ///   - isPretty: Whether each member or element is on a line of its own, indented by two spaces.
+    ///   - isPretty: Whether each member or element is on its own line, indented by two spaces.
     package init(_ redaction: Redaction, upTo limit: Int = .max, isPretty: Bool = false) {
         self.redaction = redaction
         self.limit = limit

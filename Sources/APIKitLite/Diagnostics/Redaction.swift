@@ -143,7 +143,7 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
     /// Whether this redaction hides nothing.
     var isEmpty: Bool { names.isEmpty && !readsWords }
 
-    /// Whether the names are those of ``standard``.
+    /// Whether the names are the names of ``standard``.
     var isStandard: Bool { names.isEmpty && shownNames.isEmpty && readsWords }
 
     /// Whether a value with this name is shown as it is.

@@ -26,7 +26,8 @@ extension RepeatableBody {
 
     /// Returns the type, the size and the files of the body.
     ///
-    /// For one file, it is that of a file in a form: `<file "a.png", image/png, 1,234 bytes>`.
+    /// One file is described as in a form:
+    /// `<file "a.png", image/png, 1,234 bytes>`.
     fileprivate func placeholder(contentType: String?, redacting redaction: Redaction) -> String {
         let whole = redaction.placeholder(size: byteCount(size), contentType: contentType)
         let names = files.map { redaction.text($0.url.lastPathComponent).debugDescription }

@@ -12,7 +12,7 @@ public enum DownloadError: LocalizedError, Hashable, Sendable {
     case fileInUse(URL)
     /// The part was replaced, removed or shortened while the download wrote it.
     case partChanged(URL)
-    /// A step on the disk failed. The code is that of the system, such as `.ENOSPC`.
+    /// A step on the disk failed. The code is the system's, such as `.ENOSPC`.
     case file(Step, path: String, code: POSIXErrorCode)
     /// The server sent more bytes than it had announced.
     case wrongLength(expected: Int64, received: Int64)

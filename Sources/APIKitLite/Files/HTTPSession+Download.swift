@@ -5,7 +5,8 @@ extension HTTPSession {
     ///
     /// ```swift
     /// let progress = Progress(totalUnitCount: -1)
-    /// try await session.download(request, to: folder.appending(path: "model.bin"), progress: progress)
+    /// let file = folder.appending(path: "model.bin")
+    /// try await session.download(request, to: file, progress: progress)
     /// ```
     ///
     /// The bytes are written to `file` + `.part`. Only when all of them are on the disk, with the
@@ -32,9 +33,9 @@ extension HTTPSession {
     ///   - progress: The object that gets the number of bytes, including the bytes of an earlier
     ///     call. Its `cancel()` cancels the download. If the length is unknown, it is indeterminate.
     ///     Its `cancellationHandler` is replaced.
-    ///   - policy: Decides whether the download continues by itself after a `URLError`, before or
-    ///     within the body. The number of attempts and the deadline count from the last progress: a
-    ///     byte beyond the longest part so far. It retries no status: see
+    ///   - policy: Decides whether the download continues automatically after a `URLError`, before
+    ///     or within the body. The number of attempts and the deadline count from the last
+    ///     progress: a byte beyond the longest part so far. It retries no status: see
     ///     ``HTTPSession/retrying(_:clock:random:now:)``.
     ///   - clock: The clock of the delays.
     /// - Returns: The response of the last request: 206 if the download was resumed, otherwise 200.
@@ -74,8 +75,8 @@ extension HTTPSession {
     ///   - input: The input of the request.
     ///   - file: The URL of the file. Its folder must exist.
     ///   - progress: The object that gets the number of bytes, and that cancels the download.
-    ///   - policy: Decides whether the download continues by itself after a `URLError`, before or
-    ///     within the body.
+    ///   - policy: Decides whether the download continues automatically after a `URLError`, before
+    ///     or within the body.
     ///   - clock: The clock of the delays.
     /// - Returns: The response of the last request.
     /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
@@ -97,7 +98,8 @@ extension APIRequestLoader {
     /// Downloads the file that the request names, and resumes what an earlier call left.
     ///
     /// ```swift
-    /// let loader = APIRequestLoader(apiRequest: ModelRequest(baseURL: baseURL), urlSession: session)
+    /// let request = ModelRequest(baseURL: baseURL)
+    /// let loader = APIRequestLoader(apiRequest: request, urlSession: session)
     /// try await loader.download("v1", to: file, progress: progress)
     /// ```
     ///
@@ -108,8 +110,8 @@ extension APIRequestLoader {
     ///   - requestData: The input of the request.
     ///   - file: The URL of the file. Its folder must exist.
     ///   - progress: The object that gets the number of bytes, and that cancels the download.
-    ///   - policy: Decides whether the download continues by itself after a `URLError`, before or
-    ///     within the body.
+    ///   - policy: Decides whether the download continues automatically after a `URLError`, before
+    ///     or within the body.
     ///   - clock: The clock of the delays.
     /// - Returns: The response of the last request.
     /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.

@@ -13,8 +13,8 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
     /// The position of the next byte.
     private(set) var offset: Int64 = 0
 
-    /// The record of the bytes that the part has: at first that of an earlier download. Nil if the
-    /// part has no bytes that could be kept.
+    /// The record of the bytes that the part has: at first the record of an earlier download. Nil
+    /// if the part has no bytes that could be kept.
     private(set) var record: ResumeRecord?
     private let file: URL
     private let path: String
@@ -65,7 +65,7 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
             } else if !status.isRegular {
                 failure = Self.failure(.open, part, EEXIST)
             } else if status.st_nlink > 1 {
-                // Its other name could be that of somebody else's file.
+                // Another user could own its other name.
                 failure = Self.failure(.open, part, EMLINK)
             } else if status.isSame(as: Self.status { lstat(part, &$0) }) {
                 return descriptor
@@ -76,7 +76,7 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
         }
     }
 
-    /// Returns the record if it is that of a URL with this hash.
+    /// Returns the record if it belongs to a URL with this hash.
     func record(of urlHash: UInt64) -> ResumeRecord? {
         record?.urlHash == urlHash ? record : nil
     }
@@ -104,7 +104,7 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
     /// Writes bytes at the end of what was written.
     ///
     /// - Throws: `DownloadError.wrongLength` if there are more bytes than the server announced. The
-    ///   part is of no use then.
+    ///   part is then useless.
     func write(_ bytes: Data) throws {
         let next = offset + Int64(bytes.count)
         if let end, next > end {
@@ -223,8 +223,8 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
         return record.offset > 0 ? record : nil
     }
 
-    /// Removes the record, and one that could not be written completely, for example because the
-    /// disk was full.
+    /// Removes the record, and an incomplete record that could not be written, for example because
+    /// the disk was full.
     private func removeRecord() {
         unlink(recordPath)
         unlink(draftPath)
@@ -249,7 +249,7 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
         close(descriptor)
     }
 
-    /// What the system knows about a file. If there is none, it is no regular file.
+    /// Returns the status of a file; if the system has none, an empty status, which is not regular.
     private static func status(_ read: (inout stat) -> Int32) -> stat {
         var status = stat()
         return read(&status) == 0 ? status : stat()

@@ -27,7 +27,7 @@ enum ResumeDecision: Hashable {
     }
 
     /// Returns the range of a 206 if everything is as expected: it begins at the first byte that is
-    /// missing, the length of the file and the strong validator are those of the record, and the
+    /// missing, the length of the file and the strong validator equal those of the record, and the
     /// body is not encoded.
     private static func range(
         after record: ResumeRecord, in response: HTTPURLResponse

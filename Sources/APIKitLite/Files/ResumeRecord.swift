@@ -81,7 +81,7 @@ extension HTTPURLResponse {
     /// The number of bytes that the body has before it is decoded, if the server says it.
     var announcedLength: Int64? { field("Content-Length").flatMap { byteNumber($0) } }
 
-    /// Whether the body has a content coding, so that its bytes are not those of the file.
+    /// Whether the body has a content coding, so its bytes differ from the bytes of the file.
     var isEncoded: Bool {
         field("Content-Encoding").map { $0.lowercased() != "identity" } ?? false
     }

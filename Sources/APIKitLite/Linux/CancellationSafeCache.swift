@@ -85,7 +85,7 @@ extension CancellationSafeCache {
     /// Replaces the cache of a session's configuration with a wrapper around it.
     ///
     /// On Linux, a session's `configuration` is the object that the session uses, not a copy. Other
-    /// threads, such as those of Foundation, may read `urlCache` at the same time without a lock.
+    /// threads, such as threads of Foundation, may read `urlCache` at the same time without a lock.
     /// They get the old cache or the new one, and both are usable: the new one retains the old one,
     /// and it is complete, because the lock is acquired after its creation and before the
     /// assignment.
@@ -102,9 +102,9 @@ extension CancellationSafeCache {
 /// Access to the serial queue on which Foundation resumes and cancels the tasks of all sessions
 /// (`org.swift.URLSession.SharedQueue`).
 private enum LoadingQueue {
-    /// An operation queue that runs each block at once, on the queue that adds it. Foundation adds
-    /// the blocks on the serial queue.
-    private final class Inline: OperationQueue, @unchecked Sendable {  // Has no state of its own.
+    /// An operation queue that runs each block immediately, on the queue that adds it. Foundation
+    /// adds the blocks on the serial queue.
+    private final class Inline: OperationQueue, @unchecked Sendable {  // It adds no state.
         override func addOperation(_ block: @escaping @Sendable () -> Void) {
             block()
         }

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// On Apple platforms, Foundation replaces the error of a `URLProtocol` with a new `NSError` that
 /// has additional keys, so a Swift error loses its type. The new error keeps the keys of the old
-/// one, so the original is stored under a key of its own. On Linux, the error is returned
+/// one, so the original is stored under a separate key. On Linux, the error is returned
 /// unchanged.
 package func carryingOriginal(_ error: any Error) -> any Error {
     #if canImport(FoundationNetworking)
@@ -17,7 +17,7 @@ package func carryingOriginal(_ error: any Error) -> any Error {
     #endif
 }
 
-/// Returns the error that a client is to see in place of the one that Foundation reports.
+/// Returns the error that a client is to see in place of Foundation's error.
 ///
 /// On Apple platforms, it is the error that `carryingOriginal(_:)` stored. On Linux, a connection
 /// that ended too early gets the code that it has on Apple platforms.

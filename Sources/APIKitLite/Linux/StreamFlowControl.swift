@@ -88,7 +88,7 @@ final class StreamFlowControl: @unchecked Sendable {  // `task` is set before th
 #endif
 
 extension BodyBuffer {
-    /// Whether more bytes wait than a number, or than half of those that may wait.
+    /// Whether the waiting bytes exceed a number, or half of the limit.
     fileprivate func holdsMany(_ threshold: Int) -> Bool {
         count > min(threshold, limit / 2)
     }

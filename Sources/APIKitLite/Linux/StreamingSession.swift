@@ -4,9 +4,9 @@ import Foundation
 /// A second `URLSession` that streams the responses of another one.
 ///
 /// Foundation on Linux (up to Swift 6.3) gives the pieces of a body only to the delegate of a
-/// session, never to that of a task. So the streams of a session use the tasks of this one. It has
-/// the same configuration, and with it the same cookies, credentials and protocol classes. It has
-/// no cache, for which Foundation would keep the whole body in memory.
+/// session, never to the delegate of a task. So the streams of a session use the tasks of this one.
+/// It has the same configuration, and with it the same cookies, credentials and protocol classes.
+/// It has no cache, for which Foundation would keep the whole body in memory.
 final class StreamingSession: @unchecked Sendable {  // The variables are used only under `lock`.
     private static let lock = NSLock()
     nonisolated(unsafe)  // Used only under `lock`.

@@ -1,6 +1,6 @@
 import Foundation
 
-// Foundation on Linux (up to Swift 6.3) differs from that of Apple platforms in what a session does
+// Foundation on Linux (up to Swift 6.3) differs from Apple's Foundation in what a session does
 // with a task. Each function here has a second, plain form for those platforms.
 
 #if canImport(FoundationNetworking)
@@ -86,7 +86,7 @@ extension URLSessionTask {
 }
 
 extension URLSessionExchange {
-    /// Ends the task, so that its request is sent again with a new one.
+    /// Ends the task. A new task sends its request again.
     ///
     /// libcurl asks for the body again if the server closes a kept-alive connection just as the
     /// request reuses it. Foundation cannot rewind a body of bytes: it would send the headers alone,

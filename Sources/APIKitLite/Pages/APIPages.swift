@@ -19,7 +19,7 @@ import Foundation
 /// Use this loop also for code on an actor that must run on systems before macOS 15, iOS 18, tvOS
 /// 18, watchOS 11 or visionOS 2: there, `for try await` leaves the actor for each page.
 public struct APIPages<T: PagedAPIRequest>: AsyncSequence {
-    /// A page with its input and that of the next page.
+    /// A page with its input and the input of the next page.
     public typealias Element = APIPage<T.RequestDataType, T.ResponseDataType>
 
     /// A function that loads the page for an input.
@@ -79,8 +79,8 @@ extension APIRequestLoader where T: PagedAPIRequest {
     ///
     /// Runs `makeRequest` and `parseResponse` on the caller's actor.
     ///
-    /// The sequence ends after a page that names no next page or one that was already loaded, and
-    /// at the limit. So it also ends if every page is empty and names a new one.
+    /// The sequence ends after a page that names no next page or a page that was already loaded,
+    /// and at the limit. So it also ends if every page is empty and names a new one.
     ///
     /// - Parameters:
     ///   - first: The input of the first page.
@@ -101,8 +101,8 @@ where
     ///
     /// Runs `makeRequest` and `parseResponse` off the caller's actor.
     ///
-    /// The sequence ends after a page that names no next page or one that was already loaded, and
-    /// at the limit. So it also ends if every page is empty and names a new one.
+    /// The sequence ends after a page that names no next page or a page that was already loaded,
+    /// and at the limit. So it also ends if every page is empty and names a new one.
     ///
     /// - Parameters:
     ///   - first: The input of the first page.
@@ -115,7 +115,7 @@ where
     }
 }
 
-/// One page, with its own input and that of the next page.
+/// One page, with its own input and the input of the next page.
 public struct APIPage<Input, Value> {
     /// The input that this page was loaded with.
     public let input: Input

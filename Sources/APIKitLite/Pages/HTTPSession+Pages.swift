@@ -5,8 +5,8 @@ extension HTTPSession {
     ///
     /// Runs `makeRequest` and `parseResponse` on the caller's actor.
     ///
-    /// The sequence ends after a page that names no next page or one that was already loaded, and
-    /// at the limit.
+    /// The sequence ends after a page that names no next page or a page that was already loaded,
+    /// and at the limit.
     ///
     /// - Parameters:
     ///   - request: The request to load.
@@ -23,8 +23,8 @@ extension HTTPSession {
     ///
     /// Runs `makeRequest` and `parseResponse` off the caller's actor.
     ///
-    /// The sequence ends after a page that names no next page or one that was already loaded, and
-    /// at the limit.
+    /// The sequence ends after a page that names no next page or a page that was already loaded,
+    /// and at the limit.
     ///
     /// - Parameters:
     ///   - request: The request to load.

@@ -14,7 +14,7 @@ public struct LinkHeader: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - text: The value. The values of several headers may be joined with commas.
-    ///   - base: The URL for relative links to be resolved against, such as that of the response.
+    ///   - base: The base URL of relative links, such as the URL of the response.
     public init(_ text: String, relativeTo base: URL? = nil) {
         for link in links(of: text) {
             guard link.hasPrefix("<"), let end = link.firstIndex(of: ">"),

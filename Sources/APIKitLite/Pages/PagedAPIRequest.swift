@@ -16,7 +16,9 @@ import Foundation
 ///         try jsonDecoder.decode([User].self, from: data)
 ///     }
 ///
-///     func nextInput(after users: [User], response: HTTPURLResponse, from page: Int) -> Int? {
+///     func nextInput(
+///         after users: [User], response: HTTPURLResponse, from page: Int
+///     ) -> Int? {
 ///         users.isEmpty ? nil : page + 1
 ///     }
 /// }

@@ -10,7 +10,7 @@ extension HTTPSession {
     /// Only `GET` and `HEAD` requests share an exchange. Two requests are identical if they have
     /// the same method, URL, headers, body, cache policy, timeout, and use of cookies and cellular
     /// networks. Header names are compared without case. Requests with the tokens of two users are
-    /// not identical. A request with a body stream always has an exchange of its own, and so has a
+    /// not identical. A request with a body stream always has its own exchange, and so has a
     /// stream, because it has one reader.
     ///
     /// A cancelled request ends immediately and does not affect the others. When every request that
@@ -84,7 +84,7 @@ struct CoalescingKey: Hashable {
 
     /// Creates the key of a request.
     ///
-    /// Returns `nil` if the request must have an exchange of its own: its method is neither `GET`
+    /// Returns `nil` if the request must have its own exchange: its method is neither `GET`
     /// nor `HEAD`, its body is a stream, or it has no URL.
     init?(_ request: URLRequest) {
         let method = request.httpMethod ?? "GET"

@@ -35,7 +35,7 @@ extension HTTPSession {
     /// A request counts until its body has ended: for a stream, until the body was read or its
     /// reader has left. In `retrying().limited(to: 4)` it also counts during the delays between
     /// attempts. A request that is cancelled while it waits ends immediately. After a timeout
-    /// inside the limit, another request may start while the one that timed out is still ending.
+    /// inside the limit, another request may start while the timed-out request is still ending.
     ///
     /// A request that is sent under the same limit while another one waits for its answer, such as
     /// a refresh with `refreshingOver:`, counts too. If no request can end before it, it ends at

@@ -3,8 +3,8 @@ import Foundation
 /// A policy that decides whether and when a request is sent again.
 ///
 /// A server that is overloaded for a second fails every client that sends a request only once. If
-/// all clients retry at once, they keep the server overloaded. A policy therefore waits before each
-/// retry. The delay is random, and its upper bound doubles with each attempt:
+/// all clients retry together, they keep the server overloaded. A policy therefore waits before
+/// each retry. The delay is random, and its upper bound doubles with each attempt:
 ///
 ///     let session = URLSession.shared.retrying(RetryPolicy(maximumAttempts: 5))
 ///

@@ -10,7 +10,8 @@
 ///     func send(
 ///         _ request: URLRequest, awaiting part: ResponsePart
 ///     ) async throws -> (HTTPBody, HTTPURLResponse) {
-///         try await next.send(request.header("Accept-Language", "fr"), awaiting: part)
+///         try await next.send(
+///             request.header("Accept-Language", "fr"), awaiting: part)
 ///     }
 /// }
 /// ```

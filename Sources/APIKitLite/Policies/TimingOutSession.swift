@@ -19,7 +19,7 @@ private struct TimingOutSession: SessionPolicy {
         idleTimer = idle.map { [timeline] in DeadlineTimer($0.clamped, on: timeline) }
     }
 
-    // The request is sent in a task of its own, because a task group would wait for work that ignores
+    // The request is sent in a separate task, because a task group would wait for work that ignores
     // its cancellation.
     func send(
         _ request: URLRequest, awaiting part: ResponsePart
@@ -57,8 +57,8 @@ extension HTTPSession {
     ///
     ///     let session = URLSession.shared.timingOut(after: .seconds(30)).retrying()
     ///
-    /// At the timeout the exchange is cancelled. Its caller receives the error at once, even if the
-    /// exchange ignores the cancellation.
+    /// At the timeout the exchange is cancelled. Its caller receives the error immediately, even if
+    /// the exchange ignores the cancellation.
     ///
     /// A stream may last for any time: `duration` limits the time until its headers, and `idle` the
     /// time for which the reader waits for the next piece:

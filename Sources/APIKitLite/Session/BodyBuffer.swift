@@ -59,7 +59,8 @@ package final class BodyBuffer: Sendable {
         }
     }
 
-    /// A piece up to this size is joined with the one before, because each has a cost of its own.
+    /// A piece up to this size is joined with the previous piece, because each piece has a fixed
+    /// cost.
     private static let smallPiece = 16 * 1024
 
     /// The largest number of bytes that may wait.

@@ -4,6 +4,61 @@ import Foundation
 ///
 /// `URLSession` conforms. A type that wraps another session conforms too, so policies can be
 /// chained: see ``SessionPolicy``.
+///
+/// ## Topics
+///
+/// ### Load a request
+///
+/// - ``load(_:_:)-c2r9``
+/// - ``load(_:_:)-2vd5h``
+/// - ``load(_:_:)-968gf``
+/// - ``load(_:)-4eheg``
+/// - ``load(_:)-969pr``
+/// - ``load(_:)-9k6st``
+/// - ``response(_:for:)-7fs41``
+/// - ``response(_:for:)-1smod``
+/// - ``response(_:for:)-1g8h0``
+/// - ``response(_:)-4k6vv``
+/// - ``response(_:)-4r5rw``
+/// - ``response(_:)-759or``
+///
+/// ### Read streams, events and pages
+///
+/// - ``stream(_:_:)-2c6m7``
+/// - ``stream(_:_:)-61jyb``
+/// - ``stream(_:)-6w1mz``
+/// - ``stream(_:)-8k5x4``
+/// - ``events(_:after:reconnecting:willReconnect:redaction:clock:random:now:)``
+/// - ``pages(_:from:limit:)-2uuhe``
+/// - ``pages(_:from:limit:)-585z5``
+/// - ``elements(_:from:limit:)-2dmia``
+/// - ``elements(_:from:limit:)-82w9m``
+///
+/// ### Download and upload files
+///
+/// - ``download(_:to:progress:retrying:clock:)``
+/// - ``download(_:_:to:progress:retrying:clock:)``
+/// - ``reporting(to:)``
+///
+/// ### Add a policy
+///
+/// - ``timingOut(after:idle:clock:)``
+/// - ``retrying(_:clock:random:now:)``
+/// - ``authenticated(by:)``
+/// - ``limited(to:)``
+/// - ``limited(by:)``
+/// - ``coalescing()``
+/// - ``intercepting(_:)``
+/// - ``observed(by:)``
+/// - ``observed(clock:onEvent:)``
+/// - ``observed(redacting:clock:onLine:)``
+///
+/// ### Send a `URLRequest`
+///
+/// - ``exchange(_:)``
+/// - ``stream(_:buffering:)``
+/// - ``send(_:awaiting:)``
+/// - ``loadDidFail(_:)``
 public protocol HTTPSession: Sendable {
     /// Sends a request, and returns when the awaited part of the response has arrived.
     ///
@@ -74,8 +129,8 @@ public enum ResponsePart: Hashable, Sendable {
     ///
     /// `limit` is the number of bytes that may wait for the reader; a value below 1 counts as 1. If
     /// more arrive, the body ends with ``TransportError/bodyLimit(_:)``. `hasSteadyReader` says that the reader
-    /// always comes back soon, as one that writes a file does. Then a `URLSession` on Linux waits
-    /// up to 10 seconds for it, and not 100 milliseconds, before more than 2 MiB wait.
+    /// always comes back soon, as a reader that writes a file does. Then a `URLSession` on Linux
+    /// waits up to 10 seconds for it, and not 100 milliseconds, before more than 2 MiB wait.
     case head(limit: Int = ResponsePart.standardLimit, hasSteadyReader: Bool = false)
 
     /// The number of bytes that may wait for the reader of a stream by default: 64 MiB.

@@ -7,9 +7,9 @@ import Foundation
 /// is kept unless the location has one (RFC 9110, section 10.2.2).
 ///
 /// A request to another origin (scheme, host or port) keeps only content and content-negotiation
-/// headers: those of RFC 9110 whose names begin with `Accept`, `Content-` or `If-`, and `Range` and
-/// `User-Agent`; and `Last-Event-ID`, without which an event stream would start again. Credentials,
-/// cookies and headers that this function does not know are removed.
+/// headers. These are the headers of RFC 9110 whose names begin with `Accept`, `Content-` or `If-`,
+/// `Range` and `User-Agent`; and `Last-Event-ID`, without which a stream would start again.
+/// Credentials, cookies and headers that this function does not know are removed.
 ///
 /// - Parameters:
 ///   - response: The response to check.

@@ -2,8 +2,8 @@ import Foundation
 
 /// An error of a transport that `URLError` does not have.
 public enum TransportError: LocalizedError, CustomStringConvertible, Equatable, Sendable {
-    /// The response, from this URL, did not come over HTTP, such as that of a `file:` or `data:`
-    /// URL.
+    /// The response, from this URL, did not come over HTTP, such as the response of a `file:` or
+    /// `data:` URL.
     case notHTTP(URL?)
     /// The `URLSession` was invalidated. On Apple platforms, Foundation raises an exception instead.
     case invalidatedSession

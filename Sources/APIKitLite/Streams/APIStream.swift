@@ -3,7 +3,9 @@ import Foundation
 /// An asynchronous sequence of the elements of a ``StreamedAPIRequest``, delivered as they arrive.
 ///
 /// ```swift
-/// for try await delta in loader.stream("Why is the sky blue?") { print(delta.text) }
+/// for try await delta in loader.stream("Why is the sky blue?") {
+///     print(delta.text)
+/// }
 /// ```
 ///
 /// Nothing is sent before the first element is asked for. Each iterator sends one request. Leaving
@@ -45,7 +47,7 @@ public struct APIStream<T: StreamedAPIRequest>: AsyncSequence {
             elements = [].makeIterator()
         }
 
-        /// The status and the headers of the response, such as those of a rate limit. Nil before
+        /// The status and the headers of the response, such as rate-limit headers. Nil before
         /// they have arrived.
         public var response: HTTPURLResponse? { flow.response }
 

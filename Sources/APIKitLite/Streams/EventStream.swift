@@ -8,7 +8,7 @@ import Foundation
 /// ```
 ///
 /// When a connection ends, the next one sends the ID of the last event as `Last-Event-ID`. The rules
-/// are those of the HTML Standard, section 9.2.3, within the limits of a ``RetryPolicy``:
+/// come from the HTML Standard, section 9.2.3, within the limits of a ``RetryPolicy``:
 /// - Only a `GET` is sent again. Any other request may have an effect, so it is sent once.
 /// - The status 204 ends the events.
 /// - After a complete body, and after a `URLError` with one of the policy's codes, the client
@@ -19,7 +19,7 @@ import Foundation
 ///
 /// The server's `retry` is the shortest delay before the *n*-th connection without an event, and 100
 /// ms if it sent none or less. The backoff of the policy is added to it: `random × min(maximumDelay,
-/// min(retry, baseDelay) × 2ⁿ⁻¹)`. Each iterator has a connection of its own,
+/// min(retry, baseDelay) × 2ⁿ⁻¹)`. Each iterator has its own connection,
 /// and nothing is sent before its first `next()`.
 ///
 /// The transfer ends as soon as the loop is left, the iterator is released, or the task is cancelled.

@@ -28,8 +28,8 @@ public struct JSONLines<Value: Decodable>: StreamParser, Sendable {
             lineEnds: "\n")
     }
 
-    /// The types of JSON Lines under all their names, and those that servers send instead: JSON,
-    /// plain text and unknown bytes.
+    /// The types of JSON Lines under all their names, and the types that servers send instead:
+    /// JSON, plain text and unknown bytes.
     public var mediaTypes: [String] { lines.mediaTypes }
 
     /// Parses the next piece of the stream.

@@ -87,7 +87,7 @@ struct LineParser<Reader: LineReader>: StreamParser, Sendable {
         rest.append(contentsOf: bytes)
         // The magic number of gzip (RFC 1952, section 2.3.1), with which no text begins.
         if isFirstLine, rest.starts(with: [0x1f, 0x8b]) { throw StreamError.compressed }
-        // The next place of each byte. All are kept, so that no byte is searched twice for the same.
+        // The next place of each byte. All places are kept, so no byte is searched twice.
         var ends = lineEnds.map { rest.firstIndex(of: $0, from: searched) }
         while let end = ends.min(), end < rest.count {
             let isRestOfEnd = endedWithReturn && end == start && rest[end] == UInt8(ascii: "\n")

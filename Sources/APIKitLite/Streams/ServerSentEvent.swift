@@ -6,8 +6,8 @@ public struct ServerSentEvent: Hashable, Sendable {
     /// The data. Its lines are separated by LF.
     public var data: String
 
-    /// The last event ID: the one of this event, or else of the last event before it that has one.
-    /// Empty if there is no such event.
+    /// The ID of this event, or else of the last earlier event with an ID. Empty if there is no
+    /// such event.
     public var id: String
 
     /// Creates an event.
@@ -25,7 +25,7 @@ public struct ServerSentEvent: Hashable, Sendable {
     /// The event as a server sends it: its fields, one on each line, and an empty line.
     ///
     /// The type `message` and an empty ID need no field, and have none. Every line of the data has a
-    /// field of its own. A type or an ID cannot contain a line break in this format: a space is
+    /// separate field. A type or an ID cannot contain a line break in this format: a space is
     /// written in its place.
     public var text: String {
         var text = ""

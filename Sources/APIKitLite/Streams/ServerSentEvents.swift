@@ -4,12 +4,13 @@ import Foundation
 ///
 /// ```swift
 /// var parser = ServerSentEvents()
-/// try parser.parse(Data("id: 7\ndata: hello\n\n".utf8))  // [ServerSentEvent(data: "hello", id: "7")]
+/// let events = try parser.parse(Data("id: 7\ndata: hello\n\n".utf8))
+/// // [ServerSentEvent(data: "hello", id: "7")]
 /// ```
 ///
 /// Lines end with LF, CR or CR LF. One byte order mark at the start is ignored, and so are comments
 /// and unknown fields. Bytes that are not UTF-8 become U+FFFD. An event without a `data` field is
-/// not returned, and neither is one that the end of the body interrupts. An `id` field that contains
+/// not returned. If the body ends inside an event, that event is not returned. An `id` field with
 /// U+0000 is ignored.
 ///
 /// The parser keeps at most one line and the data of one event, each at most `longestLine` bytes.

@@ -9,7 +9,7 @@ public enum StreamError: LocalizedError, RedactingError {
     /// The server sent an error as an event of the type `error`. The texts of this error hide
     /// secrets in its data; the event itself is complete.
     case event(ServerSentEvent)
-    /// The stream ended without the event that ends a whole one, such as `[DONE]`, so that elements
+    /// The stream ended without the event that ends a whole stream, such as `[DONE]`, so elements
     /// may be missing.
     case unfinished(terminator: String, elementCount: Int)
     /// A line is longer than this number of bytes, which is what the parser keeps in memory.

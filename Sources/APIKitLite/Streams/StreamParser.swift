@@ -6,7 +6,8 @@ import Foundation
 ///
 /// ```swift
 /// var parser = ServerSentEvents()
-/// let events = try parser.parse(Data("data: a\n\ndata".utf8)) + parser.parse(Data(": b\n\n".utf8))
+/// var events = try parser.parse(Data("data: a\n\ndata".utf8))
+/// events += try parser.parse(Data(": b\n\n".utf8))
 /// ```
 ///
 /// The code that reads a stream calls the parser of a response as follows. It calls

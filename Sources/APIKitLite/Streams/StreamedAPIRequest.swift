@@ -11,7 +11,8 @@ import Foundation
 ///     let baseURL: URL
 ///
 ///     func makeRequest(from question: String) throws -> URLRequest {
-///         try URLRequest("POST", baseURL, path: "/chat").jsonBody(["question": question])
+///         try URLRequest("POST", baseURL, path: "/chat")
+///             .jsonBody(["question": question])
 ///     }
 ///
 ///     func makeParser(for response: HTTPURLResponse) -> some StreamParser<Delta> {
@@ -19,7 +20,9 @@ import Foundation
 ///     }
 /// }
 ///
-/// for try await delta in loader.stream("Why is the sky blue?") { print(delta.text) }
+/// for try await delta in loader.stream("Why is the sky blue?") {
+///     print(delta.text)
+/// }
 /// ```
 ///
 /// A stream is accepted by its status and headers: ``APIRequest/validateResponse(data:response:)``
@@ -58,7 +61,7 @@ extension StreamedAPIRequest {
         return try parser.parseWhole(data)
     }
 
-    /// Parses a whole body as that of a response with the status 200 and without headers.
+    /// Parses a whole body as the body of a response with status 200 and without headers.
     ///
     /// - Parameter data: The body of the response.
     /// - Returns: All elements.
@@ -71,7 +74,7 @@ extension StreamedAPIRequest {
 // For such elements, the default of `APIRequest` for `Decodable` outputs exists too. This one is
 // more special than both, so that the compiler chooses it.
 extension StreamedAPIRequest where Parser.Element: Decodable {
-    /// Parses a whole body as that of a response with the status 200 and without headers.
+    /// Parses a whole body as the body of a response with status 200 and without headers.
     ///
     /// - Parameter data: The body of the response.
     /// - Returns: All elements.

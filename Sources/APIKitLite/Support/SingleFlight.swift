@@ -2,7 +2,7 @@ import Foundation
 
 /// Work that runs once for all tasks that wait for it. All of them get the same result.
 ///
-/// The work has a task of its own, so it continues when the task that started it leaves. A waiting
+/// The work has its own task, so it continues when the task that started it leaves. A waiting
 /// task that is cancelled leaves immediately; the other tasks keep waiting.
 final class SingleFlight<Value: Sendable>: Sendable {
     /// The result and those who wait for it. The lock of `state` owns them.
@@ -74,8 +74,8 @@ final class SingleFlight<Value: Sendable>: Sendable {
         /// - Throws: The error of the work, or `URLError.cancelled` if the task is cancelled.
         func value() async throws -> Value {
             defer { giveUp() }
-            // A cancelled task leaves at once, so that work that nobody wants is cancelled before
-            // this task runs again.
+            // A cancelled task leaves immediately, so unwanted work is cancelled before this task
+            // runs again.
             return try await waiter.value(ifCancelled: .failure(URLError(.cancelled))) {
                 singleFlight.leave(id)
             }

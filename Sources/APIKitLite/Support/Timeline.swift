@@ -4,8 +4,8 @@
 package struct Timeline: Sendable {
     /// Returns the duration since this timeline was created.
     package let now: @Sendable () -> Duration
-    /// Suspends until a moment, and returns at once if it has passed. Throws as soon as the task is
-    /// cancelled.
+    /// Suspends until a moment, and returns immediately if it has passed. Throws as soon as the
+    /// task is cancelled.
     package let sleep: @Sendable (_ until: Duration) async throws -> Void
     /// Calls back at a deadline. Nil if the clock is not a `CallbackClock`.
     let callBack:
@@ -13,7 +13,7 @@ package struct Timeline: Sendable {
             @Sendable (_ deadline: Duration, _ work: @escaping @Sendable () -> Void) -> Cancellation
         )?
     /// Whether time passes without a test that moves the clock. A sleep that is no longer needed
-    /// then ends by itself.
+    /// then ends on time.
     let isRealTime: Bool
 
     /// Creates a timeline that starts at the clock's current instant.

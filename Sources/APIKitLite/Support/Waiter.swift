@@ -61,8 +61,7 @@ package final class Waiter<Value: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - cancellation: The result if the task is cancelled before the wait has ended.
-    ///   - onCancel: Called before this returns, but only if the result is that of the
-    ///     cancellation.
+    ///   - onCancel: Called before this returns, but only if the cancellation has ended the wait.
     /// - Throws: The error of the result.
     package func value(
         ifCancelled cancellation: @escaping @autoclosure @Sendable () -> Result<Value, any Error>,

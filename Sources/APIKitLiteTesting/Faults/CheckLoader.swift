@@ -4,8 +4,8 @@ import Foundation
 /// Loads a request once under each of about thirty faults, and reports at which stage each load
 /// ended.
 ///
-/// The faults are those of servers and networks which matter to every request, so that a test need
-/// not list them. Each load uses a real `APIRequestLoader` and a ``MockNetwork`` of its own:
+/// The faults are faults of servers and networks which matter to every request, so a test need
+/// not list them. Each load uses a real `APIRequestLoader` and its own ``MockNetwork``:
 ///
 /// ```swift
 /// let report = try await checkLoader(
@@ -200,7 +200,7 @@ private struct LoaderCheck: Sendable {
     }
 }
 
-/// Returns the first element that is not the one of the sample, as text; `nil` if there is none.
+/// Returns the first element that differs from the sample, as text; `nil` if all are equal.
 private func prefixViolation(_ elements: [String], _ wanted: [String]) -> String? {
     for (index, element) in elements.enumerated() {
         let other = index < wanted.count ? wanted[index] : nil

@@ -23,7 +23,7 @@ extension Fault {
     /// also at the ends of its pieces. It stops arriving at the ends of its pieces and in its
     /// middle, and each piece arrives twice in one fault. If there are more than 64 pieces, 64
     /// random ones are used. A sample is a stream if its body has several pieces, or its
-    /// `Content-Type` is that of events or of JSON Lines.
+    /// `Content-Type` means events or JSON Lines.
     ///
     /// - Parameters:
     ///   - sample: A good answer.
@@ -48,7 +48,7 @@ extension Fault {
             + stream(sample, chosenEnds, &random)
     }
 
-    /// Returns the faults of a stream; an empty array if the sample is none.
+    /// Returns the faults of a stream; an empty array if the sample is not a stream.
     private static func stream(
         _ sample: MockResponse, _ pieceEnds: [Int], _ random: inout SeededRandom
     ) -> [Fault] {

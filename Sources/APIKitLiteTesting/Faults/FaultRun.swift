@@ -3,7 +3,7 @@ import Foundation
 
 /// Runs a client once for each of some faults of one answer.
 ///
-/// Each run has a network and a clock of its own. The clock advances automatically as soon as
+/// Each run has its own network and its own clock. The clock advances automatically as soon as
 /// nothing else happens.
 struct FaultRun: Sendable {
     /// What the client did under one fault.

@@ -3,14 +3,15 @@ import Foundation
 
 /// Runs a body of code once for each fault of one answer.
 ///
-/// Each run has a network of its own, which gives the faulty answer to every request. Hand-written
+/// Each run has its own network, which gives the faulty answer to every request. Hand-written
 /// tests rarely cover a connection that ends after the 17th byte. This function tries all faults of
 /// ``Fault/all(of:seed:)``:
 ///
 /// ```swift
 /// let sample = MockResponse.json(#"{"name": "Emma"}"#)
 /// try await forEachFault(in: sample) { network in
-///     let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network.urlSession)
+///     let loader = APIRequestLoader(
+///         apiRequest: UserRequest(), urlSession: network.urlSession)
 ///     return try await loader.load(42)
 /// }
 /// ```
@@ -54,7 +55,7 @@ public func forEachFault<R, E: Error>(
 /// ```swift
 /// try await forEachFault(in: sample) { network, clock in
 ///     let session = network.urlSession.retrying(.standard, clock: clock)
-///     return try await APIRequestLoader(apiRequest: UserRequest(), urlSession: session).load(42)
+///     return try await session.load(UserRequest(), 42)
 /// }
 /// ```
 ///

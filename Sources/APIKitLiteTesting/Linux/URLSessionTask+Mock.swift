@@ -17,7 +17,8 @@ enum RedirectDecision: Sendable {
 extension URLSessionTask {
     /// Whether the task may receive an answer now.
     ///
-    /// Resuming a suspended task starts the protocol again. A cancelled task fails by itself.
+    /// Resuming a suspended task starts the protocol again. A cancelled task fails without help
+    /// from the protocol.
     var wantsAnswer: Bool { state == .running }
 
     /// Whether a call of `stopLoading()` is out of date.
@@ -54,7 +55,7 @@ extension URLSessionTask? {
     /// The request timeout of the task's session, in seconds. The request does not contain it.
     var sessionTimeout: TimeInterval? { self?.session?.configuration.timeoutIntervalForRequest }
 
-    /// Returns the storage for the cookies of the task: that of its session, which may have none.
+    /// Returns the cookie storage of the task's session; nil if the session has no storage.
     ///
     /// - Parameter other: The storage for a client without a task.
     func cookieStorage(or other: HTTPCookieStorage?) -> HTTPCookieStorage? {

@@ -42,7 +42,7 @@ struct JSONDifference {
         return difference.lines.isEmpty
     }
 
-    /// Returns a line for each of the first five differences, and one that counts the others.
+    /// Returns a line for each of the first five differences, and a line that counts the others.
     /// Secrets are redacted.
     static func lines(
         _ expected: JSONValue, _ relation: Relation, _ actual: JSONValue, _ redaction: Redaction

@@ -3,7 +3,9 @@ import APIKitLite
 /// A JSON object or array that is written as a Swift literal.
 ///
 /// ```swift
-/// network.stub(.post("/users").json(["name": "Emma"]), .json(["id": 42, "tags": ["new", nil]]))
+/// network.stub(
+///     .post("/users").json(["name": "Emma"]),
+///     .json(["id": 42, "tags": ["new", nil]]))
 /// ```
 ///
 /// A variable cannot stand in the literal, except inside a string:

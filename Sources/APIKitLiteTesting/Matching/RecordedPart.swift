@@ -10,7 +10,7 @@ import Foundation
 public struct RecordedPart: Sendable {
     private let part: MultipartBody.Part
 
-    /// The secrets that its text hides: those of its request.
+    /// The secrets of the request, which the text of the part hides.
     private let redaction: Redaction
 
     init(_ part: MultipartBody.Part, redaction: Redaction) {

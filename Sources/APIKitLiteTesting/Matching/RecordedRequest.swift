@@ -47,7 +47,7 @@ public struct RecordedRequest: Sendable {
     /// answer costs nothing more.
     var wholeBody: [Data] = []
 
-    /// The secrets that the texts about this request hide: those of its network.
+    /// The secrets of the network, which the texts about this request hide.
     var redaction = Redaction.standard
 
     /// Creates the record of a request.

@@ -89,7 +89,7 @@ extension RequestMatcher {
         }
     }
 
-    /// Returns the matcher with criteria for each item, and one that allows no other item.
+    /// Returns the matcher with criteria for each item, and a criterion that allows no other item.
     func adding(_ source: ItemSource, exactly items: [NamedItem]) -> RequestMatcher {
         let counts = Dictionary(items.map { ($0, 1) }, uniquingKeysWith: +)
         @Sendable func others(_ reading: RequestReading) -> [NamedItem]? {

@@ -82,8 +82,8 @@ private struct ExpectedPart: Sendable {
         return quoted(redaction.value(text, named: name).excerpt(limit: 60))
     }
 
-    /// Describes how the parts of a request differ: those of the same name by their differences; if
-    /// there are none, the other parts.
+    /// Describes how the parts of a request differ: the differences of each part with the same
+    /// name, or, if no part has the name, the other parts.
     func difference(
         from parts: [MultipartBody.Part], _ redaction: Redaction
     ) -> MatchReport.Difference {

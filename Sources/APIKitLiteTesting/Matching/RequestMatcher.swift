@@ -19,7 +19,7 @@ public struct RequestMatcher: Sendable, CustomStringConvertible {
         let holds: @Sendable (RequestReading) -> Bool
         /// Describes how a request differs. Called only if the criterion does not hold.
         let difference: @Sendable (RequestReading) -> MatchReport.Difference
-        /// Whether a request differs so little that its stub is probably the one that was meant.
+        /// Whether a request differs so little that the test probably meant this stub for it.
         /// Called only if the criterion does not hold.
         var isNear: @Sendable (RequestReading) -> Bool = { _ in false }
         /// Whether it calls the user's code, which may rely on the criteria before it.
@@ -99,7 +99,7 @@ extension RequestMatcher {
 
     /// Whether all criteria hold. If they do, adds the captured path values to the reading.
     ///
-    /// After an unusable one, a predicate is not called, because it may rely on that one.
+    /// After an unusable criterion, predicates are not called, because they may rely on it.
     func holds(for reading: RequestReading) -> Bool {
         let before = reading.pathValues
         for (index, criterion) in criteria.enumerated()

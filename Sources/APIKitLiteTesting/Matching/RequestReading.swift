@@ -2,7 +2,7 @@ import APIKitLite
 import Foundation
 
 /// One request as matchers read it. Each part is parsed once, on first use, so each thread makes a
-/// reading of its own.
+/// separate reading.
 final class RequestReading {
     /// The values that the criteria have captured so far.
     var pathValues: [String: String] = [:]

@@ -39,7 +39,7 @@ public final class MockURLSessionDataTask: @unchecked Sendable {
     }
 
     /// Keeps the exchange, so that `cancel()` can cancel it. If that was called before, cancels the
-    /// exchange at once.
+    /// exchange immediately.
     func keep(_ work: Task<Void, Never>) {
         let isOver = lock.withLock {
             self.work = work

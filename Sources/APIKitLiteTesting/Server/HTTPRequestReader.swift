@@ -30,7 +30,7 @@ struct HTTPRequestReader {
     /// Reads the next request.
     ///
     /// - Parameter sendContinue: Sends `100 Continue` (RFC 9110, section 10.1.1). It is called for a
-    ///   client that waits for it: one that has not sent a part of the body.
+    ///   client that waits for it and has not sent a part of the body.
     /// - Returns: The request; `nil` at the end of the connection.
     /// - Throws: When the bytes are not a request.
     mutating func next(

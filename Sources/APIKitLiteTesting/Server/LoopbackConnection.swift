@@ -1,7 +1,7 @@
 import APIKitLite
 import Foundation
 
-/// The connection of one client. On a thread of its own, it reads a request, gets it answered,
+/// The connection of one client. On its own thread, it reads a request, gets it answered,
 /// writes the answer, and then reads the next request.
 ///
 /// A client that leaves is noticed at the latest after a twentieth of a second in which there was

@@ -2,7 +2,7 @@ import Foundation
 
 /// The listening sockets of a ``LoopbackServer`` and the connections that they accepted.
 ///
-/// One thread accepts, and each connection has a thread of its own.
+/// One thread accepts, and each connection has its own thread.
 final class LoopbackListener: @unchecked Sendable {
     // Safe: the variables are used only while `condition` is locked.
 
@@ -51,7 +51,7 @@ final class LoopbackListener: @unchecked Sendable {
 
     /// Closes all sockets, and waits until they are closed.
     ///
-    /// If it is called on the thread of a connection, that one is closed later.
+    /// If it is called on the thread of a connection, this connection is closed later.
     func stop() {
         condition.lock()
         defer { condition.unlock() }

@@ -8,7 +8,7 @@ protocol NetworkTime: Sendable {
     /// Whether the test chose the clock. Only then does a request without any answer time out.
     var isChosen: Bool { get }
 
-    /// The clock that only the test moves; nil if the time passes by itself.
+    /// The clock that only the test moves; nil if time passes without the test.
     var mockClock: MockClock? { get }
 
     /// Calls back once, at a moment. If it has passed, calls back immediately.

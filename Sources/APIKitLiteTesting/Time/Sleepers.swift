@@ -1,12 +1,12 @@
 import APIKitLite
 
-/// One wait on a ``MockClock``: that of a task, of a callback or of a deadline.
+/// One wait on a ``MockClock``: a waiting task, a callback or a deadline.
 struct Sleeper: Sendable {
     /// What waits.
     enum Kind: Sendable {
         /// A task that sleeps.
         case task
-        /// A callback, such as that of a delayed response.
+        /// A callback, such as the callback of a delayed response.
         case callback
         /// A limit on other work.
         case deadline

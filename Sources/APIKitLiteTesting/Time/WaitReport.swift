@@ -74,7 +74,7 @@ struct WaitReport: Sendable {
     var calls: [Call] = []
     /// The oldest request that only the test can end, and whether it waits for the end of a stream.
     var request: (line: String, isStream: Bool)?
-    /// The clock on which something may wait; nil if time passes by itself.
+    /// The clock on which something may wait; nil if time passes without the test.
     var clock: Clock?
     var networks: [Network] = []
 

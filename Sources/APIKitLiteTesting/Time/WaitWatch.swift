@@ -116,7 +116,7 @@ package final class WaitWatch: Sendable {
     private func look() {
         let members = members
         let (reporter, calls, isRunning) = state.withLock { state in
-            // Under the lock, so that what begins to wait now is seen here or begins another look.
+            // Under the lock: a new wait is either seen here, or starts another look.
             let isNeeded = !state.calls.isEmpty || members.contains(where: \.isWaitedFor)
             let eventCount = members.eventCount + state.lastCall
             state.quietSeconds = state.eventCount == eventCount ? state.quietSeconds + 1 : 0

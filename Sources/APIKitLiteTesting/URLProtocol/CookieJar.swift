@@ -6,7 +6,7 @@ struct CookieJar: Sendable {
     /// Evaluated when a cookie is stored or needed, since finding the storage takes time.
     private let storage: @Sendable () -> HTTPCookieStorage?
 
-    /// Creates a jar that uses the storage of the task's session or else that of the responder.
+    /// Creates a jar that uses the storage of the task's session, or else the responder's storage.
     init(_ responder: any Responder, _ task: URLSessionTask? = nil) {
         storage = { task.cookieStorage(or: responder.cookieStorage) }
     }

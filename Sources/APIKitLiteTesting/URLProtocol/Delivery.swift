@@ -112,7 +112,7 @@ final class Delivery: Sendable {
     /// Returns the event to deliver now.
     ///
     /// For a client that receives no pieces, it collects the events. It then returns `nil` until
-    /// the last one, and for that one the whole answer or the error.
+    /// the last event, and for the last event the whole answer or the error.
     private func whole(_ event: ResponseEvent, _ urlProtocol: URLProtocol) -> ResponseEvent? {
         // On Linux, a task without a data delegate would keep only the last piece of the body.
         var showsPieces = true

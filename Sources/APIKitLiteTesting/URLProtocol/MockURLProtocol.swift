@@ -7,7 +7,9 @@ import Foundation
 /// ```swift
 /// let configuration = URLSessionConfiguration.ephemeral
 /// configuration.protocolClasses = [MockURLProtocol.self]
-/// MockURLProtocol.requestHandler = { request in (HTTPURLResponse(), Data("[]".utf8)) }
+/// MockURLProtocol.requestHandler = { request in
+///     (HTTPURLResponse(), Data("[]".utf8))
+/// }
 /// ```
 ///
 /// The whole process has one handler, so tests that use it cannot run in parallel. Use a

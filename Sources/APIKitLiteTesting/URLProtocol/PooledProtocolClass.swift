@@ -21,7 +21,7 @@ struct PooledProtocolClass: Sendable {
         }
     }
 
-    /// Returns the responder that has this class; `nil` if there is none any more.
+    /// Returns the responder that has this class; `nil` if the responder is gone.
     static func responder(of type: MockURLProtocol.Type) -> (any Responder)? {
         pool.withLock { $0.responders[ObjectIdentifier(type)]?.responder }
     }
@@ -44,7 +44,7 @@ struct PooledProtocolClass: Sendable {
 
     /// The classes of the process and the responders that have them.
     private struct Pool {
-        /// The returned classes; the one that was returned first is first.
+        /// The returned classes, in the order of their return.
         var free: [MockURLProtocol.Type] = []
         var responders: [ObjectIdentifier: Weak] = [:]
         var count = 0
@@ -70,7 +70,7 @@ private enum One<Rest> {}
 /// The class with a number.
 private final class Pooled<Number>: NetworkURLProtocol {}
 
-/// Returns the class with this number. Each number has a class of its own.
+/// Returns the class with this number. Each number has its own class.
 private func protocolClass(numbered number: Int) -> MockURLProtocol.Type {
     func make<Rest>(_ rest: Rest.Type, _ number: Int) -> MockURLProtocol.Type {
         if number == 0 { return Pooled<Rest>.self }

@@ -86,7 +86,8 @@ final class ProtocolLoad: Client, @unchecked Sendable {
             receive(event, to: request)
         }
         let isCancelled = progress.withLock { progress in
-            // If the answer came at once, the request after a redirect may have been sent already.
+            // If the answer came immediately, the request after a redirect may have been sent
+            // already.
             guard progress.redirects == redirects else { return false }
             progress.handle = handle
             return progress.isCancelled

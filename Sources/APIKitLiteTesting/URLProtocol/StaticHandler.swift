@@ -4,7 +4,7 @@ import Foundation
 /// One closure that was set as `MockURLProtocol.requestHandler`, with its own queue of requests.
 ///
 /// The closure is called for one request at a time, so that the variables which it captures need no
-/// lock. Each closure has its own queue: one that never returns delays only its own requests, and
+/// lock. Each closure has its own queue: an endless closure delays only its own requests, and
 /// these fail when it is replaced.
 final class StaticHandler: @unchecked Sendable {
     // Safe: calls of `function` never overlap; `state` has a lock.

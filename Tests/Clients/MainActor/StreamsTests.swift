@@ -6,7 +6,7 @@ import Testing
 
 // Streams in a module whose default isolation is the main actor.
 
-/// Its conformance belongs to the main actor, and so does that of its parser.
+/// Its conformance and the conformance of its parser belong to the main actor.
 struct UnannotatedStreamRequest: StreamedAPIRequest {
     func makeRequest(from data: Void) throws -> URLRequest { .test("places") }
 

@@ -9,7 +9,7 @@ import struct APIKitLite.RetryPolicy
 import FoundationNetworking
 #endif
 
-// With an import of its own a name is ours in the whole file.
+// The import of a single name makes that name ours in the whole file.
 
 func standardPolicy() -> RetryPolicy { .standard }
 

@@ -6,7 +6,7 @@ import Testing
 
 /// Authentication inside and outside of something that repeats.
 @Suite(.limited, .usesSockets) struct AuthenticationAndRetryTests {
-    /// Repeats what the server could not do, and what did not arrive.
+    /// Repeats refused requests and lost requests.
     struct Repeating: HTTPSession {
         let next: any HTTPSession
 
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    /// The order of what came: `data old`, `token`.
+    /// The order of the requests: `data old`, `token`.
     private func log(_ network: MockNetwork) -> [String] {
         network.requests.map { request in
             let given = request.header("Authorization")

@@ -87,7 +87,7 @@ import Testing
         let session = server.session.authenticated(by: server.tokens(.expired))
         let executor = QueueExecutor(isSerial: true)
         let loader = APIRequestLoader(apiRequest: TextRequest(), urlSession: session)
-        // The first one is the one that started the refresh.
+        // The first request started the refresh.
         let tasks = (0..<10).map { _ in executor.start { try await loader.load("/data") } }
         await executor.settle()
 

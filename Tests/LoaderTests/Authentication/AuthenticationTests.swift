@@ -14,7 +14,7 @@ import Testing
             by: .basic(user: "Aladdin", password: "open sesame", for: baseURL))
 
         #expect(try await bearer.exchange(.test("data")).1.statusCode == 200)
-        // What cannot be refreshed is given as it is.
+        // Without a refresh, the caller gets the 401.
         #expect(try await basic.exchange(.test("data")).1.statusCode == 401)
         #expect(server.given == ["Bearer good", "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="])
     }

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A refresh that goes over the chain which waits for it.
+/// A refresh over the chain that waits for this refresh.
 @Suite(.limited, .usesSockets) struct RefreshCircleTests {
     /// A session that is made after the credentials that refresh over it.
     private struct Later: HTTPSession {

@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    // Only the refresh is a secret itself.
+    // Only the request of a refresh is itself a secret.
     @Test func otherRequestsAreFollowedEverywhere() async throws {
         let network = MockNetwork()
         network.stub(.any, .text("elsewhere"))

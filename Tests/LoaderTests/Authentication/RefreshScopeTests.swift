@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// How the requests of a refresh differ from those that wait for it.
+/// How the requests of a refresh differ from the requests that wait for it.
 @Suite(.limited) struct RefreshScopeTests {
     /// Such as a task that uploads a log: its own requests have the credential.
     @Test func theTasksThatARefreshStartedHaveItsCredential() async throws {

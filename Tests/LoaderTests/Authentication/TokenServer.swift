@@ -37,7 +37,7 @@ struct TokenAuthenticator: Authenticator {
     }
 }
 
-/// A refresh that somebody else may send, too.
+/// A refresh that another client may send, too.
 struct GetRefresh: APIRequest {
     func makeRequest(from token: Token) throws -> URLRequest { .test("token") }
     func parseResponse(data: Data) throws -> Token { Token(access: data.text) }
@@ -59,10 +59,11 @@ struct TokenServer: Sendable {
     let token: Stub
 
     /// - Parameters:
-    ///   - valid: What `GET /data` accepts first; after a refresh, what that gave.
+    ///   - valid: The token that `GET /data` accepts before the first refresh.
     ///   - onData: Runs before `/data` is answered.
     ///   - holdsRefresh: Whether a refresh is answered when the test calls `token.release()`.
-    ///   - onRefresh: Runs before a token is given out; what it throws, the refresh fails with.
+    ///   - onRefresh: Runs before a token is given out. If it throws, the refresh fails with that
+    ///     error.
     init(
         accepting valid: String = "good", holdsRefresh: Bool = false,
         onData: @escaping @Sendable (String) async throws -> Void = { _ in },
@@ -94,7 +95,7 @@ struct TokenServer: Sendable {
 
     var refreshCount: Int { token.callCount }
 
-    /// What each request to anything but `/token` was sent with, in order.
+    /// The credential of each request to another path than `/token`, in order.
     var given: [String] {
         data.requests.map {
             $0.header("Authorization") ?? "nobody"

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Not inferred to be `Sendable`, because it is public. Each test has a type of its own, because a
+/// Not inferred to be `Sendable`, because it is public. Each test has its own type, because a
 /// type is reported once.
 public struct LargeRequest<Test>: APIRequest {
     public func makeRequest(from id: Int) throws -> URLRequest { .test("large/\(id)") }

@@ -57,7 +57,7 @@ struct CurlTests {
         try Data(script.utf8).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
         return await withCheckedContinuation { continuation in
-            // Reading blocks, so it has a thread of its own.
+            // Reading blocks its thread, so it gets a separate thread.
             Thread.detachNewThread {
                 var output = Data()
                 if let pipe = popen("sh '\(file.path)'", "r") {

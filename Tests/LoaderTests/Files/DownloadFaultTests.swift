@@ -45,7 +45,7 @@ import Testing
                     #expect(folder.content == served)
                 }
 
-                // Whatever was left, the next call has the file.
+                // The next call gets the file from any state that this call left.
                 let healthy = MockNetwork()
                 healthy.stub(.any, .file(bytes))
                 try await MockURLSession(healthy).download(

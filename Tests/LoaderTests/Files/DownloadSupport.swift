@@ -15,7 +15,7 @@ extension TemporaryFolder {
         ((try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []).sorted()
     }
 
-    /// What a reader finds under the name of the file.
+    /// The bytes that a reader finds under the name of the file.
     var content: Data? { try? Data(contentsOf: file) }
 
     /// Leaves a part and its record, as an interrupted download does.

@@ -15,7 +15,7 @@ import Testing
         folder = try TemporaryFolder()
     }
 
-    /// The same server at each call: its port is part of what a record identifies.
+    /// The same server at each call: the record contains its port.
     private func open(_ transport: Transport) throws -> (any HTTPSession, URL) {
         try opened.withLock { opened in
             let new = try opened[transport] ?? transport.open(network)
@@ -157,7 +157,7 @@ import Testing
         #expect(whole.callCount == 3)
     }
 
-    /// Each part is longer than the one before, but never longer than the longest.
+    /// Each part is longer than the previous part, up to the longest.
     @Test(arguments: [true, false])
     func givesUpIfAttemptsStartOverAgainAndAgain(_ isOneFile: Bool) async throws {
         await lose()

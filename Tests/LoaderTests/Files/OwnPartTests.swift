@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The part must be the file that the download has locked, and nobody else's.
+/// The part must be the file that the download has locked, and belong to nobody else.
 @Suite(.limited) struct OwnPartTests {
     private let folder: TemporaryFolder
     private let network = MockNetwork()
@@ -18,7 +18,7 @@ import Testing
         try await MockURLSession(network).download(.test("/file"), to: folder.file)
     }
 
-    /// What somebody else may do with the part while the download runs.
+    /// What another program may do with the part while the download runs.
     enum Change: CaseIterable, Sendable {
         case otherFile, longerFile, link, removal
 
@@ -46,7 +46,7 @@ import Testing
 
         #expect(error?.errorDescription?.contains("file.bin.part was changed") == true)
         #expect(folder.content == Data("old".utf8))
-        // What lies there stays, and no record says that it is a part.
+        // The other file stays, and no record says that it is a part.
         #expect(
             folder.names == (change == .removal ? ["file.bin"] : ["file.bin", "file.bin.part"]))
         if change == .otherFile {

@@ -183,7 +183,7 @@ import Testing
         #expect(openingError(folder.file) == nil)
     }
 
-    /// The one that held the lock moved the file away between opening and locking.
+    /// The holder of the lock moved the file away between opening and locking.
     @Test func writersInTurnNeverMixTheirBytes() async throws {
         let file = folder.file
         let bytes = bytes

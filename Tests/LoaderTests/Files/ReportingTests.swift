@@ -22,7 +22,7 @@ import Testing
         #expect(progress.totalUnitCount == 500_000)
         #expect(progress.userInfo[.fileURLKey] as? URL == file)
         #expect(progress.kind == .file)
-        // Not more: each attempt starts again at 0.
+        // The number is not larger, because each attempt starts again at 0.
         #expect(progress.completedUnitCount == 500_000)
         #expect(network.requests.map(\.body.count) == [500_000, 500_000, 500_000])
     }

@@ -63,7 +63,7 @@ import Testing
         #expect(items == ["a", "b", "c"])
         #expect(network.requests.count == 3)
 
-        // Taken up in the middle, it ends at the same place.
+        // An iteration that starts in the middle ends at the same place.
         for try await item in loader.pages(from: "y").elements({ $0.items }) { items.append(item) }
         #expect(items == ["a", "b", "c", "c"])
     }

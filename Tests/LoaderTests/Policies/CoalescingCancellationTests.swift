@@ -17,7 +17,7 @@ import Testing
         let session = MockURLSession(network).coalescing()
         let executor = QueueExecutor(isSerial: true)
         let loader = APIRequestLoader(apiRequest: TextRequest(), urlSession: session)
-        // The first one is the one that started the exchange.
+        // The first caller started the exchange.
         let first = executor.start { try await session.exchange(.test("a")).0.text }
         let second = executor.start { try await session.exchange(.test("a")).0.text }
         let third = executor.start { try await loader.load("/a") }
@@ -52,7 +52,7 @@ import Testing
 
         for task in tasks { task.cancel() }
         for task in tasks { await #expect(throws: URLError.self) { try await task.value } }
-        // One who comes now gets an exchange of its own, whatever becomes of the cancelled one.
+        // A new caller gets its own exchange, whatever happens to the cancelled exchange.
         network.stub(.get("/a"), .text("second"))
         #expect(try await session.exchange(.test("a")).0.text == "second")
 

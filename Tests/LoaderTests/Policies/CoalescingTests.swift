@@ -32,7 +32,7 @@ import Testing
         #expect(stub.callCount == 1)
     }
 
-    /// What requests end with that are all under way before the first one is answered.
+    /// The results of requests that are all under way before the first answer.
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
     private func outcomes(
         of requests: [URLRequest],
@@ -103,7 +103,7 @@ import Testing
         #expect(try await session.exchange(.test("a")).0.text == "three")
     }
 
-    /// Inside authentication a request carries its user's token; around it nobody knows the user.
+    /// Inside `authenticated`, a request has its user's token; outside, it has no user.
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
     @Test(arguments: [(true, "Bearer anne"), (false, "Bearer emma")])
     func tellsUsersApartInsideAuthentication(_ isInside: Bool, _ expected: String) async throws {

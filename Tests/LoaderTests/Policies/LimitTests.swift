@@ -21,7 +21,7 @@ import Testing
     @Test(arguments: [(4, 4), (1, 1), (0, 1), (-3, 1), (.min, 1)])
     func letsSoManyOutAtATime(_ limit: Int, _ expected: Int) async throws {
         let traffic = Locked(Traffic())
-        // The first ones wait for each other, so that the limit is reached for sure.
+        // The first exchanges wait for each other, so the limit is certainly reached.
         let together = Barrier(expected)
         let network = MockNetwork { _ in
             traffic.withLock { $0.enter() }
@@ -82,7 +82,7 @@ import Testing
         await held.started()
 
         let executor = QueueExecutor(isSerial: true)
-        // None of them stays in the queue.
+        // No cancelled task stays in the queue.
         let waiting = (0..<1_000).map { _ in
             executor.start { await session.outcome(of: .test("second")) }
         }
@@ -149,7 +149,7 @@ import Testing
     @Test func sendsNothingWhereThePlaceCameTogetherWithACancellation() async throws {
         let mayAnswer = Gate()
         let paths = Locked<[String]>([])
-        // It sends what it is given, also in a cancelled task.
+        // It sends every request, even in a cancelled task.
         let session = MockURLSession().intercepting { request, _ in
             paths.withLock { $0.append(request.url!.path) }
             if request.url!.path == "/first" { await mayAnswer.wait() }

@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    /// A test that awaits a cancelled load may look at the network at once.
+    /// A test that awaits a cancelled load may look at the network immediately.
     @Test func aCancellationArrivesAtOnce() async throws {
         guard #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) else { return }
         let executor = QueueExecutor(isSerial: true)
@@ -61,7 +61,7 @@ import Testing
         await stubborn.arrived.wait()
         await executor.settle()
         let wasCancelled = Locked(false)
-        // The same moment, after the timeout.
+        // This runs at the same moment as the timeout, after it.
         _ = clock.schedule(at: clock.now.advanced(by: .seconds(10)), isDeadline: true) {
             wasCancelled.withLock { $0 = stubborn.wasCancelled.withLock { $0 } }
         }

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What ends a retry before its attempts are used up.
+/// The reasons for which retries end before the last attempt.
 @Suite(.limited, .usesSockets) struct RetryingEndTests {
     @Test(arguments: [nil, Duration.seconds(60)])
     func aCancelledWaitEndsAtOnceAndSendsNothing(_ deadline: Duration?) async throws {
@@ -39,7 +39,7 @@ import Testing
             defer { ended.open() }
             arrived.open()
             _ = try? await waitForCancellation()
-            // As if the connection had broken in the same moment.
+            // The connection breaks in the same moment.
             throw URLError(.networkConnectionLost)
         }.retrying(RetryPolicy(deadline: deadline), clock: MockClock(), random: { 0 })
         let task = Task { await session.outcome(of: .test("a")) }

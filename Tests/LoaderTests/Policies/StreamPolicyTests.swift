@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What each policy does to a stream.
+/// The effect of each policy on a stream.
 @Suite(.limited) struct StreamPolicyTests {
     private let clock = MockClock()
     private let network: MockNetwork
@@ -36,7 +36,7 @@ import Testing
             ([.status(503), .error(.networkConnectionLost), .text("value")], 200, "value", 3),
             // The last refusal is returned with its body.
             ([.text("busy", status: 503)], 503, "busy", 3),
-            // Nothing is sent again after the headers.
+            // After the headers, no request is sent again.
             ([.text("value").failing(afterBytes: 0)], 200, "", 1),
         ] as [([MockResponse], Int, String, Int)])
     func retriesUntilTheHeaders(
@@ -55,7 +55,7 @@ import Testing
         #expect(network.requests.count == count)
     }
 
-    // A refused response waits nowhere: it would keep its place in the limit for ever.
+    // A waiting refused response would keep its place in the limit for ever.
     @Test func aRetryNeedsOnePlace() async throws {
         network.stub(
             .get("/stream"), .chunks(["a", "b"], every: .seconds(99), status: 503), .text("value"))

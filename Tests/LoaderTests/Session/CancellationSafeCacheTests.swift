@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What `makeCancellationSafe()` leaves as it was: the session's cache.
+/// `makeCancellationSafe()` does not change the session's cache.
 @Suite(.limited, .usesSockets) struct CancellationSafeCacheTests {
     private let url = URL(string: "https://example.com/a")!
 
@@ -65,7 +65,7 @@ import Testing
         }
 
         #expect(answers[0] == answers[1])
-        // So that it is not the same nothing.
+        // Otherwise both answers could be equal because neither comes from the cache.
         #expect(answers[1].contains("from the cache") == isStored)
     }
 

@@ -88,7 +88,7 @@ import Testing
         load.cancel()
         let error = await #expect(throws: URLError.self) { try await load.value }
         answer(request)
-        // What the answer led to has happened when this is called.
+        // When this is called, all effects of the answer have happened.
         await withCheckedContinuation { continuation in
             session.getAllTasks { _ in continuation.resume() }
         }

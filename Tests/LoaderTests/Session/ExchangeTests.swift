@@ -51,7 +51,7 @@ import Testing
         #expect(network.requests[0].request.value(forHTTPHeaderField: "X-Api-Key") == "value")
     }
 
-    // Foundation adds them to each request by itself, on Linux also after a redirect.
+    // Foundation adds them to each request, on Linux even after a redirect.
     @Test(arguments: ["Authorization", "X-Api-Key", "Cookie", "Accept-Token"], [false, true])
     func takesNoHeaderOfTheConfigurationToAnotherServer(_ name: String, viaHost: Bool)
         async throws

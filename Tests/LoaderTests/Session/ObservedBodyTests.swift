@@ -4,7 +4,7 @@ import Testing
 
 @testable import APIKitLite
 
-/// What is reported about the end of a body, and where.
+/// The reports about the end of a body.
 @Suite(.limited) struct ObservedBodyTests {
     @TaskLocal private static var isReader = false
 

@@ -13,7 +13,7 @@ import FoundationNetworking
     private let stream = URLSessionStream(
         BodyBuffer(), StreamFlowControl(hasSteadyReader: false))
     private let session = URLSession(configuration: .ephemeral)
-    // It is never resumed.
+    // The task is never resumed.
     private let task: URLSessionDataTask
 
     init() {

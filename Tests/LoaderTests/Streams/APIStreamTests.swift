@@ -8,7 +8,7 @@ import Testing
 @Suite(.limited, .usesSockets) struct APIStreamTests {
     private typealias Word = WordsRequest.Word
 
-    // Nothing moves it but a test.
+    // Only a test moves the clock.
     private let clock = MockClock()
     private let network: MockNetwork
 

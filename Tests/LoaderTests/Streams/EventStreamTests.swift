@@ -22,7 +22,7 @@ import Testing
 
     private var session: MockURLSession { MockURLSession(network) }
 
-    /// Reconnects at once, and gives up at the third connection without an event.
+    /// Reconnects immediately, and gives up at the third connection without an event.
     private let atOnce = RetryPolicy(maximumAttempts: 3, baseDelay: .zero, deadline: nil)
 
     @Test(arguments: Transport.allCases)
@@ -254,7 +254,7 @@ import Testing
         #expect(end == nil)
         #expect(network.requests.count == 1)
 
-        // Another iterator sends the request of its own.
+        // Another iterator sends its own request.
         let (_, error) = await stream.outcome()
         #expect((error?.underlying as? URLError)?.code == .networkConnectionLost)
         #expect(network.requests.count == 2)

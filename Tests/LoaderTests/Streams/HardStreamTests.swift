@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Streams that are long, endless, empty or not what they should be.
+/// Streams that are long, endless, empty or malformed.
 @Suite(.limited, .usesSockets) struct HardStreamTests {
     private let network = MockNetwork()
 

@@ -1,6 +1,6 @@
 import APIKitLite
 
-/// Lets nobody on until a number of tasks have come.
+/// Suspends tasks until a number of them have come.
 final class Barrier: Sendable {
     private struct State {
         var missing: Int

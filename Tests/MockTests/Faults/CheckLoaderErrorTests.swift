@@ -5,7 +5,7 @@ import Testing
 
 @testable import APIKitLiteTesting
 
-/// What the loader check does not let pass, and what it says about it.
+/// The loads that the loader check refuses, and its errors.
 @Suite(.limited) struct CheckLoaderErrorTests {
     struct User: Codable, Sendable {
         var name: String
@@ -39,7 +39,7 @@ import Testing
                   no fault: must end in a value, but ended in .parse: UserRequest: GET \
                 https://api.example.com/users/42 got an answer that could not be parsed
                 """))
-        // The rest would say the same again.
+        // The other faults would repeat the same message.
         #expect(failure.violations.map(\.fault) == [.noFault])
         #expect(failure.skippedCount == failure.report.count - 1)
         #expect(failure.report[.noFault] == .error(.parse))

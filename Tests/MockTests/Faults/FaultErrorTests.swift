@@ -7,7 +7,7 @@ import Testing
 
 private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#)
 
-/// What a client must not do under a fault, and what is said about it.
+/// The errors for clients that a fault breaks.
 @Suite(.limited, .usesSockets) struct FaultErrorTests {
     private func failure(
         _ faults: [Fault]? = nil, _ client: @escaping FaultRun.Client
@@ -113,7 +113,7 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
         #expect(failure.violations.first?.event == "did not end within a second; it sent nothing")
     }
 
-    /// Neither requests nor sleeps without end keep the run alive.
+    /// Endless requests and endless sleeps do not keep the run alive.
     @Test func aBodyThatNeverRestsIsGivenUp() async throws {
         let failure = try await failure([.emptyBody, .slow]) { fault, network, clock in
             while !Task.isCancelled {
@@ -179,6 +179,6 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
 }
 
 extension DispatchSemaphore {
-    /// What the compiler does not allow directly in a task, with reason.
+    /// Blocks the thread. The compiler does not allow `wait()` directly in a task.
     fileprivate func waitHere() { wait() }
 }

@@ -95,7 +95,7 @@ import Testing
         #expect((error?.underlying as? URLError)?.code == .timedOut)
     }
 
-    // The request may have a timeout that never ends, and the sample times of its own.
+    // The request may have an endless timeout, and the sample has its own delays.
     @Test(arguments: [0, TimeInterval.infinity, TimeInterval(Int32.max)])
     func aStreamThatStopsNeverEnds(_ timeout: TimeInterval) async throws {
         let network = MockNetwork()

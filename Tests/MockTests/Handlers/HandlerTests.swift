@@ -66,7 +66,7 @@ import Testing
         let inner = MockNetwork()
         inner.stub(.any, .text("inner"))
         let outer = MockNetwork { request in
-            // Another session's task, made, run and cancelled in a handler.
+            // A handler starts and cancels a task of another session.
             inner.urlSession.dataTask(with: request).cancel()
             let (data, response) = try await inner.urlSession.exchange(request)
             return (response, data)

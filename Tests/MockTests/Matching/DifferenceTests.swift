@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a report says of a value that it must not show, and of a path that is almost right.
+/// The texts about a secret value and about an almost equal path.
 @Suite(.limited, .usesSockets) struct DifferenceTests {
     private func difference(
         _ matcher: RequestMatcher, _ request: URLRequest
@@ -35,7 +35,7 @@ import Testing
             "$.list.value: expected a secret number of 4 bytes, got another secret number of 4 bytes"
         ),
         (#"{"pin":"1"}"#, #"{"pin":null}"#, "$.pin: expected REDACTED, got null"),
-        // Not secret, but too long to be shown in full.
+        // The value is not secret, but too long to be shown in full.
         (
             #"{"a":"\#(String(repeating: "x", count: 80))"}"#,
             #"{"a":"\#(String(repeating: "x", count: 79))y"}"#,

@@ -149,7 +149,7 @@ import Testing
             #expect(error?.description.contains("but it was not asked, because") == true)
             let report = matcher.report(on: RecordedRequest(request: .test("orders")))
             #expect(report.lines.map(\.holds) == [true, false, false])
-            // Two holds, and one does not.
+            // Two criteria hold, and one does not.
             let even = matcher.report(on: RecordedRequest(request: .test("users/7")))
             #expect(even.lines.map(\.holds).prefix(2) == [true, true])
         }
@@ -169,7 +169,7 @@ import Testing
         #expect(error?.reason == .brokenStub)
     }
 
-    /// It relies on the criteria before it only. Otherwise the stub would take every request.
+    /// A predicate relies only on earlier criteria. Otherwise the stub would take every request.
     @Test(arguments: [
         RequestMatcher.where("is /users") { $0.path == "/users" }.json("{oops"),
         .anyOf(.where("is /users") { $0.path == "/users" }, .path("/books")).json("{oops"),

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a test process writes that hangs, in real time.
+/// The report that a hanging test process writes, in real time.
 ///
 /// The process is this test program once more, with one test. That needs `/proc/self/exe`.
 @Suite(.limited, .usesSockets) struct HangingProcessTests {

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// One order for each request: it is recorded, then counted, then whoever waits is woken.
+/// The order for each request: the network records it, counts it, and then wakes the waiting tasks.
 ///
 /// Whoever waits here runs within the call that wakes it.
 @Suite(.limited, .usesSockets) struct JournalOrderTests {
@@ -43,7 +43,7 @@ import Testing
         #expect(await found.value == [1, 1, 1])
     }
 
-    // What a handler's own answer is made of is in the journal before the handler runs.
+    // The request is in the journal before its handler runs.
     @Test(arguments: Transport.allCases)
     func aHandlerFindsItsRequest(_ transport: Transport) async throws {
         let network = MockNetwork()

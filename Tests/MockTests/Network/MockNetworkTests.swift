@@ -150,7 +150,7 @@ import Testing
         #expect(network.requests.count == 4)
     }
 
-    // A handler makes a body of its own for each request.
+    // A handler makes a new body for each request.
     @Test func onlyCountsALongBodyOfAHandler() async throws {
         network.stub(.get("/long")) { _ in .data(Data(count: 1_048_577)) }
         network.stub(.get("/short")) { _ in .data(Data(count: 1_048_576)) }

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What happens to a task between the moments that one thinks of first.
+/// What happens to a task at moments that are easily forgotten.
 @Suite(.limited, .usesSockets) struct RaceTests {
     @Test(arguments: [false, true])
     func answersATaskThatIsSuspendedAndResumedAtOnce(hasCache: Bool) async {

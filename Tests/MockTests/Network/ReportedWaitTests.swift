@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a call of the test writes that waits.
+/// The reports of the functions that wait for a test.
 @Suite(.limited) struct ReportedWaitTests {
     private let recorder = ReportRecorder()
     private let clock = MockClock()

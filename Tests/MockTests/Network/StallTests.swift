@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a network writes about requests whose answer does not come, if no call of ours waits.
+/// The report of a network about requests without an answer, if no function of the mock waits.
 @Suite(.limited, .usesSockets) struct StallTests {
     private let recorder = ReportRecorder()
 

@@ -198,7 +198,7 @@ extension URLRequest {
         #expect(text.hasSuffix("(and 3 items more)"))
     }
 
-    // Matched as a form, since Foundation sends it as one, but nobody said that it is.
+    // The client sets no type, but Foundation sends it as a form, so it is matched as a form.
     @Test func showsNothingOfABodyWithoutAType() async throws {
         let network = MockNetwork()
         network.stub(.any.form(["hunter": nil]).form(exactly: [:]), .text("x"), times: .any)

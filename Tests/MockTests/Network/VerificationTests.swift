@@ -85,7 +85,7 @@ import Testing
             try await withMockNetwork { _ in throw TestError() }
         }
 
-        // Said once, not twice.
+        // The text is not repeated.
         await #expect(throws: MockError.self) {
             try await withMockNetwork { try await $0.urlSession.exchange(.test("a")).0.text }
         }

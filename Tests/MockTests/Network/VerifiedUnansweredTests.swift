@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Whom `verify()` takes for somebody who waits.
+/// The clients that `verify()` considers to be waiting.
 @Suite(.limited, .usesSockets) struct VerifiedUnansweredTests {
     @Test func aRequestCancelledOnArrivalIsNotReported() async throws {
         guard #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) else { return }

@@ -177,7 +177,7 @@ import Testing
         }
 
         #expect(failure?.reason == .brokenStub)
-        // The one that came, and the one that came back.
+        // The request of the client, and the same request again through the stub.
         #expect(network.requests.count == 2)
     }
 

@@ -159,7 +159,7 @@ import Testing
             #expect(text.hasSuffix("\r\n\r\n" + end))
             #expect(text.contains("Content-Length: \(count < 15 ? 15 : 16)\r\n"))
         }
-        // Without the end of the last piece, or of all of them.
+        // The end of the last piece is missing, or the end of the whole body.
         let chunked = Self.sample.chunked(by: 10)
         #expect(
             try raw(chunked.failing(afterBytes: 12)).hasSuffix(

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Loads that are cancelled at moments that nobody can aim at.
+/// Loads that are cancelled at moments which a test cannot choose.
 @Suite(.limited, .usesSockets) struct CancelledPlaybackTests {
     @Test(arguments: 1...8)
     func aCancellationMayComeWhileAnAnswerIsGiven(_ reading: Int) async throws {

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a test waits for, without polling and without a clock.
+/// The functions that wait for an event, without polling and without a clock.
 @Suite(.limited, .usesSockets) struct GateTests {
     @Test(arguments: Transport.allCases)
     func aHeldAnswerComesWhenItIsReleased(_ transport: Transport) async throws {
@@ -19,7 +19,7 @@ import Testing
 
         #expect(try await load.value == "held")
         #expect(network.requests.first?.endTime != nil)
-        // Open for good.
+        // The stub no longer holds its answers.
         #expect(try await session.exchange(URLRequest(url: baseURL)).0.text == "held")
     }
 

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The headers come at once, and the body when the test releases it.
+/// The headers arrive immediately, and the body when the test releases it.
 @Suite(.limited, .usesSockets) struct HeldBodyTests {
     private static let responses: [MockResponse] = [
         .text("abc"), .chunks(["a", "bc"]), .chunks(["a", "bc"], every: .seconds(1)),

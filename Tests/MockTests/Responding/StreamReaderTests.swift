@@ -75,7 +75,7 @@ import Testing
             try await stub.send("data: [DONE]\n\n")
             try await loaded
             try network.verify()
-            // Nobody reads any more.
+            // The reader has left.
             try await stub.waitForReader()
         }
     }

@@ -76,7 +76,7 @@ import Testing
 
         await #expect(throws: URLError(.networkConnectionLost)) { try await stub.send("a") }
         await #expect(throws: URLError(.networkConnectionLost)) { try await stub.fail() }
-        // The client of a language model leaves by itself at the last event.
+        // The client of a language model leaves at the last event.
         try await stub.finish()
 
         let load = Task { try await session.exchange(URLRequest(url: baseURL)).0.text }

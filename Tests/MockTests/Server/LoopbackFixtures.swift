@@ -22,7 +22,7 @@ extension Answer {
 }
 
 extension LoopbackServer {
-    /// A server whose every answer comes at once, from another thread.
+    /// A server that gives every answer immediately, from another thread.
     convenience init(answer: @escaping @Sendable (URLRequest) throws -> Answer) throws {
         try self.init { request, reply in
             DispatchQueue.global().async {

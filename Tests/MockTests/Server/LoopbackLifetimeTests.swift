@@ -29,12 +29,12 @@ import Testing
         client = nil
 
         #expect(held.waitForCancellations())
-        // Nobody waits for this; it must do no harm.
+        // No client waits for these answers, so they must have no effect.
         held.answerAll()
         withExtendedLifetime(server) {}
     }
 
-    /// If its answers are given at once.
+    /// The server answers immediately here.
     @Test func answersAClientThatOnlyFinishedSending() throws {
         let server = try LoopbackServer { _, respond in
             respond(.answer(.of("x")))

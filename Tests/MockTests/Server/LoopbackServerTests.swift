@@ -58,7 +58,7 @@ import Testing
         var order: [String] = []
         for _ in 0..<3 {
             #expect(held.waitForArrivals())
-            // Those already answered are answered again, which must change nothing.
+            // This answers some requests a second time, which must have no effect.
             held.answerAll()
             order.append(try client.reply().text)
         }
@@ -165,7 +165,7 @@ import Testing
         let client = try RawClient(port: server.port)
         client.send("POST / HTTP/1.1\r\nContent-Length: 8000000\r\n\r\n")
 
-        // Were the socket closed at once, this would fail, and the answer might be lost.
+        // If the socket closed immediately, this would fail, and the answer might be lost.
         #expect(client.send(Data(count: 8_000_000)))
         #expect(try client.reply().status == 400)
         #expect(try client.rest().isEmpty)

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a clock writes about a task that sleeps on it, if no call of ours waits.
+/// The report of a clock about a task that sleeps on it, if no function of the mock waits.
 @Suite(.limited) struct SleepReportTests {
     private let recorder = ReportRecorder()
     private let clock = MockClock()

@@ -6,7 +6,7 @@ import Testing
 
 /// Delays, slow bodies and timeouts, over every way into a network, on clocks of every kind.
 @Suite(.limited, .usesSockets) struct TimeTests {
-    // A handler has a timeout as well, which is no second sleeper.
+    // A handler has a timeout, too, which does not count as a second sleeper.
     @Test(arguments: Transport.allCases, [false, true])
     func aDelayedAnswerWaitsForTheClock(_ transport: Transport, isHandler: Bool) async throws {
         let clock = MockClock()
@@ -30,7 +30,7 @@ import Testing
     @Test(arguments: Transport.allCases)
     func withoutAClockDelaysTakeNoTimeAndKeepTheirOrder(_ transport: Transport) async throws {
         let network = MockNetwork()
-        // Held, so that all of them are delayed from the same moment.
+        // The responses are held, so all delays begin at the same moment.
         let responses = [30, 10, 20].map { seconds in
             MockResponse.text("\(seconds)").delayed(by: .seconds(seconds)).held
         }

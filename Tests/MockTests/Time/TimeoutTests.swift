@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension Transport {
-    /// What a request came to: its body, or the code of its error.
+    /// The outcome of a request: its body, or the code of its error.
     func outcome(
         of path: String, in network: MockNetwork, timeout: Double = 60
     ) throws -> Task<String, any Error> {

@@ -25,7 +25,7 @@ import Testing
     }
 
     #if canImport(FoundationNetworking)
-    /// As over a real network, a session with a storage of its own uses that one.
+    /// As over a real network, a session uses its own storage if it has one.
     @Test(arguments: [true, false])
     func usesTheStorageOfTheSession(_ hasStorage: Bool) async throws {
         let network = MockNetwork()

@@ -25,7 +25,7 @@ final class DelegateClient: NSObject, URLSessionDataDelegate, Sendable {
         self.followsRedirects = followsRedirects
     }
 
-    /// Runs one task to its end. What came, in order.
+    /// Runs one task to its end, and returns the events in order.
     func run(
         _ request: URLRequest, _ configuration: URLSessionConfiguration, _ level: Level,
         whenStarted: @Sendable (URLSessionDataTask) async -> Void = { _ in }
@@ -37,7 +37,7 @@ final class DelegateClient: NSObject, URLSessionDataDelegate, Sendable {
         task.resume()
         await whenStarted(task)
         let events = await recorder.events { if case .end = $0 { true } else { false } }
-        // Another callback of the same task would come before this one.
+        // A further callback of the same task would come before this block.
         await withCheckedContinuation { continuation in
             session.delegateQueue.addOperation { continuation.resume() }
         }

@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    // Otherwise it would go to whatever has no host either.
+    // Otherwise every URL without a host would get the credential.
     @Test(arguments: ["/v1", "file:///v1", "https:///v1"])
     func coversNoURLIfTheBaseHasNoHost(_ base: String) throws {
         let url = try #require(URL(string: base))

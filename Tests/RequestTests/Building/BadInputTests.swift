@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Every sentence here is one that somebody reads with a request that does not work.
+/// A developer reads each sentence here when a request does not work.
 @Suite(.limited) struct BadInputTests {
     private static let base = URL(string: "https://h/v1")!
 

@@ -55,7 +55,7 @@ import Testing
     @Test(
         arguments: [
             (.makeRequest, Plain(), nil, noRequest), (.makeRequest, Worded(), nil, "Own words."),
-            // What only a developer understands.
+            // Only a developer understands these errors.
             (.makeRequest, RequestBuildingError.bodyNotAllowed(method: "GET"), nil, noRequest),
             (
                 .makeRequest,
@@ -208,7 +208,7 @@ import Testing
         let app = Redaction.standard.adding("birthday")
         #expect(error(app).redaction == app)
         #expect(!texts(error(app)).contains("hunter"))
-        // The error inside hides what the outer one hides, and the outer one nothing less.
+        // The inner error hides the same as the outer error, and the outer error still hides all.
         #expect(!texts(error(app, error(.standard))).contains("hunter"))
         #expect(
             !texts(APIRequestError(stage: .transport, underlying: error(app))).contains("hunter"))

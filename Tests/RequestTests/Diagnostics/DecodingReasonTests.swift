@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a developer reads whose model and server do not agree.
+/// The texts for a developer whose model differs from the server.
 @Suite(.limited) struct DecodingReasonTests {
     private struct User: Decodable {
         var id: Int
@@ -106,7 +106,7 @@ import Testing
     @Test func explainsANumberThatDoesNotFit() throws {
         let error = try error([Int].self, "[1.5]")
 
-        // On Apple platforms the error has a path and says it by itself.
+        // On Apple platforms the error has a path and prints it.
         #expect(error.description.contains("1.5"))
         #expect(!error.description.contains("is not JSON"))
     }
@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test(arguments: [
-        // What the server calls it can only be guessed, from the other keys there.
+        // The other keys of the object suggest the server's name for the key.
         (#"{"creatd_at":1,"id":2}"#, true, #" ("created_at" in snake case) is missing. "#),
         (#"{"id":2,"name":""}"#, true, " is missing. "),
         (#"{"_id":2,"id_":1}"#, true, " is missing. "),

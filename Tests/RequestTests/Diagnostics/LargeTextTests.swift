@@ -110,7 +110,7 @@ import Testing
         #expect(event.description.hasSuffix("…"))
     }
 
-    /// The secret begins before the end of what is shown, and reaches beyond it.
+    /// The secret begins before the end of the shown text, and ends after it.
     @Test func cutsTheTextOfAnErrorAndNoSecretInIt() throws {
         struct Refusal: Error, CustomStringConvertible {
             let description: String

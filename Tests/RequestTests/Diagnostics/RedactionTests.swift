@@ -74,7 +74,7 @@ import Testing
             (#"{"token":"hunter2","token":null}"#, #"{"token":null}"#),
         ]
         for (json, expected) in rows {
-            // JSON is told by its text, whatever the server calls it.
+            // The text shows that it is JSON, whatever its content type says.
             for type in ["application/json", "text/plain", nil] {
                 #expect(standard.body(Data(json.utf8), contentType: type) == expected, "\(json)")
             }

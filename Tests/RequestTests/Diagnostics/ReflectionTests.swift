@@ -8,7 +8,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// What `dump`, `print` and reflection show of values that hold a credential.
+/// The output of `dump`, `print` and reflection for values that contain a credential.
 @Suite(.limited) struct ReflectionTests {
     private static let url = URL(string: "https://h/?token=hunter2")!
     private static var request: URLRequest {

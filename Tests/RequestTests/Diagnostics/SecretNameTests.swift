@@ -5,7 +5,7 @@ import Testing
 
 /// The names whose values are secret.
 @Suite(.limited) struct SecretNameTests {
-    /// The names that ``Redaction/standard`` hides: those that APIs use, and one for each word and
+    /// The names that ``Redaction/standard`` hides: names that APIs use, and one for each word and
     /// pair of words in its list.
     static let secretNames = words(
         """

@@ -35,7 +35,7 @@ import Testing
         ("attachment; filename=\"..\"", "a b.zip"), ("attachment; filename=.", "a b.zip"),
         ("attachment; filename=\"a/\"", "a b.zip"), ("attachment; filename=\"a/..\"", "a b.zip"),
         ("attachment; filename=\"\"", "a b.zip"), ("attachment; filename=\" \"", "a b.zip"),
-        // Hidden, or not what it seems
+        // Hidden, or with a misleading name
         ("attachment; filename=.bashrc", "bashrc"), ("attachment; filename=\"...a\"", "a"),
         ("attachment; filename*=utf-8''.%CC%81rc", "rc"),
         ("attachment; filename*=utf-8''%EF%B8%8F.%EF%B8%8Frc", "rc"),

@@ -56,7 +56,7 @@ import Testing
             // Empty elements.
             (", ,</a>; rel=next,,", "next>https://api.example.com/a"),
             ("</a>;; ;rel=next;", "next>https://api.example.com/a"),
-            // What is no link is passed over.
+            // Text that is not a link is ignored.
             ("", ""), (",", ""), ("   ", ""), ("nonsense", ""), ("<", ""),
             ("<https://x.example/", ""),
             ("https://x.example/; rel=next, </a>; rel=last", "last>https://api.example.com/a"),

@@ -144,7 +144,7 @@ import Testing
             let line = event.description(redacting: .standard.adding("birthday"))
             #expect(line.contains("birthday=REDACTED") && !line.contains("hunter2"))
         }
-        // The text of an error hides what the error hides, whatever the log shows.
+        // The text of an error hides its own secrets, even if the log shows them.
         for redaction in [Redaction.standard, .none] {
             let line = ExchangeEvent.rejected(own).description(redacting: redaction)
             #expect(!line.contains("hunter2"))

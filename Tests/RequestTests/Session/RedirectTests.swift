@@ -77,7 +77,7 @@ import Testing
     func sendsCredentialsOnlyToTheSameOrigin(_ location: String, _ isSame: Bool) throws {
         let secret = [
             "Authorization", "Cookie", "Proxy-Authorization", "X-Api-Key", "X-Unknown",
-            // Each begins as an open one does.
+            // Each name begins like a name that may be sent.
             "Accept-Token", "Acceptance", "Content-Token", "Content-Signature", "If-Secret",
             "Range-Key", "User-Agent-Token",
         ]

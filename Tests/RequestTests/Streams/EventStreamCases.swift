@@ -114,7 +114,7 @@ extension EventStreamCase {
         EventStreamCase("format-field-id-null", "id: \(id)\ndata: hello\n\n\n", data: ["hello"])
     }
 
-    /// What the published cases leave out.
+    /// Cases that the published cases do not contain.
     static let others: [EventStreamCase] = [
         EventStreamCase("empty", "", data: []),
         EventStreamCase("only a byte order mark", "\u{feff}", data: []),

@@ -127,7 +127,7 @@ import Testing
             (2, nil, 1, .reconnect(after: .seconds(2))),
             (3, nil, 1, .reconnect(after: .seconds(4))),
             (4, nil, 1, .fail), (5, nil, 1, .fail),
-            // The server's value is a lower bound, whatever the policy's maximum.
+            // The server's value is a lower bound, even above the policy's maximum.
             (0, .seconds(3), 1, .reconnect(after: .seconds(4))),
             (2, .seconds(3), 1, .reconnect(after: .seconds(5))),
             (3, .seconds(3), 1, .reconnect(after: .seconds(7))),
@@ -182,7 +182,7 @@ import Testing
     @Test func asksThePolicyWhetherItReconnects() {
         let rows: [(RetryPolicy, complete: Decision)] = [
             (.never, .end),
-            // A complete body is no failure that a policy would have to retry.
+            // After a complete body, the client connects again under every policy.
             (
                 RetryPolicy(baseDelay: .seconds(1), statuses: [], errorCodes: []),
                 .reconnect(after: .seconds(1))

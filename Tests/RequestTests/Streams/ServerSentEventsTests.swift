@@ -136,7 +136,7 @@ import Testing
             var parser = ServerSentEvents()
             #expect(parser.deliver(pieces).error as? StreamError == .compressed)
         }
-        // Only at the start of a stream.
+        // A byte order mark is ignored only at the start of a stream.
         #expect(outcome([Data("data: a\n\n".utf8) + body + Data("\n".utf8)]).events.count == 1)
     }
 }

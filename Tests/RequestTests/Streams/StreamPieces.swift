@@ -28,7 +28,7 @@ extension Data {
     /// Two pieces, for every place at which the bytes can be cut.
     var splits: [[Data]] { (0...count).map { [prefix($0), dropFirst($0)] } }
 
-    /// The whole, every two pieces, and one piece for each byte.
+    /// The whole data, every cut into two pieces, and one piece for each byte.
     var allPieces: [[Data]] { splits + [[self], bytes] }
 
     /// One piece for each byte.

@@ -6,7 +6,7 @@ import Testing
 @Suite(.limited) struct StreamedAPIRequestTests {
     private struct Delta: Decodable, Equatable { var text: String }
 
-    /// Elements that are `Decodable`, for which `APIRequest` has a default of its own.
+    /// `Decodable` elements, for which `APIRequest` has another default.
     private struct ChatRequest: StreamedAPIRequest {
         func makeRequest(from question: String) throws -> URLRequest {
             try URLRequest("POST", URL(string: "https://h")!, path: "/chat")

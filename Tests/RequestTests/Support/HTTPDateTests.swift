@@ -40,7 +40,7 @@ import Testing
 
     @Test func refusesAnythingElse() {
         let rows: [String] = [
-            // Not the right weekday.
+            // The weekday is wrong.
             "Mon, 06 Nov 1994 08:49:37 GMT",
             "", " ", "GMT", "7", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 UTC",
             "Sun, 06 Nov 1994 08:49:37 +0000", "Sun, 06 Nov 94 08:49:37 GMT",

@@ -1,4 +1,4 @@
-/// Chance that is the same in every run (SplitMix64), so that a failure can be looked at.
+/// Random numbers that are the same in every run (SplitMix64), so a failure can be repeated.
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
@@ -14,7 +14,7 @@ struct SeededGenerator: RandomNumberGenerator {
         return z ^ (z >> 31)
     }
 
-    /// Text with what is special in URLs, JSON and shells; never empty, `.` or `..`.
+    /// Text with the special characters of URLs, JSON and shells; never empty, `.` or `..`.
     mutating func text() -> String {
         let scalars = Array("aZ09 /?#&=+%{}[]\"'\\;:@.,<>\r\n\t\0üé\u{301}世🎈".unicodeScalars)
         let count = Int.random(in: 1...8, using: &self)

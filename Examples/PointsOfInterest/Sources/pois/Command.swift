@@ -8,6 +8,7 @@ import PointsOfInterest
 package struct Command: Sendable {
     private let network: any HTTPSession
     private let clock: any Clock<Duration>
+    private let columns: Int
     private let showsProgress: Bool
     private let output: @Sendable (String) -> Void
     private let errors: @Sendable (String) -> Void
@@ -17,18 +18,22 @@ package struct Command: Sendable {
     /// - Parameters:
     ///   - network: What the requests are sent over.
     ///   - clock: The clock of the timeouts and of the waits between attempts.
+    ///   - columns: The width of the terminal at standard output. The name of a place is shortened
+    ///     so that its line fits.
     ///   - showsProgress: Whether standard error is a terminal, which can show a progress.
     ///   - output: Gets the text for standard output.
     ///   - errors: Gets the text for standard error.
     package init(
         network: any HTTPSession = URLSession.shared,
         clock: any Clock<Duration> = ContinuousClock(),
+        columns: Int = .max,
         showsProgress: Bool = false,
         output: @escaping @Sendable (String) -> Void,
         errors: @escaping @Sendable (String) -> Void
     ) {
         self.network = network
         self.clock = clock
+        self.columns = columns
         self.showsProgress = showsProgress
         self.output = output
         self.errors = errors
@@ -169,7 +174,11 @@ package struct Command: Sendable {
             let distance = point.map {
                 String(format: ", %.1f km", $0.distance(to: place.coordinate))
             }
-            output("\(place.name) (\(place.kind), \(place.country))\(distance ?? "")\n")
+            let rest = " (\(place.kind), \(place.country))\(distance ?? "")"
+            let length = max(columns - rest.count, 1)
+            let name =
+                place.name.count > length ? place.name.prefix(length - 1) + "…" : place.name[...]
+            output("\(name)\(rest)\n")
             return
         }
         let encoder = JSONEncoder()

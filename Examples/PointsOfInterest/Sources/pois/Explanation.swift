@@ -19,8 +19,18 @@ private func reason(for error: APIRequestError) -> String {
 private func advice(about error: APIRequestError) -> String {
     switch error.underlying {
     case let signIn as AuthenticationError: return advice(about: signIn.underlying)
+    case DownloadError.file(_, _, code: .ENOSPC):
+        return "Free some space, or choose another file with --to."
+    case DownloadError.file(.open, _, code: .ENOENT):
+        return "Or choose another file with --to."
     case is DownloadError: return "Choose another file with --to."
-    case is FileBodyError: return "Check the path; the file must not change while it is sent."
+    case let error as FileBodyError:
+        if case .resized = error.reason { return "Wait until it is complete, and upload it again." }
+        let folder = error.file.deletingLastPathComponent().path
+        guard FileManager.default.fileExists(atPath: folder) else {
+            return "The folder \(folder) does not exist, either."
+        }
+        return "Check the path \(error.file.path)."
     default: break
     }
     switch ((error.underlying as? URLError)?.code, error.statusCode, error.stage) {

@@ -5,14 +5,19 @@ struct Main {
     static func main() async {
         keepOffProxies()
         let command = Command(
+            columns: terminalColumns(),
             showsProgress: isatty(STDERR_FILENO) == 1,
             output: { text in
-                // `write(_:)` would end the process with a stack trace.
-                do { try FileHandle.standardOutput.write(contentsOf: Data(text.utf8)) } catch {
-                    exit(1)
+                guard let code = write(text, to: STDOUT_FILENO) else { return }
+                // After `| head`, nobody reads the rest.
+                if code != EPIPE {
+                    let reason = String(cString: strerror(code))
+                    _ = write(
+                        "pois: The output could not be written: \(reason).\n", to: STDERR_FILENO)
                 }
+                exit(1)
             },
-            errors: { try? FileHandle.standardError.write(contentsOf: Data($0.utf8)) })
+            errors: { _ = write($0, to: STDERR_FILENO) })
         let run = Task { await command.run(Array(CommandLine.arguments.dropFirst())) }
 
         // Control-C cancels the command, so that its transfers end. Without the first line, the
@@ -24,6 +29,32 @@ struct Main {
         let exitCode = await run.value
         interrupts.cancel()
         exit(exitCode)
+    }
+
+    /// Returns the width of the terminal at standard output. A file and a pipe have no width.
+    private static func terminalColumns() -> Int {
+        var size = winsize()
+        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
+            return .max
+        }
+        return Int(size.ws_col)
+    }
+
+    /// Writes a text with the function of the system, whose error code tells a full device from a
+    /// closed pipe.
+    ///
+    /// - Returns: The code of the error; nil if the text was written.
+    private static func write(_ text: String, to descriptor: Int32) -> Int32? {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes {
+                Foundation.write(descriptor, $0.baseAddress, $0.count)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { return errno }
+            rest = rest.dropFirst(count)
+        }
+        return nil
     }
 
     /// Sends the requests for servers of this machine to them.

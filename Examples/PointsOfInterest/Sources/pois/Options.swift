@@ -78,7 +78,7 @@ package struct Options: Sendable {
             case "--verbose": isVerbose = true
             case "--flaky": isFlaky = true
             case "--slow": isSlow = true
-            default: throw UsageError(sentence: "There is no option \(option).")
+            default: throw UsageError(sentence: unknown(option))
             }
         }
         guard actions.count == 1 else {
@@ -87,6 +87,39 @@ package struct Options: Sendable {
         }
         action = actions[0]
     }
+}
+
+/// All commands and options.
+private let names = [
+    "watch", "download", "upload", "--near", "--search", "--serve", "--limit", "--all", "--to",
+    "--base-url", "--timeout", "--json", "--verbose", "--flaky", "--slow", "--help",
+]
+
+/// Returns a sentence about an argument that is no command and no option, with the likely one.
+private func unknown(_ argument: String) -> String {
+    let isOption = argument.hasPrefix("-")
+    let likely = names.filter { $0.hasPrefix("-") == isOption }
+        .map { (name: $0, distance: editDistance(argument, $0)) }
+        .min { $0.distance < $1.distance }
+    let sentence = "There is no \(isOption ? "option" : "command") \(argument)."
+    guard let likely, likely.distance <= 2 else { return sentence }
+    return "\(sentence) Did you mean \(likely.name)?"
+}
+
+/// Returns how many characters must be inserted, removed or replaced to turn one text into another.
+private func editDistance(_ first: String, _ second: String) -> Int {
+    let second = Array(second)
+    // `row[n]` is the distance to the first `n` characters of `second`.
+    var row = Array(0...second.count)
+    for (index, character) in first.enumerated() {
+        var next = [index + 1]
+        for (column, other) in second.enumerated() {
+            let replaced = row[column] + (character == other ? 0 : 1)
+            next.append(min(replaced, row[column + 1] + 1, next[column] + 1))
+        }
+        row = next
+    }
+    return row[second.count]
 }
 
 private func coordinate(_ text: String) -> Coordinate? {

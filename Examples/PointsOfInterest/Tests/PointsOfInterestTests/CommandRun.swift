@@ -13,14 +13,16 @@ struct CommandRun {
     ///
     /// - Parameters:
     ///   - network: What the requests are sent over. By default, none is answered.
+    ///   - columns: The width of the terminal at standard output.
     ///   - showsProgress: Whether standard error is a terminal.
     init(
         _ arguments: [String], over network: MockNetwork = MockNetwork(),
-        showsProgress: Bool = false
+        columns: Int = .max, showsProgress: Bool = false
     ) async {
         let (output, errors, clock) = (Log(), Log(), MockClock())
         let command = Command(
-            network: MockURLSession(network), clock: clock, showsProgress: showsProgress,
+            network: MockURLSession(network), clock: clock, columns: columns,
+            showsProgress: showsProgress,
             output: { output.append($0) }, errors: { errors.append($0) })
         // A wait in these tests is a second at most.
         let waits = Task {

@@ -27,6 +27,23 @@ import pois
         #expect(run.exitCode == 0)
     }
 
+    @Test(arguments: [40, 32, 10])
+    func shortensNamesForANarrowTerminal(_ columns: Int) async {
+        let place = PointOfInterest(
+            name: "Reid-Hillview Of Santa Clara County Airport", kind: "airport", country: "US",
+            latitude: 0, longitude: 0.1)
+        let network = MockNetwork.places(PlacesIndex([place]))
+
+        let run = await CommandRun(["--near", "0,0"] + base, over: network, columns: columns)
+
+        let lines = [
+            40: "Reid-Hillview Of… (airport, US), 11.1 km\n",
+            32: "Reid-Hil… (airport, US), 11.1 km\n",
+            10: "… (airport, US), 11.1 km\n",
+        ]
+        #expect(run.output == lines[columns])
+    }
+
     @Test func printsJSON() async {
         let run = await CommandRun(["--search", "1001", "--json"] + base, over: places())
 
@@ -120,7 +137,11 @@ import pois
             ["watch", "download"],
             "There must be one thing to do, such as --near 37.3293,-121.8893."
         ),
-        (["--limt", "3"], "There is no option --limt."),
+        (["--limt", "3"], "There is no option --limt. Did you mean --limit?"),
+        (["watc"], "There is no command watc. Did you mean watch?"),
+        (["donwload"], "There is no command donwload. Did you mean download?"),
+        (["find", "SJC"], "There is no command find."),
+        (["-v"], "There is no option -v."),
         (["--near"], "--near needs degrees such as 37.3293,-121.8893."),
         (["--near", "91,0"], "--near needs degrees such as 37.3293,-121.8893."),
         (["watch", "--limit", "0"], "--limit needs a number from 1."),

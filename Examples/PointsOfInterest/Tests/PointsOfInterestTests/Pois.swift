@@ -11,9 +11,11 @@ struct Pois {
     ///
     /// - Parameters:
     ///   - environment: Added to this process's own.
+    ///   - device: The path of the file that is standard output; nil to read the output.
     ///   - interrupt: Suspends until the program is to be ended as with control-C.
     init(
         _ arguments: String..., environment: [String: String] = [:],
+        writingTo device: String? = nil,
         interruptedAfter interrupt: (@Sendable () async -> Void)? = nil
     ) async throws {
         let folder = TemporaryFolder()
@@ -27,7 +29,8 @@ struct Pois {
         process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.standardInput = FileHandle.nullDevice
-        process.standardOutput = try FileHandle(forWritingTo: output)
+        process.standardOutput = try FileHandle(
+            forWritingTo: device.map { URL(fileURLWithPath: $0) } ?? output)
         process.standardError = try FileHandle(forWritingTo: errors)
         let interruption = interrupt.map { interrupt in
             Task {

@@ -32,6 +32,15 @@ import pois
         try network.verify()
     }
 
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
+    func saysThatTheDeviceOfItsOutputIsFull() async throws {
+        let pois = try await Pois("--help", writingTo: "/dev/full")
+
+        #expect(
+            pois.errors == "pois: The output could not be written: No space left on device.\n")
+        #expect(pois.exitCode == 1)
+    }
+
     @Test func saysThatTheServerIsNotThere() async throws {
         let server = try network.serve()
         server.stop()
@@ -84,7 +93,7 @@ import pois
 
         #expect(Set(pois.output.split(separator: "\n")).count == 4)
         #expect(
-            pois.errors.hasPrefix("pois: The network connection was lost. Connecting again in 0."))
+            pois.errors.hasPrefix("pois: The network connection was lost. Connecting again in "))
         #expect(pois.exitCode == 0)
     }
 

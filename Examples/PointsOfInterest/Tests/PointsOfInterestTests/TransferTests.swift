@@ -80,8 +80,17 @@ import pois
 
         #expect(
             run.errors == "pois: The folder \(folder.file("missing").path) does not exist. Create "
-                + "it before the download. Choose another file with --to.\n")
+                + "it before the download. Or choose another file with --to.\n")
         #expect(run.exitCode == 1)
+    }
+
+    @Test func saysThatTheDeviceIsFull() {
+        let error = DownloadError.file(.write, path: "/full/places.json.part", code: .ENOSPC)
+
+        #expect(
+            explanation(of: APIRequestError(stage: .transport, underlying: error))
+                == "/full/places.json.part could not be written: No space left on device. "
+                + "Free some space, or choose another file with --to.")
     }
 
     @Test(arguments: [0, 1, 200_000])
@@ -104,11 +113,25 @@ import pois
     }
 
     @Test func saysWhyAFileIsNotUploaded() async {
-        let run = await CommandRun(["upload", folder.file("missing.zip").path] + base)
+        let path = folder.file("missing.zip").path
+
+        let run = await CommandRun(["upload", path] + base)
 
         #expect(
-            run.errors == "pois: The file \"missing.zip\" does not exist. "
-                + "Check the path; the file must not change while it is sent.\n")
+            run.errors
+                == "pois: The file \"missing.zip\" does not exist. Check the path \(path).\n")
+        #expect(run.exitCode == 1)
+    }
+
+    @Test func saysThatTheFolderOfAnUploadIsMissing() async {
+        let missing = folder.file("missing")
+
+        let run = await CommandRun(
+            ["upload", missing.appendingPathComponent("a.zip").path] + base)
+
+        #expect(
+            run.errors == "pois: The file \"a.zip\" does not exist. "
+                + "The folder \(missing.path) does not exist, either.\n")
         #expect(run.exitCode == 1)
     }
 }
