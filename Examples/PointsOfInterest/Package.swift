@@ -19,6 +19,7 @@ let package = Package(
         .executableTarget(name: "pois", dependencies: ["PointsOfInterest", "PlacesServer"]),
         .testTarget(
             name: "PointsOfInterestTests",
-            dependencies: ["PointsOfInterest", "PlacesServer", "pois"]),
+            dependencies: ["PointsOfInterest", "PlacesServer", "pois"],
+            exclude: ["Recordings"]),
     ]
 )
