@@ -24,7 +24,8 @@ let package = Package(
         // The samples of the README and of Docs, compiled and run.
         .testTarget(
             name: "DocumentationTests",
-            dependencies: ["APIKitLite", "APIKitLiteTesting", "ClashingNames", "TestSupport"]),
+            dependencies: ["APIKitLite", "APIKitLiteTesting", "ClashingNames", "TestSupport"],
+            exclude: ["Recordings"]),
         .target(
             name: "TestSupport", dependencies: ["APIKitLite", "APIKitLiteTesting"],
             path: "Tests/TestSupport"),
