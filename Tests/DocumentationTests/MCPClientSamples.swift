@@ -56,7 +56,7 @@ private struct Reply: Decodable, Sendable {
     }
 }
 
-private enum MCPError: Error { case noResult }
+private enum MCPError: Error { case noResult, notAccepted }
 
 private struct MCPRequest: StreamedAPIRequest {
     let url: URL
@@ -91,7 +91,9 @@ private actor MCPClient {
         }
         request.sessionID = replies.response?
             .value(forHTTPHeaderField: "Mcp-Session-Id")
-        _ = try await session.load(request, .initialized)  // 202, no body
+        let notification = try request.makeRequest(from: .initialized)
+        let (_, response) = try await session.exchange(notification)
+        guard response.statusCode == 202 else { throw MCPError.notAccepted }
     }
 
     func call(_ tool: String, _ arguments: [String: Int]) async throws -> String {

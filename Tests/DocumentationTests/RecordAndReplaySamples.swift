@@ -30,7 +30,9 @@ struct KeptRequests: SuiteTrait, TestTrait, TestScoping {
         }
         try await onIssue.provideScope(for: test, testCase: testCase) {
             do {
-                try await Self.$network.withValue(network) { try await function() }
+                try await Self.$network.withValue(network) {
+                    try await function()
+                }
             } catch {
                 keep()
                 throw error
