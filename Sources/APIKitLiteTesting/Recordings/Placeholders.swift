@@ -130,8 +130,7 @@ extension Secret {
     /// Base64, wherever the value begins in it.
     fileprivate var spellings: [Spelling] {
         let inText = value.unicodeScalars.map { scalar in
-            let bytes = Array(String(scalar).utf8)
-            let percent = bytes.map { "%" + hexadecimal($0) }.joined()
+            let percent = percentEncoded(String(scalar))
             let units = String(scalar).utf16.map {
                 let digits = String($0, radix: 16)
                 return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
@@ -141,6 +140,7 @@ extension Secret {
             let twice = escapes.map { String(JSONText.quoted($0).dropFirst().dropLast()) }
             let texts =
                 [percent, percent.replacing("%", with: "%25")] + escapes + twice
+                + escapes.map(percentEncoded)
                 + (scalar == " " ? ["+", "%2B"] : [])
             // The digits of an escape may be capitals or small letters.
             return texts + texts.map { $0.lowercased() } + [String(scalar)]
@@ -170,6 +170,10 @@ extension Secret {
         return String(
             text.base64EncodedString().prefix(size * 8 / 6).dropFirst((count * 8 + 5) / 6))
     }
+}
+
+private func percentEncoded(_ text: String) -> String {
+    text.utf8.map { "%" + hexadecimal($0) }.joined()
 }
 
 private func hexadecimal(_ byte: UInt8) -> String {

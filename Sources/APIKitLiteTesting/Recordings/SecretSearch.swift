@@ -88,18 +88,10 @@ struct SecretSearch {
 
     /// Returns a text with its encodings undone, and what to say of them.
     private func decodings(of text: String) -> [(noun: String, text: String)] {
-        var results = [("", text)]
-        let plain = text.replacingOccurrences(of: "+", with: " ")
-        for source in [text, plain] where source.contains("%") {
-            let once = source.removingPercentEncoding ?? ""
-            results.append((", percent-encoded", once))
-            results.append((", percent-encoded twice", once.removingPercentEncoding ?? ""))
-        }
-        if text.contains("\\") {
-            let unescaped = try? JSONSerialization.jsonObject(
-                with: Data("\"\(text)\"".utf8), options: .fragmentsAllowed)
-            results.append((", escaped", unescaped as? String ?? ""))
-        }
+        let once = unescaped(text)
+        var results =
+            [("", text)] + once.map { (", encoded", $0) }
+            + once.flatMap(unescaped).map { (", encoded twice", $0) }
         for run in text.matches(of: /[A-Za-z0-9+\/_-]{10,}/) {
             let standard = run.output.replacingOccurrences(of: "-", with: "+")
                 .replacingOccurrences(of: "_", with: "/")
@@ -120,6 +112,22 @@ struct SecretSearch {
                 UInt8(String(decoding: digits[$0..<$0 + 2], as: UTF8.self), radix: 16)
             }
             results.append((", in hexadecimal digits", String(decoding: bytes, as: UTF8.self)))
+        }
+        return results
+    }
+
+    /// Returns a text without percent escapes, and without those of JSON, if it has any.
+    private func unescaped(_ text: String) -> [String] {
+        var results: [String] = []
+        if text.contains("%") || text.contains("+") {
+            results += [text, text.replacingOccurrences(of: "+", with: " ")]
+                .compactMap(\.removingPercentEncoding)
+        }
+        if text.contains("\\"),
+            let plain = try? JSONSerialization.jsonObject(
+                with: Data("\"\(text)\"".utf8), options: .fragmentsAllowed)
+        {
+            results.append(plain as? String ?? "")
         }
         return results
     }
