@@ -229,6 +229,8 @@ import Testing
                 stream for 5.0 seconds.
                   The stub for method GET, path /a (Tests/Stub.swift:3) keeps the stream of 1 \
                 request open. To end it, call stub.finish().
+                  If timingOut(idle:) has a MockClock, pass it to MockNetwork(clock:), too. Then this \
+                report shows its deadlines.
 
                 """
             ])
