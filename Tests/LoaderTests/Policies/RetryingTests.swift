@@ -15,7 +15,7 @@ import Testing
             apiRequest: TextRequest(baseURL: baseURL),
             urlSession: session.retrying(
                 RetryPolicy(deadline: nil), clock: clock, random: { 0.5 }))
-        let load = Task { try await loader.load("/a") }
+        async let load = loader.load("/a")
 
         await clock.waitForSleepers()
         #expect(clock.pending == [.milliseconds(250)])
@@ -25,7 +25,7 @@ import Testing
         #expect(network.requests.count == 2)
         await clock.advance(by: .milliseconds(500))
 
-        #expect(try await load.value == "third")
+        #expect(try await load == "third")
         #expect(network.requests.count == 3)
     }
 
