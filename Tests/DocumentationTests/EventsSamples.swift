@@ -42,16 +42,12 @@ import Testing
         let stream = MockURLSession(network)
             .events(URLRequest(url: url), clock: clock, random: { 0 })
 
-        let reader = Task {
-            var texts: [String] = []
-            for try await event in stream { texts.append(event.data) }
-            return texts
-        }
+        async let texts: [String] = stream.reduce(into: []) { $0.append($1.data) }
         await clock.waitForSleepers()
         #expect(clock.pending == [.seconds(5)])
         await clock.advance(by: .seconds(5))
 
-        #expect(try await reader.value == ["a"])
+        #expect(try await texts == ["a"])
         #expect(network.requests.map { $0.header("Last-Event-ID") } == [nil, "7"])
     }
 

@@ -163,16 +163,16 @@ import Testing
         let deltas = network.urlSession
             .timingOut(after: .seconds(30), idle: .seconds(20), clock: clock)
             .stream(ChatRequest(baseURL: baseURL), "Hi")
-        let reader = Task { for try await _ in deltas {} }
+        async let error = #expect(throws: APIRequestError.self) {
+            for try await _ in deltas {}
+        }
 
         try await stub.send(ServerSentEvent(data: Self.delta("Hel")))
         try await stub.waitForReader()
         await clock.advance(by: .seconds(20))
         try await stub.finish()
 
-        let result = await reader.result
-        let error = #expect(throws: APIRequestError.self) { try result.get() }
-        #expect((error?.underlying as? URLError)?.code == .timedOut)
+        #expect((await error?.underlying as? URLError)?.code == .timedOut)
     }
 
     @Test func endsTheTransferWhenTheUserLeaves() async throws {

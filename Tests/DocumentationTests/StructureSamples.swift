@@ -199,14 +199,15 @@ struct FindBookRequest: BooksRequest {
         let api = BooksAPI(.production, over: MockURLSession(network))
         let model = SearchModel(api, clock: clock)
 
+        // A task, so that the test can cancel it.
         let first = Task { await model.search("em") }
         await clock.waitForSleepers()
         first.cancel()
         await first.value
-        let second = Task { await model.search("emma") }
+        async let second: Void = model.search("emma")
         await clock.waitForSleepers()
         await clock.advance(by: .milliseconds(300))
-        await second.value
+        await second
 
         #expect(model.books == [Book(title: "Emma")])
         #expect(network.requests.count == 1)
@@ -217,10 +218,10 @@ struct FindBookRequest: BooksRequest {
         let clock = MockClock()
         let model = SearchModel(.demo, clock: clock)
 
-        let search = Task { await model.search("emma") }
+        async let search: Void = model.search("emma")
         await clock.waitForSleepers()
         await clock.advance(by: .milliseconds(300))
-        await search.value
+        await search
 
         #expect(model.books == [Book(title: "Emma")])
     }

@@ -108,6 +108,7 @@ import XCTest
         let loader = APIRequestLoader(
             apiRequest: UserRequest(), urlSession: network.urlSession)
 
+        // A task, so that the test can cancel it: an `async let` has no `cancel()`.
         let load = Task { try await loader.load(1) }
         await network.waitForRequests()
         load.cancel()

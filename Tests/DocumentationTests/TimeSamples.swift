@@ -28,14 +28,13 @@ import Testing
         let loader = APIRequestLoader(
             apiRequest: ReportRequest(), urlSession: network.urlSession)
 
-        let load = Task { try await loader.load(7) }
+        async let error = #expect(throws: APIRequestError.self) {
+            try await loader.load(7)
+        }
         await clock.waitForSleepers()
         await clock.advance(by: .seconds(30))
 
-        let error = await #expect(throws: APIRequestError.self) {
-            try await load.value
-        }
-        #expect((error?.underlying as? URLError)?.code == .timedOut)
+        #expect((await error?.underlying as? URLError)?.code == .timedOut)
     }
 
     @Test func retriesAfterATimeout() async throws {
@@ -45,13 +44,13 @@ import Testing
         let session = network.urlSession
             .timingOut(after: .seconds(10), clock: clock).retrying(clock: clock)
 
-        let load = Task { try await session.load(UserRequest(), 42) }
+        async let load = session.load(UserRequest(), 42)
         await network.waitForRequests()
         await clock.advance(by: .seconds(10))
         await clock.waitForSleeper(within: .seconds(1))
         await clock.advance(by: .seconds(1))
 
-        let user = try await load.value
+        let user = try await load
         #expect(user.name == "Emma")
     }
 
@@ -61,12 +60,12 @@ import Testing
         let loader = APIRequestLoader(
             apiRequest: UserRequest(), urlSession: network.urlSession)
 
-        let load = Task { try await loader.load(42) }
+        async let load = loader.load(42)
         await stub.started()
         // The request is under way: check the loading state here.
         stub.release()
 
-        let user = try await load.value
+        let user = try await load
         #expect(user.name == "Emma")
     }
 
@@ -77,12 +76,14 @@ import Testing
         let session = MockURLSession(network).timingOut(after: .seconds(30), clock: clock)
         let request = try UserRequest().makeRequest(from: 42)
 
-        let exchange = Task { try await session.exchange(request) }
+        async let error = #expect(throws: URLError.self) {
+            try await session.exchange(request)
+        }
         await network.waitForRequests()
         #expect(clock.pending == [])
         #expect(clock.pendingDeadlines == [.seconds(30)])
         await clock.advance(by: .seconds(30))
 
-        await #expect(throws: URLError(.timedOut)) { try await exchange.value }
+        #expect(await error?.code == .timedOut)
     }
 }

@@ -13,7 +13,7 @@ import XCTest
         let test = Task { try await waitsForAnotherPath() }
         // Otherwise it waits for ever, as the guide says.
         test.cancel()
-        try await test.value
+        await #expect(throws: APIRequestError.self) { try await test.value }
     }
 
     private func waitsForAnotherPath() async throws {
@@ -22,11 +22,11 @@ import XCTest
         let loader = APIRequestLoader(
             apiRequest: UserRequest(), urlSession: network.urlSession)
 
-        let load = Task { try await loader.load(42) }
+        async let load = loader.load(42)
         await stub.started()
         stub.release()
 
-        await #expect(throws: APIRequestError.self) { try await load.value }
+        _ = try await load
     }
 
     @Test func loadsTwoAtOnce() async throws {

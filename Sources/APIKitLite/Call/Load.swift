@@ -86,7 +86,17 @@ struct Load {
             stage: stage, request: request, response: response, data: data, underlying: underlying,
             isCancellation: isCancellation, redaction: redaction)
         error.requestType = requestType
+        error.hint = error.isCancellation ? nil : retryHint(underlying)
         return error
+    }
+
+    /// The sentence of a retry policy that would send the request again if it had another method.
+    private func retryHint(_ underlying: any Error) -> String? {
+        guard let request,
+            let outcome = response.map({ RetryPolicy.Outcome($0) })
+                ?? URLError(from: underlying).map({ .failure($0.code) })
+        else { return nil }
+        return session.retryHint(for: request, outcome)
     }
 
     /// Informs the session if the error says that a response was not accepted or not parsed.

@@ -23,7 +23,7 @@ extension APIRequestError {
 
     /// The description of an error that `hiding(_:)` returned, without the curl command.
     var sentences: [String] {
-        [headline, answer].compactMap(\.self) + reason
+        [headline, answer].compactMap(\.self) + reason + [hint].compactMap(\.self)
     }
 
     /// The sentence that names the type of the request, the request and the stage.

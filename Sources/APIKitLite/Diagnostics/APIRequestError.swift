@@ -43,6 +43,8 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
     public internal(set) var requestType: String?
     /// The secrets that the texts of this error hide, as ``APIRequest/redaction`` gives them.
     public private(set) var redaction: Redaction
+    /// A sentence of a policy or a download about what it did not do, and why.
+    var hint: String?
     private let wasCancelled: Bool
 
     /// Creates an error.

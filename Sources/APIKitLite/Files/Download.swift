@@ -58,8 +58,16 @@ struct Download {
         if transfer.isCancelled {
             return load.failure(.transport, URLError(.cancelled), isCancellation: true)
         }
-        return error as? APIRequestError
-            ?? load.failure(.transport, error, isCancellation: Task.isCancelled)
+        if let error = error as? APIRequestError { return error }
+        var failure = load.failure(.transport, error, isCancellation: Task.isCancelled)
+        if let response = load.response, response.field("ETag") == nil,
+            response.field("Last-Modified") == nil
+        {
+            failure.hint = """
+                The next download starts over: the answer had no ETag and no Last-Modified.
+                """
+        }
+        return failure
     }
 
     /// Returns the request with the headers of a download.

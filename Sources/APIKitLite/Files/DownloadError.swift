@@ -1,7 +1,7 @@
 import Foundation
 
 /// The reason why a download failed that is neither the network's nor the server's status.
-public enum DownloadError: LocalizedError, Hashable, Sendable {
+public enum DownloadError: LocalizedError, CustomStringConvertible, Hashable, Sendable {
     /// The request has another method than `GET`, or a body.
     case notAGet(method: String)
     /// The request has a field that the download sets itself: `Range` or `If-Range`.
@@ -30,7 +30,10 @@ public enum DownloadError: LocalizedError, Hashable, Sendable {
     }
 
     /// A sentence that says what happened and, where it helps, what to do.
-    public var errorDescription: String? {
+    public var errorDescription: String? { description }
+
+    /// A sentence that says what happened and, where it helps, what to do.
+    public var description: String {
         switch self {
         case .notAGet(let method):
             "A download sends GET without a body, not \(method). Load the response instead."

@@ -40,9 +40,11 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
         self.file = file
         path = file.path(percentEncoded: false)
         checkpointInterval = interval
-        // A NUL would end the name, so that another file is written. Only a folder has a ".".
+        let old = Self.status { [path] in stat(path, &$0) }
+        // A NUL would end the name, so that another file is written. A folder or a device must not be
+        // replaced by a file.
         guard file.isFileURL, !path.isEmpty, !path.hasSuffix("/"), !path.contains("\0"),
-            access(path + "/.", F_OK) != 0
+            old.st_mode == 0 || old.isRegular
         else { throw DownloadError.notAFile(file) }
         descriptor = try Self.lock(path, file)
         record = storedRecord

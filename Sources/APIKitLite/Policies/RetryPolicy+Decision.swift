@@ -89,7 +89,21 @@ extension RetryPolicy {
     private func permits(_ request: URLRequest) -> Bool {
         guard request.canBeSentAgain else { return false }
         let key = request.value(forHTTPHeaderField: "Idempotency-Key") ?? ""
-        return !key.isEmpty || methods.contains(request.httpMethod?.uppercased() ?? "GET")
+        return !key.isEmpty || methods.contains(method(of: request))
+    }
+
+    private func method(of request: URLRequest) -> String {
+        request.httpMethod?.uppercased() ?? "GET"
+    }
+
+    /// The sentence about a request that is not sent again because of its method; nil if there is
+    /// another reason.
+    func hint(for request: URLRequest, _ outcome: Outcome) -> String? {
+        guard maximumAttempts > 1, isTransient(outcome), request.canBeSentAgain, !permits(request)
+        else { return nil }
+        let method = method(of: request)
+        return "The retry policy sends \(method) again only with an `Idempotency-Key` header: "
+            + "\(method) is not among its `methods`."
     }
 
     /// The delay after an attempt: exponential backoff with full jitter.

@@ -45,6 +45,14 @@ private struct RetryingSession: SessionPolicy {
 }
 
 extension HTTPSession {
+    /// The sentence of the retry policy in this chain that sends a request only once because of its
+    /// method. Nil if there is none.
+    func retryHint(for request: URLRequest, _ outcome: RetryPolicy.Outcome) -> String? {
+        guard let session = self as? any SessionPolicy else { return nil }
+        return (session as? RetryingSession)?.policy.hint(for: request, outcome)
+            ?? session.next.retryHint(for: request, outcome)
+    }
+
     /// Returns a session that retries temporary failures as a ``RetryPolicy`` decides.
     ///
     ///     let session = URLSession.shared.retrying()

@@ -12,7 +12,7 @@ struct EventReader: LineReader {
 
     private var type = ""
     /// The data of the event so far, or `nil` if it has no `data` field yet.
-    private var data: String?
+    private(set) var data: String?
     /// The ID that becomes the last event ID when the event ends.
     private var id: String
 

@@ -68,6 +68,10 @@ private struct JSONEventReader<Value: Decodable>: LineReader {
     mutating func finish(_ line: ArraySlice<UInt8>) throws -> Value? {
         if isOneValue { return try elements.decode(Data(line)) }
         guard let terminator else { return nil }
-        throw StreamError.unfinished(terminator: terminator, elementCount: elements.count)
+        // The last line belongs to the event that is dropped.
+        if !line.isEmpty { _ = try? events.read(line) }
+        throw StreamError.unfinished(
+            terminator: terminator, elementCount: elements.count,
+            droppedBytes: events.data?.utf8.count ?? 0)
     }
 }

@@ -10,8 +10,8 @@ public enum StreamError: LocalizedError, RedactingError {
     /// secrets in its data; the event itself is complete.
     case event(ServerSentEvent)
     /// The stream ended without the event that ends a whole stream, such as `[DONE]`, so elements
-    /// may be missing.
-    case unfinished(terminator: String, elementCount: Int)
+    /// may be missing. If the stream ended within an event, `droppedBytes` is the size of its data.
+    case unfinished(terminator: String, elementCount: Int, droppedBytes: Int = 0)
     /// A line is longer than this number of bytes, which is what the parser keeps in memory.
     case lineTooLong(limit: Int)
     /// The data of an event, in all its lines, is longer than this number of bytes.
@@ -48,11 +48,16 @@ public enum StreamError: LocalizedError, RedactingError {
                 "The server sent an event of the type \(event.event.debugDescription).",
                 "Data: \(redaction.element(event.data).excerpt())",
             ]
-        case .unfinished(let terminator, let count):
+        case .unfinished(let terminator, let count, let droppedBytes):
             let elements = count == 1 ? "1 element" : "\(count) elements"
-            return [
+            let ended =
                 "The stream ended after \(elements), without its terminator "
-                    + "\(terminator.debugDescription)."
+                + "\(terminator.debugDescription)."
+            guard droppedBytes > 0 else { return [ended] }
+            return [
+                ended,
+                "An unfinished event with \(byteCount(droppedBytes)) of data was dropped: an event "
+                    + "ends with an empty line.",
             ]
         case .lineTooLong(let limit): return [tooLong("A line of the stream", limit)]
         case .eventTooLong(let limit): return [tooLong("The data of an event", limit)]

@@ -104,7 +104,7 @@ package struct PercentEncoding: Sendable {
 }
 
 /// Returns the value of a hexadecimal digit, or nil for any other byte.
-func hexDigit(_ byte: UInt8) -> UInt8? {
+package func hexDigit(_ byte: UInt8) -> UInt8? {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
     case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10

@@ -137,12 +137,41 @@ extension RequestMatcher {
         @Sendable func base(_ reading: RequestReading) -> ArraySlice<String>? {
             let segments = reading.segments
             guard mayFollowBase else { return nil }
-            return segments.indices.dropFirst().first { match(segments[$0...]) != nil }
-                .map { segments[..<$0] }
+            return segments.indices.dropFirst().first {
+                segments[$0 - 1] != "" && match(segments[$0...]) != nil
+            }.map { segments[..<$0] }
         }
-        @Sendable func differsInSlash(_ reading: RequestReading) -> Bool {
+        let expected = PathTemplate.decodedSegments(ofPath: path)
+        /// The segments that would have to precede the request's path.
+        @Sendable func lacking(_ reading: RequestReading) -> ArraySlice<String>? {
+            guard mayFollowBase else { return nil }
+            return expected.indices.dropFirst().first {
+                !expected[$0].hasPrefix("{") && match(expected[..<$0] + reading.segments) != nil
+            }.map { expected[..<$0] }
+        }
+        /// The sentences about a request whose path differs in one respect only.
+        @Sendable func advice(_ reading: RequestReading) -> [String] {
+            func shown(_ path: String) -> String { shownPath(path, reading.redaction) }
             let segments = reading.segments[...]
-            return match(segments.last == "" ? segments.dropLast() : segments + [""]) != nil
+            var advice: [String] = []
+            if let base = base(reading) {
+                let added = "/" + base.joined(separator: "/")
+                let whole = added + (path.hasPrefix("/") ? "" : "/") + path
+                advice.append("If the base URL adds \(shown(added)), write \(shown(whole)).")
+            }
+            if let lacking = lacking(reading) {
+                advice.append(
+                    "The request lacks \(shown("/" + lacking.joined(separator: "/"))). Perhaps its "
+                        + "URL was made without the path of the base URL.")
+            }
+            let others = segments.dropLast().filter { !$0.isEmpty } + segments.suffix(1)
+            if match(others[...]) != nil {
+                advice.append("The request has an empty segment: //.")
+            }
+            if match(segments.last == "" ? segments.dropLast() : segments + [""]) != nil {
+                advice.append("They differ in the slash at the end.")
+            }
+            return advice
         }
         return adding(
             Criterion { redaction in
@@ -154,20 +183,11 @@ extension RequestMatcher {
             } difference: { reading in
                 var difference = MatchReport.Difference.has(
                     shownPath(reading.url.path, reading.redaction))
-                if let base = base(reading) {
-                    let added = "/" + base.joined(separator: "/")
-                    let whole = added + (path.hasPrefix("/") ? "" : "/") + path
-                    difference.details.append(
-                        "If the base URL adds \(shownPath(added, reading.redaction)), "
-                            + "write \(shownPath(whole, reading.redaction)).")
-                }
-                if differsInSlash(reading) {
-                    difference.details.append("They differ in the slash at the end.")
-                }
+                difference.details += advice(reading)
                 if let hint { difference.details.append(hint) }
                 return difference
             } isNear: { reading in
-                base(reading) != nil || differsInSlash(reading)
+                !advice(reading).isEmpty
             })
     }
 

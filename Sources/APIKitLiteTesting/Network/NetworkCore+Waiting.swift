@@ -1,4 +1,5 @@
 import APIKitLite
+import Foundation
 
 // What the reports of waits need to know about a network.
 extension NetworkCore: WatchedObject {
@@ -15,7 +16,8 @@ extension NetworkCore: WatchedObject {
             WaitReport.Network(
                 requestCount: journal.count.number,
                 errors: errors.first.prefix(WaitReport.shownErrors).map(\.description),
-                errorCount: errors.count, waiting: pending.map(\.waiting)))
+                errorCount: errors.count, waiting: pending.map(\.waiting),
+                failure: journal.requests.last?.retriedFailure))
     }
 
     /// Whether a client waits for an answer that needs an action of the test.
@@ -29,6 +31,21 @@ extension NetworkCore: WatchedObject {
         case .clock: time.mockClock != nil
         case .session: false
         }
+    }
+}
+
+extension RecordedRequest {
+    /// A sentence about the answer, if it is a failure that a policy retries.
+    fileprivate var retriedFailure: String? {
+        if let error = error as? URLError, RetryPolicy.transientErrorCodes.contains(error.code) {
+            return "The last request failed: \(error.sentence)"
+        }
+        guard let response, RetryPolicy.transientStatuses.contains(response.statusCode) else {
+            return nil
+        }
+        let wait = response.value(forHTTPHeaderField: "Retry-After").map { ", Retry-After: \($0)" }
+        let status = HTTPStatus.describe(response.statusCode)
+        return "The last request was answered with \(status)\(wait ?? "")."
     }
 }
 

@@ -158,11 +158,10 @@ extension HARNode {
 
     fileprivate var date: Date? {
         guard let text else { return nil }
-        let formatter = ISO8601DateFormatter()
-        let formats: [ISO8601DateFormatter.Options] = [.withFractionalSeconds, []]
-        return formats.lazy.compactMap { options in
-            formatter.formatOptions = options.union(.withInternetDateTime)
-            return formatter.date(from: text)
+        // With and without fractions of a second. A formatter would take most of the time of reading.
+        return [true, false].lazy.compactMap { hasFractions in
+            try? Date(
+                text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: hasFractions))
         }.first
     }
 }

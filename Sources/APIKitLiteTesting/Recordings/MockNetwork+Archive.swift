@@ -91,7 +91,7 @@ extension HTTPArchive.Exchange {
         let fields =
             (request.allHTTPHeaderFields ?? [:]).values.joined()
             + (response?.headerFields ?? [:]).values.joined()
-        return RecordedValues.has(in: fields + (request.url?.absoluteString ?? ""))
+        return Placeholder.mayBe(in: fields + (request.url?.absoluteString ?? ""))
             || [request.httpBody ?? Data(), body].contains { $0.range(of: mark) != nil }
     }
 }
@@ -108,10 +108,13 @@ extension RequestMatcher {
         let plain = RequestMatcher(recorded: request, isServed)
         let text =
             [request.url?.absoluteString ?? "", exactText(request.httpBody ?? Data()) ?? ""]
-            + (request.allHTTPHeaderFields ?? [:]).values
-        guard text.contains(where: RecordedValues.has) else { return plain }
+            + request.replayedHeaders.compactMap(request.value)
+        guard text.contains(where: Placeholder.mayBe) else { return plain }
+        let isPathPlain = !Placeholder.mayBe(in: request.url?.path ?? "")
         // With placeholders, the expected request depends on the live one, but not its criteria.
         return plain.criteria.indices.reduce(.any) { matcher, index in
+            // Most requests differ in the method, the host or the path, and are compared quickly.
+            if index < (isPathPlain ? 3 : 2) { return matcher.adding(plain.criteria[index]) }
             @Sendable func criterion(_ live: RequestReading) -> Criterion {
                 var values = RecordedValues()
                 values.add(from: request, live)
@@ -170,7 +173,7 @@ extension URLRequest {
         }
         let url = reading.url
         let target = "\(url.scheme)://\(url.hostAndPort)\(url.path)"
-        return ([reading.method, target, items[0]] + headers + [body]).joined(separator: "\n")
-            .replacing(Placeholders.pattern, with: "REDACTED")
+        let key = ([reading.method, target, items[0]] + headers + [body]).joined(separator: "\n")
+        return Placeholder.replacing(in: key) { ("REDACTED", $0.range) }
     }
 }

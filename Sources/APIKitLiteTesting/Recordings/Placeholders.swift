@@ -28,19 +28,17 @@ struct Placeholders {
     private var lastNumber: Int
     /// The names in the archive. A value that is one of them is replaced only at its own place.
     private var names: Set<String> = []
+    /// The spellings of the secrets, by their values.
+    private var spellings: [String: [Spelling]] = [:]
 
     /// Creates the placeholders for an archive, which may have some already.
     init(_ redaction: Redaction, after archive: HTTPArchive) {
         self.redaction = redaction
-        let used = archive.text.matches(of: Self.pattern).compactMap { Int($0.output.2) }
-        lastNumber = used.max() ?? 0
+        lastNumber = Placeholder.all(in: archive.text).compactMap { Int($0.number) }.max() ?? 0
         secrets =
             redaction.values.map { Secret(value: $0, label: "a value of the redaction") }
             + Self.environmentSecrets
     }
-
-    /// The text of a placeholder, and its number.
-    static var pattern: Regex<(Substring, Substring?, Substring)> { /REDACTED-(NUMBER-)?([0-9]+)/ }
 
     /// The values of the environment variables whose names are those of secrets.
     static var environmentSecrets: [Secret] {
@@ -52,7 +50,7 @@ struct Placeholders {
     /// Returns what replaces a value; nil if the redaction shows it or it is a placeholder.
     mutating func replacement(for value: NamedValue) -> String? {
         names.insert(value.name)
-        guard value.isHidden(by: redaction), value.value.wholeMatch(of: Self.pattern) == nil else {
+        guard value.isHidden(by: redaction), !Placeholder.isWhole(value.value) else {
             return nil
         }
         add(value.value, label: "the value of the \(value.kind) \(value.name)")
@@ -84,7 +82,9 @@ struct Placeholders {
         var found: [(range: Range<Int>, text: String)] = []
         for secret in secrets
         where secret.value.utf8.count >= Self.shortest && !names.contains(secret.value) {
-            for spelling in secret.spellings {
+            let known = spellings[secret.value] ?? secret.spellings
+            spellings[secret.value] = known
+            for spelling in known {
                 for range in spelling.ranges(in: text)
                 where !found.contains(where: { $0.range.overlaps(range) }) {
                     found.append((range, "REDACTED-\(number(of: secret.value))"))
@@ -130,8 +130,7 @@ extension Secret {
     /// Base64, wherever the value begins in it.
     fileprivate var spellings: [Spelling] {
         let inText = value.unicodeScalars.map { scalar in
-            let bytes = Array(String(scalar).utf8)
-            let percent = bytes.map { "%" + hexadecimal($0) }.joined()
+            let percent = percentEncoded(String(scalar))
             let units = String(scalar).utf16.map {
                 let digits = String($0, radix: 16)
                 return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
@@ -141,6 +140,7 @@ extension Secret {
             let twice = escapes.map { String(JSONText.quoted($0).dropFirst().dropLast()) }
             let texts =
                 [percent, percent.replacing("%", with: "%25")] + escapes + twice
+                + escapes.map(percentEncoded)
                 + (scalar == " " ? ["+", "%2B"] : [])
             // The digits of an escape may be capitals or small letters.
             return texts + texts.map { $0.lowercased() } + [String(scalar)]
@@ -170,6 +170,10 @@ extension Secret {
         return String(
             text.base64EncodedString().prefix(size * 8 / 6).dropFirst((count * 8 + 5) / 6))
     }
+}
+
+private func percentEncoded(_ text: String) -> String {
+    text.utf8.map { "%" + hexadecimal($0) }.joined()
 }
 
 private func hexadecimal(_ byte: UInt8) -> String {

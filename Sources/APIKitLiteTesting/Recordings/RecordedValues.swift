@@ -9,9 +9,6 @@ struct RecordedValues: Sendable {
     /// The texts by the numbers of their placeholders, and as JSON literals.
     private var values: [String: (text: String, json: String)] = [:]
 
-    /// Whether a text has a placeholder.
-    static func has(in text: some StringProtocol) -> Bool { text.contains("REDACTED-") }
-
     /// Adds what a live request has in place of the placeholders of a recorded one.
     mutating func add(from recorded: URLRequest, _ live: RequestReading) {
         let expected = RequestReading(RecordedRequest(request: recorded))
@@ -55,27 +52,26 @@ struct RecordedValues: Sendable {
 
     /// Adds the parts of a text that are in the places of the placeholders.
     private mutating func add(_ text: String, for pattern: String, json: String? = nil) {
-        guard Self.has(in: pattern) else { return }
-        var numbers: [String] = []
-        var expression = ""
-        var rest = pattern[...]
-        while let placeholder = rest.firstMatch(of: Placeholders.pattern) {
-            let before = String(rest[..<placeholder.range.lowerBound])
-            expression += NSRegularExpression.escapedPattern(for: before) + "(.+?)"
-            numbers.append(String(placeholder.output.2))
-            rest = rest[placeholder.range.upperBound...]
-        }
-        expression += NSRegularExpression.escapedPattern(for: String(rest))
-        let isWhole = numbers.count == 1 && pattern.wholeMatch(of: Placeholders.pattern) != nil
-        guard
-            let regex = try? NSRegularExpression(
-                pattern: "^\(expression)$", options: .dotMatchesLineSeparators),
-            let match = regex.firstMatch(in: text, range: NSRange(text.startIndex..., in: text))
-        else { return }
-        for (index, number) in numbers.enumerated() {
-            guard let range = Range(match.range(at: index + 1), in: text) else { continue }
-            let part = String(text[range])
-            values[number] = (part, isWhole ? json ?? JSONText.quoted(part) : JSONText.quoted(part))
+        let placeholders = Placeholder.all(in: pattern)
+        guard let first = placeholders.first else { return }
+        let start = pattern[..<first.range.lowerBound]
+        guard text.hasPrefix(start) else { return }
+        var rest = text.dropFirst(start.count)
+        for (index, placeholder) in placeholders.enumerated() {
+            let isLast = index + 1 == placeholders.count
+            let end = isLast ? pattern.endIndex : placeholders[index + 1].range.lowerBound
+            let literal = pattern[placeholder.range.upperBound..<end]
+            let bounds =
+                isLast
+                ? rest.hasSuffix(literal) ? rest.dropLast(literal.count).endIndex : nil
+                : rest.dropFirst().range(of: literal)?.lowerBound
+            guard let bounds, bounds > rest.startIndex else { return }
+            let part = String(rest[..<bounds])
+            rest = rest[bounds...].dropFirst(literal.count)
+            let isWhole = placeholder.range == pattern.startIndex..<pattern.endIndex
+            values[placeholder.number] = (
+                part, isWhole ? json ?? JSONText.quoted(part) : JSONText.quoted(part)
+            )
         }
     }
 
@@ -91,12 +87,19 @@ struct RecordedValues: Sendable {
     ///
     /// - Parameter encode: The encoding of a value in the text.
     func filled(_ text: String, encode: (String) -> String = { $0 }) -> String {
-        guard Self.has(in: text) else { return text }
-        return text.replacing(/"(?:REDACTED-(NUMBER-)?([0-9]+))"/) { match in
-            values[String(match.output.2)]?.json
-                ?? String(match.output.1 == nil ? match.output.0 : match.output.2)
-        }.replacing(Placeholders.pattern) { match in
-            values[String(match.output.2)].map { encode($0.text) } ?? String(match.output.0)
+        Placeholder.replacing(in: text) { placeholder in
+            let range = placeholder.range
+            let before = text[..<range.lowerBound].last
+            let after = text[range.upperBound...].first
+            let value = values[placeholder.number]
+            if before == "\"", after == "\"" {
+                let literal =
+                    value?.json
+                    ?? (placeholder.isNumber ? placeholder.number : "\"\(text[range])\"")
+                let start = text.index(before: range.lowerBound)
+                return (literal, start..<text.index(after: range.upperBound))
+            }
+            return (value.map { encode($0.text) } ?? String(text[range]), range)
         }
     }
 

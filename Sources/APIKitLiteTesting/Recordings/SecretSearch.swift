@@ -8,6 +8,18 @@ import Foundation
 struct SecretSearch {
     private let secrets: [Secret]
     private let redaction: Redaction
+    /// The forms of usual tokens.
+    private let forms: [(name: String, pattern: NSRegularExpression)] = [
+        ("a JSON Web Token", "eyJ[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{8,}"),
+        ("a private key", "-----BEGIN [A-Z ]*PRIVATE KEY"),
+        ("a key of AWS", "AKIA[0-9A-Z]{16}"),
+        ("a token of GitHub", "gh[pousr]_[A-Za-z0-9]{36}"),
+        ("a token of Slack", "xox[abprs]-[A-Za-z0-9-]{10,}"),
+        ("a key of Google", "AIza[0-9A-Za-z_-]{35}"),
+        ("an API key", "sk-[A-Za-z0-9_-]{20,}"),
+    ].compactMap { name, pattern in
+        (try? NSRegularExpression(pattern: pattern)).map { (name, $0) }
+    }
 
     init(for secrets: [Secret], _ redaction: Redaction) {
         self.secrets = secrets.filter { $0.value.utf8.count >= 8 }
@@ -55,13 +67,13 @@ struct SecretSearch {
             return ["\(place): a value with the name \(key)"]
         }
         for (noun, decoded) in decodings(of: text) {
-            if let secret = secrets.first(where: { decoded.contains($0.value) }) {
+            if let secret = secrets.first(where: { decoded.range(of: $0.value, options: .literal) != nil }) {
                 return ["\(place): \(secret.label)\(noun)"]
             }
         }
-        return forms.compactMap { form, pattern in
-            text.firstMatch(of: pattern).map { _ in "\(place): what has the form of \(form)" }
-        }
+        let whole = NSRange(text.startIndex..., in: text)
+        return forms.filter { $0.pattern.firstMatch(in: text, range: whole) != nil }
+            .map { "\(place): what has the form of \($0.name)" }
     }
 
     private func hasSecretName(_ key: String) -> Bool {
@@ -73,54 +85,59 @@ struct SecretSearch {
         return endings.contains(where: name.hasSuffix) && !redaction.shows(key)
     }
 
-    /// The forms of usual tokens.
-    private var forms: [(String, Regex<Substring>)] {
-        [
-            ("a JSON Web Token", /eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}/),
-            ("a private key", /-----BEGIN [A-Z ]*PRIVATE KEY/),
-            ("a key of AWS", /AKIA[0-9A-Z]{16}/),
-            ("a token of GitHub", /gh[pousr]_[A-Za-z0-9]{36}/),
-            ("a token of Slack", /xox[abprs]-[A-Za-z0-9-]{10,}/),
-            ("a key of Google", /AIza[0-9A-Za-z_-]{35}/),
-            ("an API key", /sk-[A-Za-z0-9_-]{20,}/),
-        ]
-    }
-
     /// Returns a text with its encodings undone, and what to say of them.
     private func decodings(of text: String) -> [(noun: String, text: String)] {
-        var results = [("", text)]
-        let plain = text.replacingOccurrences(of: "+", with: " ")
-        for source in [text, plain] where source.contains("%") {
-            let once = source.removingPercentEncoding ?? ""
-            results.append((", percent-encoded", once))
-            results.append((", percent-encoded twice", once.removingPercentEncoding ?? ""))
-        }
-        if text.contains("\\") {
-            let unescaped = try? JSONSerialization.jsonObject(
-                with: Data("\"\(text)\"".utf8), options: .fragmentsAllowed)
-            results.append((", escaped", unescaped as? String ?? ""))
-        }
-        for run in text.matches(of: /[A-Za-z0-9+\/_-]{10,}/) {
-            let standard = run.output.replacingOccurrences(of: "-", with: "+")
-                .replacingOccurrences(of: "_", with: "/")
+        let once = unescaped(text)
+        var results =
+            [("", text)] + once.map { (", encoded", $0) }
+            + once.flatMap(unescaped).map { (", encoded twice", $0) }
+        // The same as a search for `[A-Za-z0-9+/_-]{10,}`, only faster.
+        for run in text.utf8.split(whereSeparator: { !isBase64[Int($0)] }) where run.count >= 10 {
+            let standard = run.map { byte in
+                switch byte {
+                case UInt8(ascii: "-"): UInt8(ascii: "+")
+                case UInt8(ascii: "_"): UInt8(ascii: "/")
+                default: byte
+                }
+            }
             for offset in 0..<4 {
-                let part = standard.dropFirst(offset)
-                let whole = part.prefix(part.count / 4 * 4)
-                let rest =
-                    part.count % 4 > 1 ? String(repeating: "=", count: 4 - part.count % 4) : ""
-                let padded = rest.isEmpty ? String(whole) : part + rest
-                if let data = Data(base64Encoded: padded) {
+                var part = Data(standard.dropFirst(offset))
+                if part.count % 4 == 1 { part.removeLast() }
+                part += Data(repeating: UInt8(ascii: "="), count: (4 - part.count % 4) % 4)
+                if let data = Data(base64Encoded: part) {
                     results.append((", in Base64", String(decoding: data, as: UTF8.self)))
                 }
             }
         }
-        for run in text.matches(of: /(?:[0-9A-Fa-f]{2}){8,}/) {
-            let digits = Array(run.output.utf8)
-            let bytes = stride(from: 0, to: digits.count, by: 2).compactMap {
-                UInt8(String(decoding: digits[$0..<$0 + 2], as: UTF8.self), radix: 16)
+        for run in text.utf8.split(whereSeparator: { hexDigit($0) == nil }) where run.count >= 16 {
+            let digits = run.compactMap(hexDigit)
+            let bytes = stride(from: 0, to: digits.count - 1, by: 2).map {
+                digits[$0] << 4 | digits[$0 + 1]
             }
             results.append((", in hexadecimal digits", String(decoding: bytes, as: UTF8.self)))
         }
         return results
     }
+
+    /// Returns a text without percent escapes, and without those of JSON, if it has any.
+    private func unescaped(_ text: String) -> [String] {
+        var results: [String] = []
+        if text.contains("%") || text.contains("+") {
+            results += [text, text.replacingOccurrences(of: "+", with: " ")]
+                .compactMap(\.removingPercentEncoding)
+        }
+        if text.contains("\\"),
+            let plain = try? JSONSerialization.jsonObject(
+                with: Data("\"\(text)\"".utf8), options: .fragmentsAllowed)
+        {
+            results.append(plain as? String ?? "")
+        }
+        return results
+    }
+}
+
+/// Whether a byte is one of Base64 or of Base64 for URLs (RFC 4648).
+private let isBase64: [Bool] = (0..<256).map { byte in
+    let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_"
+    return letters.utf8.contains(UInt8(byte))
 }

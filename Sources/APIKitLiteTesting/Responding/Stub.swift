@@ -73,7 +73,8 @@ public final class Stub: Sendable {
     ///   - verified: Where the network was already verified; nil if it was not.
     init(
         _ matcher: RequestMatcher, _ behavior: Behavior, times: Times, sourceLocation: String,
-        recording: Recording? = nil, redaction: Redaction, journal: Journal, watch: WaitWatch, verified: String?
+        recording: Recording? = nil, redaction: Redaction, journal: Journal, watch: WaitWatch,
+        verified: String?
     ) {
         self.matcher = matcher
         self.behavior = behavior

@@ -32,6 +32,8 @@ struct WaitReport: Sendable {
         var errorCount = 0
         /// The requests that still wait for their answers, oldest first.
         var waiting: [Waiting] = []
+        /// A sentence about the last request, if it failed in a way that a policy retries.
+        var failure: String?
     }
 
     /// One request that waits for its answer.
@@ -90,8 +92,30 @@ extension WaitReport: CustomStringConvertible {
         let isUnused = !networks.isEmpty && networks.allSatisfy { $0.requestCount == 0 }
         let details =
             (isUnused && !calls.isEmpty ? [Self.noRequest] : []) + networks.flatMap(\.lines)
-            + (clock?.lines(ofNetwork: !networks.isEmpty) ?? [])
+            + (clock.map { $0.lines + clockAdvice($0) } ?? streamAdvice)
         return (headlines + details.map { "  " + $0 }).joined(separator: "\n")
+    }
+
+    /// The advice for a clock on which nothing waits.
+    private func clockAdvice(_ clock: Clock) -> [String] {
+        guard clock.sleepers.isEmpty, clock.deadlines.isEmpty else { return [] }
+        if networks.isEmpty {
+            return [
+                "Perhaps it was not passed: MockNetwork(clock: clock), .retrying(clock: clock)."
+            ]
+        }
+        return networks.compactMap(\.failure).map { "\($0) Does retrying(clock:) have this clock?" }
+    }
+
+    /// The advice for a stream of a network without a clock: a policy may have one.
+    private var streamAdvice: [String] {
+        guard networks.contains(where: { $0.waiting.contains { $0.cause == .test } }) else {
+            return []
+        }
+        return [
+            "If timingOut(idle:) has a MockClock, pass it to MockNetwork(clock:), too. Then this "
+                + "report shows its deadlines."
+        ]
     }
 
     private var headlines: [String] {
@@ -162,8 +186,7 @@ extension WaitReport.Waiting {
 }
 
 extension WaitReport.Clock {
-    /// - Parameter isOfNetwork: Whether a network has this clock.
-    fileprivate func lines(ofNetwork isOfNetwork: Bool) -> [String] {
+    fileprivate var lines: [String] {
         var lines = ["The clock is at \(now.shown). No task and no response waits on it."]
         if let first = sleepers.first {
             let list = WaitReport.list(sleepers) {
@@ -173,9 +196,6 @@ extension WaitReport.Clock {
                 "The clock is at \(now.shown). It wakes \(list).",
                 "To wake the first, move the clock by \((first.moment - now).shown).",
             ]
-        } else if deadlines.isEmpty, !isOfNetwork {
-            lines.append(
-                "Perhaps it was not passed: MockNetwork(clock: clock), .retrying(clock: clock).")
         }
         if !deadlines.isEmpty {
             lines.append("Deadlines on the clock: \(WaitReport.list(deadlines, \.shown)).")

@@ -71,12 +71,12 @@ import Testing
         })
         let session = server.session.authenticated(by: server.tokens())
 
-        let late = Task { try await session.exchange(.test("data")).0.text }
+        async let late = session.exchange(.test("data")).0.text
         await isSent.wait()
         #expect(try await session.exchange(.test("data")).0.text == "Bearer new1")
         mayAnswer.open()
 
-        #expect(try await late.value == "Bearer new1")
+        #expect(try await late == "Bearer new1")
         #expect(server.refreshCount == 1)
         #expect(server.given == ["Bearer old", "Bearer old", "Bearer new1", "Bearer new1"])
     }

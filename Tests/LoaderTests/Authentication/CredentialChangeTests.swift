@@ -69,14 +69,14 @@ import Testing
                 })
             let tokens = server.tokens()
             let session = server.session.authenticated(by: tokens)
-            let task = Task { try await session.exchange(.test("data")) }
+            async let task = session.exchange(.test("data"))
             await server.token.started()
 
             tokens.credential = access.map { Token(access: $0) }
             server.token.release()
 
             // Signed out, it is given its rejection; signed in, it is sent again.
-            #expect(try await task.value.1.statusCode == (access == nil ? 401 : 200))
+            #expect(try await task.1.statusCode == (access == nil ? 401 : 200))
             #expect(tokens.credential?.access == access)
             #expect(server.given == ["Bearer old"] + (access.map { ["Bearer " + $0] } ?? []))
         }

@@ -59,14 +59,14 @@ import Testing
         let token = network.stub(.get("/token"), .text("new").held, .text("new"))
         let (session, _) = getChain(network)
 
-        let first = Task { await session.outcome(of: .test("a")) }
+        async let first = session.outcome(of: .test("a"))
         await token.started()
         let executor = QueueExecutor(isSerial: true)
         let second = executor.start { await session.outcome(of: .test("token")) }
         await executor.settle()
         token.release()
 
-        #expect(await first.value == .body("x"))
+        #expect(await first == .body("x"))
         #expect(try await second.value == .body("new"))
         #expect(token.requests.map { $0.header("Authorization") } == [nil, "Bearer new"])
     }

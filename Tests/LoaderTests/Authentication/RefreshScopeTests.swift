@@ -53,7 +53,7 @@ import Testing
         let tokens = server.tokens()
         let progress = Progress(totalUnitCount: 0)
         let session = server.session.reporting(to: progress).authenticated(by: tokens)
-        let upload = Task { await session.outcome(of: .test("a")) }
+        async let upload = session.outcome(of: .test("a"))
         await server.token.started()
 
         progress.cancel()
@@ -62,7 +62,7 @@ import Testing
         }
         server.token.release()
 
-        #expect(await upload.value == .error(.cancelled))
+        #expect(await upload == .error(.cancelled))
         #expect(await other.value == .body("Bearer new1"))
         #expect(tokens.credential?.access == "new1")
     }

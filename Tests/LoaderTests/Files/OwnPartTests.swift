@@ -124,6 +124,18 @@ import Testing
         #expect(ranges.withLock { $0 } == ["bytes=40-", "bytes=60-", "bytes=80-"])
     }
 
+    @Test(arguments: [("ETag", false), ("Last-Modified", false), ("X-Other", true)])
+    func saysThatTheNextDownloadStartsOver(_ field: String, _ isSaid: Bool) async {
+        network.stub(.any, .data(bytes).header(field, "\"1\"").failing(afterBytes: 40))
+
+        let error = await #expect(throws: APIRequestError.self) {
+            try await MockURLSession(network).download(FileRequest(), "/file", to: folder.file)
+        }
+
+        let sentence = "The next download starts over: the answer had no ETag and no Last-Modified."
+        #expect(error?.description.contains("\n\(sentence)\n") == isSaid)
+    }
+
     @Test func sendsNothingWithoutTheFolder() async throws {
         let missing = folder.url.appending(path: "missing")
 

@@ -118,10 +118,14 @@ import Testing
         let link = folder.url.appending(path: "link")
         try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder.file)
         let nul = URL(string: folder.url.absoluteString + "a%00b")!
-        for url in [folder.file, folder.url, link, URL(string: "https://example.com/a")!, nul] {
+        // A device that this process may replace would be replaced.
+        let pipe = folder.url.appending(path: "pipe")
+        try #require(mkfifo(pipe.path, 0o600) == 0)
+        let remote = URL(string: "https://example.com/a")!
+        for url in [folder.file, folder.url, link, remote, nul, pipe] {
             #expect(throws: DownloadError.notAFile(url)) { try PartFile(of: url) }
         }
-        #expect(folder.names == ["file.bin", "link"])
+        #expect(folder.names == ["file.bin", "link", "pipe"])
     }
 
     @Test(

@@ -40,10 +40,10 @@ import Testing
         }.observed(by: log.observer)
 
         for path in ["a", "b"] {
-            let task = Task { await session.outcome(of: .test(path)) }
+            async let task = session.outcome(of: .test(path))
             await clock.waitForSleepers()
             await clock.advance(by: .milliseconds(30))
-            _ = await task.value
+            _ = await task
         }
 
         #expect(

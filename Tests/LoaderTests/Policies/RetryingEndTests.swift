@@ -61,12 +61,12 @@ import Testing
         let session = MockURLSession(network).retrying(
             RetryPolicy(baseDelay: .seconds(2), deadline: .seconds(10)), clock: clock,
             random: { 0.5 })
-        let task = Task { try await session.exchange(.test("a")).1.statusCode }
+        async let task = session.exchange(.test("a")).1.statusCode
         await clock.waitForSleepers()
 
         await clock.advance(by: .seconds(9))
 
-        #expect(try await task.value == 503)
+        #expect(try await task == 503)
         #expect(network.requests.count == 1)
     }
 
@@ -118,14 +118,14 @@ import Testing
         let session = hanging.timingOut(after: .seconds(4), clock: clock)
             .retrying(RetryPolicy(deadline: nil), clock: clock, random: { 0 })
             .timingOut(after: .seconds(10), clock: clock)
-        let task = Task { await session.outcome(of: .test("a")) }
+        async let task = session.outcome(of: .test("a"))
 
         for moment in [0, 4, 8] {
             _ = await arrivals.events { $0 == .seconds(moment) }
             await clock.advance(to: .init(offset: .seconds(moment == 8 ? 10 : moment + 4)))
         }
 
-        #expect(await task.value == .error(.timedOut))
+        #expect(await task == .error(.timedOut))
         #expect(clock.now.offset == .seconds(10))
     }
 }

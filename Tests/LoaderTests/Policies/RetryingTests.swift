@@ -15,7 +15,7 @@ import Testing
             apiRequest: TextRequest(baseURL: baseURL),
             urlSession: session.retrying(
                 RetryPolicy(deadline: nil), clock: clock, random: { 0.5 }))
-        let load = Task { try await loader.load("/a") }
+        async let load = loader.load("/a")
 
         await clock.waitForSleepers()
         #expect(clock.pending == [.milliseconds(250)])
@@ -25,7 +25,7 @@ import Testing
         #expect(network.requests.count == 2)
         await clock.advance(by: .milliseconds(500))
 
-        #expect(try await load.value == "third")
+        #expect(try await load == "third")
         #expect(network.requests.count == 3)
     }
 
@@ -74,6 +74,50 @@ import Testing
         }
 
         #expect(network.requests.count == 3)
+    }
+
+    /// A request of any method.
+    private struct AnyRequest: APIRequest {
+        func makeRequest(from request: URLRequest) -> URLRequest { request }
+        func parseResponse(data: Data) -> Data { data }
+    }
+
+    private static let withKey: URLRequest = {
+        var request = URLRequest.test("a", method: "POST")
+        request.setValue("1", forHTTPHeaderField: "Idempotency-Key")
+        return request
+    }()
+
+    @Test(
+        arguments: [
+            (.test("a", method: "POST"), .status(503), .standard, "POST"),
+            (.test("a", method: "patch"), .error(.timedOut), .standard, "PATCH"),
+            (.test("a"), .status(503), RetryPolicy(methods: []), "GET"),
+            (.test("a"), .status(503), .standard, nil),
+            (withKey, .status(503), .standard, nil),
+            (.test("a", method: "POST"), .status(503), .never, nil),
+            (.test("a", method: "POST"), .status(404), .standard, nil),
+            (.test("a", method: "POST"), .error(.cannotParseResponse), .standard, nil),
+        ] as [(URLRequest, MockResponse, RetryPolicy, String?)])
+    func saysThatARequestIsNotSentAgainForItsMethod(
+        _ request: URLRequest, _ response: MockResponse, _ policy: RetryPolicy, _ method: String?
+    ) async throws {
+        let network = MockNetwork()
+        network.stub(.any, response, times: .any)
+        let session = MockURLSession(network).retrying(policy, random: { 0 }).limited(to: 1)
+
+        let error = await #expect(throws: APIRequestError.self) {
+            try await session.load(AnyRequest(), request)
+        }
+
+        let text = try #require(error).description
+        #expect(text.contains("retry policy") == (method != nil))
+        if let method {
+            let sentence =
+                "The retry policy sends \(method) again only with an `Idempotency-Key` header: "
+                + "\(method) is not among its `methods`."
+            #expect(text.contains("\n\(sentence)\n"))
+        }
     }
 
     @Test func sendsTheSameBodyAgain() async throws {

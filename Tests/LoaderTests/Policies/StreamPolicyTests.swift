@@ -151,12 +151,12 @@ import Testing
         let session = session.timingOut(after: .seconds(5), idle: .seconds(10), clock: clock)
 
         let (lively, _) = try await session.stream(.test("stream"))
-        let all = Task { await read(lively) }
+        async let all = read(lively)
         for _ in 1...2 {
             await yieldWhile { clock.pendingDeadlines.last != .seconds(10) }
             await clock.advance(by: .seconds(9))
         }
-        #expect(await all.value == ("abc", nil))
+        #expect(await all == ("abc", nil))
 
         let (silent, _) = try await session.stream(.test("stream"))
         let hasFirst = Gate()

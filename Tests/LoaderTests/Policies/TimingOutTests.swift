@@ -59,12 +59,12 @@ import Testing
         network.stub(.any, .text("late").delayed(by: .seconds(40)))
         let session = try transport.open(network).session
             .timingOut(after: .seconds(30), clock: clock)
-        let task = Task { await session.outcome(of: .test("a")) }
+        async let task = session.outcome(of: .test("a"))
 
         await network.waitForRequests()
         await clock.advance(by: .seconds(40))
 
-        #expect(await task.value == .error(.timedOut))
+        #expect(await task == .error(.timedOut))
     }
 
     @Test(arguments: [true, false])
@@ -133,19 +133,19 @@ import Testing
         let network = MockNetwork()
         network.stub(.any, .hanging)
         let session = MockURLSession(network).timingOut(after: .seconds(10), clock: clock)
-        let first = Task { await session.outcome(of: .test("a")) }
+        async let first = session.outcome(of: .test("a"))
         await network.waitForRequests()
         await clock.advance(by: .seconds(4))
-        let second = Task { await session.outcome(of: .test("b")) }
+        async let second = session.outcome(of: .test("b"))
         await network.waitForRequests(2)
         #expect(clock.pendingDeadlines == [.seconds(6), .seconds(10)])
 
         await clock.advance(by: .seconds(6))
-        #expect(await first.value == .error(.timedOut))
+        #expect(await first == .error(.timedOut))
         #expect(clock.pendingDeadlines == [.seconds(4)])
 
         await clock.advance(by: .seconds(4))
-        #expect(await second.value == .error(.timedOut))
+        #expect(await second == .error(.timedOut))
         #expect(clock.pendingDeadlines == [])
     }
 

@@ -66,7 +66,7 @@ import Testing
         let stream = session.events(
             request(baseURL), reconnecting: RetryPolicy(maximumAttempts: 3, deadline: nil),
             clock: clock, random: { 0.5 })
-        let task = Task { try await list(stream) }
+        async let task = list(stream)
 
         // The backoff of 500 ms, halved by the jitter, or Retry-After is added to what `retry` asks
         // for. The last delay is the shortest one.
@@ -78,7 +78,7 @@ import Testing
             await clock.advance(by: delay)
         }
 
-        #expect(try await task.value.map(\.data) == ["a", "b"])
+        #expect(try await task.map(\.data) == ["a", "b"])
         #expect(network.requests.count == 5)
     }
 
@@ -341,7 +341,7 @@ import Testing
         let policy = RetryPolicy(baseDelay: .seconds(1), deadline: .seconds(10))
         let stream = session.events(
             request(baseURL), reconnecting: policy, clock: clock, random: { 1 })
-        let task = Task { await stream.outcome() }
+        async let task = stream.outcome()
 
         await clock.waitForSleepers()
         await clock.advance(by: .seconds(1))
@@ -349,7 +349,7 @@ import Testing
         #expect(clock.pendingDeadlines == [.seconds(9)])
         await clock.advance(by: .seconds(9))
 
-        let (all, error) = await task.value
+        let (all, error) = await task
         #expect(all.map(\.data) == ["a"])
         #expect((error?.underlying as? URLError)?.code == .timedOut)
         #expect(network.requests.count == 2)

@@ -106,12 +106,12 @@ import Testing
             })
         }
         .timingOut(after: .seconds(5), idle: .seconds(10), clock: clock)
-        let load = Task { await session.stream(StrictRequest()).outcome().error }
+        async let load = session.stream(StrictRequest()).outcome().error
 
         await isSilent.wait()
         await clock.advance(by: .seconds(10))
 
-        #expect(await load.value?.data?.text == "slow")
+        #expect(await load?.data?.text == "slow")
     }
 
     @Test func aCancellationEndsTheReadingOfARefusal() async throws {

@@ -139,13 +139,13 @@ import Testing
         let clock = MockClock()
         let network = MockNetwork(clock: clock)
         network.stub(.any, Fault.slow.response(from: .text(String(repeating: "x", count: length))))
-        let load = Task { try await MockURLSession(network).exchange(.test("a")) }
+        async let load = MockURLSession(network).exchange(.test("a"))
         if seconds > 0 {
             await clock.waitForSleepers()
             await clock.advance(by: .seconds(1000))
         }
 
-        #expect(try await load.value.0.count == length)
+        #expect(try await load.0.count == length)
         #expect(network.requests.first?.endTime == .seconds(seconds))
     }
 

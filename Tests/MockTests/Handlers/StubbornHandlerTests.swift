@@ -47,12 +47,12 @@ import Testing
         let clock = MockClock()
         let network = network(mayAnswer, clock: clock, asStub: true)
         let session = try transport.open(network).session
-        let load = Task { await session.outcome(of: .test("a")) }
+        async let load = session.outcome(of: .test("a"))
         await network.waitForRequests()
 
         await clock.advance(by: .seconds(60))
 
-        #expect(await load.value == .error(.timedOut))
+        #expect(await load == .error(.timedOut))
         #expect(network.requests.map(\.endTime) == [.seconds(60)])
         mayAnswer.open()
     }

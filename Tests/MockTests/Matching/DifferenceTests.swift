@@ -72,6 +72,12 @@ import Testing
             "/users/:id", "https://h/users/42", "Write {id} for :id: names are in braces."
         ),
         ("/files/*", "https://h/files/a", "Write a name in braces for *, such as {name}."),
+        (
+            "/v1/users/{id}", "https://h/users/42",
+            "The request lacks /v1. Perhaps its URL was made without the path of the base URL."
+        ),
+        ("/v1/users/{id}", "https://h/v1//users/42", "The request has an empty segment: //."),
+        ("/users/", "https://h//users/", "The request has an empty segment: //."),
     ])
     func advisesOnAPath(_ template: String, _ url: String, _ advice: String) throws {
         #expect(try difference(.path(template), .url(url)).details == [advice])
@@ -79,7 +85,8 @@ import Testing
 
     @Test(arguments: [
         ("/users", "https://h/v1/books"), ("/{id}", "https://h/users/42"), ("/", "https://h/a/"),
-        ("/users", "https://h/users/42"), ("/v1/users", "https://h/users"),
+        ("/users", "https://h/users/42"), ("/v1/{id}", "https://h/users"),
+        ("/v1/users", "https://h//books"),
     ])
     func givesNoAdviceOnAnotherPath(_ template: String, _ url: String) throws {
         #expect(try difference(.path(template), .url(url)).details == [])

@@ -37,12 +37,12 @@ import FoundationNetworking
                 held.release()
                 return true
             }, .text("x"))
-        let load = Task { try await network.urlSession.exchange(.test("held")).0.text }
+        async let load = network.urlSession.exchange(.test("held")).0.text
         await held.started()
 
         _ = try await network.urlSession.exchange(.test("release"))
 
-        #expect(try await load.value == "held")
+        #expect(try await load == "held")
     }
 
     @Test func aPredicateMayBlockUntilAnotherRequestIsAnswered() async throws {

@@ -152,6 +152,35 @@ import Testing
         }
     }
 
+    @Test(
+        arguments: [
+            (
+                .status(429).header("Retry-After", "7"),
+                "The last request was answered with 429 (Too Many Requests), Retry-After: 7."
+            ),
+            (.status(503), "The last request was answered with 503 (Service Unavailable)."),
+            (.error(.timedOut), "The last request failed: The request timed out."),
+            (.status(404), nil), (.error(.cannotParseResponse), nil),
+        ] as [(MockResponse, String?)])
+    func asksForTheClockOfARetry(_ response: MockResponse, _ failure: String?) async throws {
+        network.stub(.get("/b"), response)
+        let session = MockURLSession(network).retrying(clock: MockClock())
+        let load = Task { await session.outcome(of: .test("b")) }
+        await network.waitForResponses()
+        let wait = Task { await clock.waitForSleepers() }
+        await yieldWhile { network.watch.callCount < 1 }
+
+        await recorder.waitForReport()
+        wait.cancel()
+        load.cancel()
+        await wait.value
+        _ = await load.value
+
+        let question = failure.map { "  \($0) Does retrying(clock:) have this clock?\n" } ?? ""
+        let report = try #require(recorder.reports.first)
+        #expect(report.hasSuffix("No task and no response waits on it.\n\(question)"))
+    }
+
     @Test func aWaitThatEndsInTimeIsNotReported() async throws {
         let (wait, load) = await start(.started)
         await recorder.clock.advance(by: .seconds(4))

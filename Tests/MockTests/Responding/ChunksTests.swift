@@ -42,14 +42,14 @@ import Testing
         let network = MockNetwork(clock: clock)
         network.stub(.any, .chunks(["a", "", "b", "c"], every: .seconds(5)))
         let (session, baseURL) = try transport.open(network)
-        let load = Task { try await session.exchange(URLRequest(url: baseURL)) }
+        async let load = session.exchange(URLRequest(url: baseURL))
 
         for _ in 1...2 {
             await clock.waitForSleepers()
             await clock.advance(by: .seconds(5))
         }
 
-        #expect(try await load.value.0.text == "abc")
+        #expect(try await load.0.text == "abc")
         #expect(network.requests.first?.endTime == .seconds(10))
     }
 

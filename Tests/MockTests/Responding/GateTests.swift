@@ -11,13 +11,13 @@ import Testing
         let network = MockNetwork()
         let stub = network.stub(.any, .text("held").held)
         let (session, baseURL) = try transport.open(network)
-        let load = Task { try await session.exchange(URLRequest(url: baseURL)).0.text }
+        async let load = session.exchange(URLRequest(url: baseURL)).0.text
 
         await stub.started()
         #expect(network.requests.first?.endTime == nil)
         stub.release()
 
-        #expect(try await load.value == "held")
+        #expect(try await load == "held")
         #expect(network.requests.first?.endTime != nil)
         // The stub no longer holds its answers.
         #expect(try await session.exchange(URLRequest(url: baseURL)).0.text == "held")
@@ -28,12 +28,12 @@ import Testing
         let network = MockNetwork()
         let stub = network.stub(.any) { _ in .text("held").held }
         let (session, baseURL) = try transport.open(network)
-        let load = Task { try await session.exchange(URLRequest(url: baseURL)).0.text }
+        async let load = session.exchange(URLRequest(url: baseURL)).0.text
         await stub.started()
 
         stub.release()
 
-        #expect(try await load.value == "held")
+        #expect(try await load == "held")
     }
 
     @Test(arguments: Transport.allCases)

@@ -79,11 +79,11 @@ import Testing
         // The client of a language model leaves at the last event.
         try await stub.finish()
 
-        let load = Task { try await session.exchange(URLRequest(url: baseURL)).0.text }
+        async let load = session.exchange(URLRequest(url: baseURL)).0.text
         await stub.started(2)
         try await stub.send("b")
         try await stub.finish()
-        #expect(try await load.value == "b")
+        #expect(try await load == "b")
     }
 
     /// A client of the whole body takes the last piece, and so ends the answer, while it receives it.
@@ -97,14 +97,14 @@ import Testing
         task.resume()
         await stub.started()
         task.suspend()
-        let test = Task { try await stub.send("a") }
+        async let test: Void = stub.send("a")
         await yieldWhile { network.requests.first?.sentPieceCount == 0 }
         try await stub.finish()
 
         task.resume()
 
         #expect(await texts.events { _ in true } == ["a"])
-        try await test.value
+        try await test
     }
 
     @Test func throwsWhenTheClientLeavesBeforeItTakesThePiece() async throws {
@@ -140,14 +140,14 @@ import Testing
         let network = MockNetwork()
         let stub = network.stub(.any, .stream())
         let (body, _) = try await MockURLSession(network).stream(.test("a"))
-        let test = Task { try await stub.send("a") }
+        async let test: Void = stub.send("a")
         await yieldWhile { network.requests.first?.sentPieceCount == 0 }
 
         try await stub.finish()
 
         #expect(network.requests.first?.endTime == nil)
         #expect(try await body.text == "a")
-        try await test.value
+        try await test
         #expect(network.requests.first?.endTime != nil)
     }
 
@@ -229,6 +229,8 @@ import Testing
                 stream for 5.0 seconds.
                   The stub for method GET, path /a (Tests/Stub.swift:3) keeps the stream of 1 \
                 request open. To end it, call stub.finish().
+                  If timingOut(idle:) has a MockClock, pass it to MockNetwork(clock:), too. Then this \
+                report shows its deadlines.
 
                 """
             ])

@@ -99,6 +99,36 @@ import Testing
         #expect(details(report(.init(), .init(requestCount: 1))) == [])
     }
 
+    private static let isQuiet =
+        "  The clock is at 0.0 seconds. No task and no response waits on it."
+
+    @Test(arguments: [
+        (
+            WaitReport.Network(requestCount: 1, failure: "It failed."),
+            [isQuiet, "  It failed. Does retrying(clock:) have this clock?"]
+        ),
+        (.init(requestCount: 1), [isQuiet]),
+        (.init(), ["  \(WaitReport.noRequest)", isQuiet]),
+    ])
+    func aQuietClockMayBeAnotherThanThatOfARetry(_ network: WaitReport.Network, _ lines: [String]) {
+        #expect(details(report(clock: .init(now: .zero), network)) == lines)
+    }
+
+    @Test(arguments: [WaitReport.Clock(now: .zero), nil])
+    func aStreamMayHaveADeadlineOnAnotherClock(_ clock: WaitReport.Clock?) {
+        let stream = WaitReport.Network(
+            requestCount: 1, waiting: [.init(cause: .test, stub: Self.stub)])
+
+        #expect(
+            details(report(clock: clock, stream)) == [
+                "  The stub for GET /a (Tests/A.swift:3) keeps the stream of 1 request open. To end "
+                    + "it, call stub.finish().",
+                clock == nil
+                    ? "  If timingOut(idle:) has a MockClock, pass it to MockNetwork(clock:), too. "
+                        + "Then this report shows its deadlines." : Self.isQuiet,
+            ])
+    }
+
     @Test(arguments: [
         (
             WaitReport.Clock(now: .seconds(3)),

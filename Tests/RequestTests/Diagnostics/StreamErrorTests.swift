@@ -124,6 +124,12 @@ import Testing
                 "The stream ended after 0 elements, without its terminator \"end\".", tooEarly
             ),
             (
+                .unfinished(terminator: "[DONE]", elementCount: 2, droppedBytes: 93),
+                "The stream ended after 2 elements, without its terminator \"[DONE]\".\n"
+                    + "An unfinished event with 93 bytes of data was dropped: an event ends with an "
+                    + "empty line.", tooEarly
+            ),
+            (
                 .noEvents(connectionCount: 3),
                 "The server ended 3 connections in a row without an event.", tooEarly
             ),

@@ -138,6 +138,9 @@ extension EventStreamCase {
             "retry: too large", "retry: 99999999999999999999\n", data: [],
             retry: .milliseconds(Int64.max)),
         EventStreamCase("retry: at once", "retry: 10\n", data: [], retry: .milliseconds(10)),
+        EventStreamCase(
+            "retry: not in a line that is cut", "retry: 10\nretry: 2", data: [],
+            retry: .milliseconds(10)),
         EventStreamCase("colons in the data", "data: a: b:c\n\n", data: ["a: b:c"]),
         EventStreamCase("two spaces", "data:  a \n\n", data: [" a "]),
         EventStreamCase("a name in upper case", "DATA: a\nId: 1\n\n", data: []),

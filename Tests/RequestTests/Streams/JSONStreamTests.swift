@@ -104,13 +104,18 @@ import Testing
         }
     }
 
-    @Test(arguments: [("", 0), ("data: \(a)\n\n", 1), ("data: \(a)\n\ndata: [DONE]\n", 1)])
-    func requiresTheTerminator(_ stream: String, _ count: Int) {
+    @Test(arguments: [
+        ("", 0, 0), ("data: \(a)\n\n", 1, 0), ("data: \(a)\n\n: alive\nid: 7", 1, 0),
+        ("data: \(a)\n\ndata: [DONE]\n", 1, 6), ("data: \(a)\n\ndata: [DONE]", 1, 6),
+        ("data: a\ndata: b\nda", 0, 3),
+    ])
+    func requiresTheTerminator(_ stream: String, _ count: Int, _ droppedBytes: Int) {
         var parser = ServerSentEvents.json(Delta.self, until: "[DONE]")
         let (values, error) = parser.deliver([Data(stream.utf8)])
 
         #expect(values.count == count)
-        let expected = StreamError.unfinished(terminator: "[DONE]", elementCount: count)
+        let expected = StreamError.unfinished(
+            terminator: "[DONE]", elementCount: count, droppedBytes: droppedBytes)
         #expect(error as? StreamError == expected)
         #expect(throws: expected) { try parser.finish() }
     }

@@ -1,0 +1,56 @@
+import Foundation
+
+/// A placeholder in a text: `REDACTED-1`, or `REDACTED-NUMBER-2` for a number in JSON.
+struct Placeholder {
+    let range: Range<String.Index>
+    /// The number, which is the same for equal values.
+    let number: String
+    /// Whether it replaces a number in JSON.
+    let isNumber: Bool
+
+    private static let mark = "REDACTED-"
+
+    /// Whether a text may have a placeholder.
+    static func mayBe(in text: String) -> Bool { text.contains(mark) }
+
+    /// Whether a text is one placeholder.
+    static func isWhole(_ text: String) -> Bool {
+        all(in: text).first?.range == text.startIndex..<text.endIndex
+    }
+
+    /// Returns the placeholders in a text, in order.
+    static func all(in text: String) -> [Placeholder] {
+        var found: [Placeholder] = []
+        var rest = text[...]
+        while let mark = rest.range(of: mark, options: .literal) {
+            rest = rest[mark.upperBound...]
+            let isNumber = rest.hasPrefix("NUMBER-")
+            if isNumber { rest = rest.dropFirst("NUMBER-".count) }
+            let digits = rest.prefix { "0"..."9" ~= $0 }
+            rest = rest[digits.endIndex...]
+            guard !digits.isEmpty else { continue }
+            found.append(
+                Placeholder(
+                    range: mark.lowerBound..<digits.endIndex, number: String(digits),
+                    isNumber: isNumber))
+        }
+        return found
+    }
+
+    /// Returns a text with its placeholders replaced.
+    ///
+    /// - Parameter replacement: Returns the text for a placeholder, and the range to replace, which
+    ///   may be larger.
+    static func replacing(
+        in text: String, with replacement: (Placeholder) -> (String, Range<String.Index>)
+    ) -> String {
+        var result = ""
+        var position = text.startIndex
+        for placeholder in all(in: text) {
+            let (new, range) = replacement(placeholder)
+            result += text[position..<range.lowerBound] + new
+            position = range.upperBound
+        }
+        return result + text[position...]
+    }
+}

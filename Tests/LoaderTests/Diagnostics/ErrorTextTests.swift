@@ -1,0 +1,46 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import APIKitLite
+@testable import APIKitLiteTesting
+
+/// A test that fails with one of the errors prints its description.
+@Suite(.limited) struct ErrorTextTests {
+    private static let file = URL(fileURLWithPath: "/a/b")
+    private static let load = APIRequestError(
+        stage: .parse, underlying: TransportError.bodyReadTwice)
+    /// One of each public type.
+    private static let errors: [any LocalizedError] = [
+        load,
+        AuthenticationError(underlying: load),
+        DownloadError.notAGet(method: "POST"),
+        FileBodyError(file, .missing),
+        FixtureNotFoundError(fileName: "a", paths: [], neighbours: []),
+        LoopbackServerError.portInUse(8080),
+        MockError(.noHandler, "There is no handler."),
+        NoRefresh<String>.UnavailableError(),
+        RequestBuildingError.unusableMethod("G T"),
+        StreamError.compressed,
+        TransportError.bodyReadTwice,
+        UnacceptableStatus(statusCode: 404),
+        VerificationError(findings: ["A finding."], bodyError: nil, redaction: .standard),
+    ]
+
+    @Test(arguments: errors)
+    func isASentence(_ error: any LocalizedError) {
+        // Without `Any`, the compiler bridges the error to `NSError`, which has a description.
+        let anything: Any = error
+        let description = (anything as? any CustomStringConvertible)?.description
+
+        for text in [description, error.errorDescription] {
+            #expect(text?.contains(/\w \w.*\./) == true)
+        }
+    }
+
+    @Test func aDownloadHasOneText() {
+        for error in [DownloadError.notAFile(Self.file), .fileInUse(Self.file)] {
+            #expect(error.description == error.errorDescription)
+        }
+    }
+}
