@@ -143,7 +143,8 @@ extension HTTPArchive.Exchange {
 extension NamedValue {
     /// The password of a Basic `Authorization` (RFC 7617).
     fileprivate var basicPassword: String? {
-        guard name.lowercased().hasSuffix("authorization"), let data = Data(base64Encoded: value) else { return nil }
+        guard name.lowercased().hasSuffix("authorization"), let data = Data(base64Encoded: value)
+        else { return nil }
         let parts = String(decoding: data, as: UTF8.self).split(separator: ":", maxSplits: 1)
         return parts.count == 2 ? String(parts[1]) : nil
     }

@@ -2,39 +2,26 @@ import APIKitLite
 import Foundation
 
 /// How the answers of a server differ today from recorded ones.
+///
+/// Each text begins with the request: `GET https://api.example.com/users/7: $.age is missing`.
 public struct DriftReport: Sendable, CustomStringConvertible {
-    /// How serious a difference is.
-    enum Severity: String, Sendable {
-        case note, warning, error
-    }
+    /// The number of requests that were sent again.
+    public internal(set) var comparedCount = 0
+    /// Keys that are new.
+    public internal(set) var notes: [String] = []
+    /// Keys that are missing, or are null today.
+    public internal(set) var warnings: [String] = []
+    /// What breaks a client: another status, another type, and an answer that a given request does not
+    /// parse any more.
+    public internal(set) var violations: [String] = []
 
-    /// The differences in one exchange.
-    struct Change: Sendable {
-        let severity: Severity
-        let text: String
-    }
-
-    /// The differences, by the exchange in which they are.
-    var changes: [(exchange: String, changes: [Change])] = []
-    /// The number of exchanges that were sent again.
-    var comparedCount = 0
-
-    /// The differences that break a client: another type or status, and an answer that a given request
-    /// does not parse any more. None means that the recording is still true.
-    public var violations: [String] {
-        changes.flatMap { exchange, changes in
-            changes.filter { $0.severity == .error }.map { "\(exchange): \($0.text)" }
-        }
-    }
-
-    /// All differences: a new key is a note, a missing one a warning, and what breaks a client an error.
+    /// All differences, the most serious first.
     public var description: String {
-        let summary = "\(comparedCount) \(comparedCount == 1 ? "answer" : "answers") compared"
-        let lines = changes.flatMap { exchange, changes in
-            [exchange] + changes.map { "  \($0.severity.rawValue): \($0.text)" }
-        }
-        return (lines.isEmpty ? ["\(summary), no difference"] : ["\(summary):"] + lines)
-            .joined(separator: "\n")
+        let lines = [("error", violations), ("warning", warnings), ("note", notes)]
+            .flatMap { severity, texts in texts.map { "  \(severity): \($0)" } }
+        let count = "\(comparedCount) \(comparedCount == 1 ? "answer" : "answers") compared"
+        return lines.isEmpty
+            ? "\(count), no difference" : "\(count):\n" + lines.joined(separator: "\n")
     }
 }
 
@@ -47,30 +34,26 @@ extension HTTPArchive {
     /// - Parameters:
     ///   - session: The session that sends the requests.
     ///   - requests: The requests of the client. If one of them parses a recorded answer, it must parse
-    ///     today's answer too; otherwise, the report has an error with the reason.
+    ///     today's answer too; otherwise, the report has a violation with the reason.
     /// - Returns: The differences of statuses, and of keys and types in JSON.
     public func drift(
         over session: any HTTPSession, parsedBy requests: any APIRequest...
     ) async -> DriftReport {
         var report = DriftReport()
         for exchange in self where exchange.isSafe && exchange.response != nil {
-            var changes: [DriftReport.Change] = []
+            report.comparedCount += 1
             do {
                 let (body, response) = try await session.exchange(exchange.request)
-                changes = exchange.changes(to: body, response)
+                exchange.compare(with: body, response, in: &report)
                 for request in requests {
-                    changes += exchange.failure(of: request, to: body, response)
+                    if let failure = exchange.failure(of: request, to: body, response) {
+                        report.violations.append(exchange.line(failure))
+                    }
                 }
             } catch {
                 let reason = APIRequestError(stage: .transport, underlying: error).reason
-                let text = "there was no answer: \(reason.joined(separator: " "))"
-                changes = [.init(severity: .error, text: text)]
-            }
-            report.comparedCount += 1
-            if !changes.isEmpty {
-                let place = exchange.place.map { "\($0), " } ?? ""
-                report.changes.append(
-                    (place + exchange.request.line(redacting: .standard), changes))
+                report.violations.append(
+                    exchange.line("there was no answer: \(reason.joined(separator: " "))"))
             }
         }
         return report
@@ -84,60 +67,56 @@ extension HTTPArchive.Exchange {
             && !Placeholder.mayBe(in: request.url?.absoluteString ?? "")
     }
 
-    /// Returns the differences of a fresh answer.
-    fileprivate func changes(
-        to newBody: Data, _ newResponse: HTTPURLResponse
-    ) -> [DriftReport.Change] {
-        var changes: [DriftReport.Change] = []
-        func add(_ severity: DriftReport.Severity, _ text: String) {
-            changes.append(.init(severity: severity, text: text))
-        }
+    fileprivate func line(_ text: String) -> String {
+        "\(request.line(redacting: .standard)): \(text)"
+    }
+
+    /// Adds the differences of a fresh answer to a report.
+    fileprivate func compare(
+        with newBody: Data, _ newResponse: HTTPURLResponse, in report: inout DriftReport
+    ) {
         let (old, new) = (response?.statusCode ?? 0, newResponse.statusCode)
-        if old != new {
-            add(
-                .error, "the status is \(HTTPStatus.describe(new)), was \(HTTPStatus.describe(old))"
-            )
-            return changes
+        guard old == new else {
+            let text = "the status is \(HTTPStatus.describe(new)), was \(HTTPStatus.describe(old))"
+            return report.violations.append(line(text))
         }
-        guard let recorded = try? JSONValue(body) else { return changes }
-        guard let fresh = try? JSONValue(newBody) else {
-            add(.error, "the answer is no longer JSON")
-            return changes
+        guard let oldShape = (try? JSONValue(body))?.shape else { return }
+        guard let newShape = (try? JSONValue(newBody))?.shape else {
+            return report.violations.append(line("the answer is no longer JSON"))
         }
-        let (oldShape, newShape) = (recorded.shape, fresh.shape)
         for place in outermost(oldShape.keys.filter { newShape[$0] == nil }) {
-            add(.warning, "\(place) is missing")
-        }
-        for (place, types) in oldShape.sorted(by: { $0.key < $1.key }) {
-            guard let newTypes = newShape[place] else { continue }
-            let added = newTypes.subtracting(types).sorted()
-            guard !added.isEmpty else { continue }
-            add(
-                added == ["null"] ? .warning : .error,
-                "\(place) is \(added.joined(separator: " or ")), was "
-                    + types.sorted().joined(separator: " or "))
+            report.warnings.append(line("\(place) is missing"))
         }
         for place in outermost(newShape.keys.filter { oldShape[$0] == nil }) {
-            add(.note, "\(place) is new")
+            report.notes.append(line("\(place) is new"))
         }
-        return changes
+        for (place, types) in oldShape.sorted(by: { $0.key < $1.key }) {
+            let added = newShape[place]?.subtracting(types).sorted() ?? []
+            if added.isEmpty { continue }
+            let text =
+                "\(place) is \(added.joined(separator: " or ")), was "
+                + types.sorted().joined(separator: " or ")
+            if added == ["null"] {
+                report.warnings.append(line(text))
+            } else {
+                report.violations.append(line(text))
+            }
+        }
     }
 
     /// Returns why a request that parses the recorded answer does not parse a fresh one.
     fileprivate func failure(
         of request: some APIRequest, to newBody: Data, _ newResponse: HTTPURLResponse
-    ) -> [DriftReport.Change] {
+    ) -> String? {
         guard let response, (try? request.parseResponse(data: body, response: response)) != nil
-        else { return [] }
+        else { return nil }
         do {
-            try request.validateResponse(data: newBody, response: newResponse)
             _ = try request.parseResponse(data: newBody, response: newResponse)
-            return []
+            return nil
         } catch {
             let failure = APIRequestError(
                 stage: .parse, response: newResponse, data: newBody, underlying: error)
-            let reason = failure.reason.joined(separator: " ")
-            return [.init(severity: .error, text: "\(type(of: request)) breaks: \(reason)")]
+            return "\(type(of: request)) breaks: \(failure.reason.joined(separator: " "))"
         }
     }
 }

@@ -67,7 +67,9 @@ struct SecretSearch {
             return ["\(place): a value with the name \(key)"]
         }
         for (noun, decoded) in decodings(of: text) {
-            if let secret = secrets.first(where: { decoded.range(of: $0.value, options: .literal) != nil }) {
+            if let secret = secrets.first(where: {
+                decoded.range(of: $0.value, options: .literal) != nil
+            }) {
                 return ["\(place): \(secret.label)\(noun)"]
             }
         }

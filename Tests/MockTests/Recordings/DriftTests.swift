@@ -74,8 +74,7 @@ import Testing
             "a new key", .json(body.replacing(#""age": 7"#, with: #""age": 7, "x": {"y": 1}"#)),
             """
             1 answer compared:
-            GET https://api.example.com/users/7
-              note: $.x is new
+              note: GET https://api.example.com/users/7: $.x is new
             """
         ),
         (
@@ -83,16 +82,14 @@ import Testing
             .json(body.replacing(#", "age": 7"#, with: "")),
             """
             1 answer compared:
-            GET https://api.example.com/users/7
-              warning: $.age is missing
+              warning: GET https://api.example.com/users/7: $.age is missing
             """
         ),
         (
             "another type", .json(body.replacing(#""age": 7"#, with: #""age": "7""#)),
             """
             1 answer compared:
-            GET https://api.example.com/users/7
-              error: $.age is a string, was a number
+              error: GET https://api.example.com/users/7: $.age is a string, was a number
             """
         ),
         (
@@ -100,33 +97,28 @@ import Testing
             .json(body.replacing(#""city": "Ulm", "#, with: "")),
             """
             1 answer compared:
-            GET https://api.example.com/users/7
-              warning: $.address.city is missing
-              error: Endpoint<(), User> breaks: At $.address: the key "city" is missing.
+              error: GET https://api.example.com/users/7: Endpoint<(), User> breaks: At $.address: the key "city" is missing.
             """
         ),
         (
             "another status", .status(404),
             """
             1 answer compared:
-            GET https://api.example.com/users/7
-              error: the status is 404 (Not Found), was 200 (OK)
+              error: GET https://api.example.com/users/7: the status is 404 (Not Found), was 200 (OK)
             """
         ),
         (
             "not JSON", .text("<html>"),
             """
             1 answer compared:
-            GET https://api.example.com/users/7
-              error: the answer is no longer JSON
+              error: GET https://api.example.com/users/7: the answer is no longer JSON
             """
         ),
         (
             "no answer", .error(.timedOut),
             """
             1 answer compared:
-            GET https://api.example.com/users/7
-              error: there was no answer: The request timed out.
+              error: GET https://api.example.com/users/7: there was no answer: The request timed out.
             """
         ),
     ]

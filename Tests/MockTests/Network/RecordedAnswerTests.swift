@@ -1,0 +1,76 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// The journal keeps what was answered: the status and headers, the body, and the error.
+@Suite(.limited, .usesSockets) struct RecordedAnswerTests {
+    /// A response, and what the journal keeps of it.
+    struct Row: Sendable {
+        let response: MockResponse
+        var status: Int?
+        var body = ""
+        var error: URLError.Code?
+    }
+
+    static let rows = [
+        Row(response: .json("{}", status: 201), status: 201, body: "{}"),
+        Row(response: .text("a").delayed(by: .seconds(1)), status: 200, body: "a"),
+        Row(response: .chunks(["a", "b"], every: .seconds(1)), status: 200, body: "ab"),
+        Row(response: .status(204), status: 204),
+        Row(response: .error(.timedOut), error: .timedOut),
+        Row(
+            response: .text("hello").failing(afterBytes: 2, with: .networkConnectionLost),
+            status: 200, body: "he", error: .networkConnectionLost),
+    ]
+
+    @Test(arguments: Transport.allCases)
+    func keepsTheAnswer(_ transport: Transport) async throws {
+        await forEachRow(Self.rows, named: \.response.description) { row, comment in
+            let network = MockNetwork()
+            network.stub(.any, row.response, times: .any)
+            let (session, baseURL) = try transport.open(network)
+            _ = try? await session.exchange(URLRequest(url: baseURL.appending(path: "a")))
+            await network.waitForResponses()
+
+            let request = try #require(network.requests.first, comment)
+            #expect(request.response?.statusCode == row.status, comment)
+            #expect(request.sent.map(\.text).joined() == row.body, comment)
+            #expect((request.error as? URLError)?.code == row.error, comment)
+        }
+    }
+
+    @Test func keepsTheErrorOfARequestThatNothingAnswers() async throws {
+        let network = MockNetwork()
+        _ = try? await MockURLSession(network).exchange(.test("a"))
+        #expect((network.requests[0].error as? MockError)?.reason == .unmatched)
+        #expect(network.requests[0].response == nil)
+    }
+
+    @Test(arguments: [Transport.urlProtocol, .mockURLSession])
+    func keepsThePiecesOfARequestThatIsPassedOn(_ transport: Transport) async throws {
+        let server = MockNetwork()
+        let stub = server.stub(.any, .stream(contentType: "text/plain"))
+        let network = MockNetwork()
+        network.stub(.any, .passthrough(to: MockURLSession(server)))
+        let (session, _) = try transport.open(network)
+
+        async let opened = session.stream(.test("a"))
+        try await stub.send("one")
+        let (body, response) = try await opened
+        var pieces = body.makeAsyncIterator()
+        #expect(try await pieces.next()?.text == "one")
+        try await stub.send("two")
+        #expect(try await pieces.next()?.text == "two")
+        try await stub.fail(with: .timedOut)
+        await #expect(throws: URLError.self) { try await pieces.next() }
+
+        #expect(response.statusCode == 200)
+        await network.waitForResponses()
+        let request = network.requests[0]
+        #expect(request.sent.map(\.text) == ["one", "two"])
+        #expect(request.wasPassedThrough)
+        #expect((request.error as? URLError)?.code == .timedOut)
+    }
+}
