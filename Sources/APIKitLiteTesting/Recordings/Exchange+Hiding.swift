@@ -31,23 +31,13 @@ extension HTTPArchive.Exchange {
     /// A text of an exchange in which secrets may be.
     private enum Part {
         case url
-        case header(String, ofRequest: Bool)
-        case body(contentType: String?, ofRequest: Bool)
-
-        /// The part for an error text.
-        var noun: String {
-            switch self {
-            case .url: "the URL"
-            case .header(let name, let isRequest):
-                "the \(isRequest ? "request" : "response") header \(name)"
-            case .body(_, let isRequest): "the body of the \(isRequest ? "request" : "answer")"
-            }
-        }
+        case header(String)
+        case body(contentType: String?)
     }
 
     /// Replaces the values whose names are those of secrets.
-    mutating func hideNamed(with placeholders: inout Placeholders) throws {
-        try edit { part, text in
+    mutating func hideNamed(with placeholders: inout Placeholders) {
+        edit { part, text in
             let values = Self.namedValues(in: text.bytes, of: part)
             for password in values.compactMap(\.basicPassword) {
                 placeholders.add(password, label: "the password of Basic authentication")
@@ -59,57 +49,47 @@ extension HTTPArchive.Exchange {
         }
     }
 
-    /// Replaces the secrets wherever else they are.
-    ///
-    /// - Throws: ``Placeholders/BinaryBody`` if a body that is not text contains one.
-    mutating func hideElsewhere(
-        with placeholders: inout Placeholders, entry: Int
-    ) throws {
-        try edit { part, text in
-            let found = placeholders.occurrences(in: text.bytes)
-            if found.isEmpty { return }
-            guard exactText(text.bytes) != nil else {
-                throw Placeholders.BinaryBody(
-                    description: "entry \(entry), \(part.noun), which is not text")
+    /// Replaces the secrets wherever else they are in texts. The search that follows finds one in a
+    /// body that is not text.
+    mutating func hideElsewhere(with placeholders: inout Placeholders) {
+        edit { _, text in
+            if exactText(text.bytes) != nil {
+                text.replace(placeholders.occurrences(in: text.bytes))
             }
-            text.replace(found)
         }
     }
 
     /// Edits all texts of the exchange.
-    private mutating func edit(
-        _ edit: (Part, inout EditedText) throws -> Void
-    ) throws {
-        func edited(_ text: String, _ part: Part) throws -> String {
+    private mutating func edit(_ edit: (Part, inout EditedText) -> Void) {
+        func edited(_ text: String, _ part: Part) -> String {
             var text = EditedText(bytes: Array(text.utf8))
-            try edit(part, &text)
+            edit(part, &text)
             return String(decoding: text.bytes, as: UTF8.self)
         }
-        func edited(_ url: URL?) throws -> URL? {
-            try url.map { URL(string: try edited($0.absoluteString, .url)) ?? $0 }
+        func edited(_ url: URL?) -> URL? {
+            url.map { URL(string: edited($0.absoluteString, .url)) ?? $0 }
         }
-        request.url = try edited(request.url)
+        request.url = edited(request.url)
         let requestType = request.value(forHTTPHeaderField: "Content-Type")
         for (name, value) in (request.allHTTPHeaderFields ?? [:]).sorted(by: { $0.key < $1.key }) {
-            let new = try edited(value, .header(name, ofRequest: true))
-            request.setValue(new, forHTTPHeaderField: name)
+            request.setValue(edited(value, .header(name)), forHTTPHeaderField: name)
         }
         if let body = request.httpBody {
             var text = EditedText(bytes: Array(body))
-            try edit(.body(contentType: requestType, ofRequest: true), &text)
+            edit(.body(contentType: requestType), &text)
             request.httpBody = Data(text.bytes)
         }
         guard let response else { return }
         let contentType = response.value(forHTTPHeaderField: "Content-Type")
         var fields = response.headerFields
         for (name, value) in fields.sorted(by: { $0.key < $1.key }) {
-            fields[name] = try edited(value, .header(name, ofRequest: false))
+            fields[name] = edited(value, .header(name))
         }
         var ends: [Int] = []
         for piece in pieces { ends.append((ends.last ?? 0) + piece.data.count) }
         let size = body.count
         var text = EditedText(bytes: Array(body), ends: ends)
-        try edit(.body(contentType: contentType, ofRequest: false), &text)
+        edit(.body(contentType: contentType), &text)
         let starts = [0] + text.ends.dropLast()
         pieces = zip(zip(starts, text.ends), pieces).compactMap { bounds, piece in
             let data = Data(text.bytes[bounds.0..<bounds.1])
@@ -121,15 +101,15 @@ extension HTTPArchive.Exchange {
             fields[name] = "\(text.bytes.count)"
         }
         self.response = HTTPURLResponse(
-            url: try edited(response.url) ?? .unnamed, statusCode: response.statusCode,
+            url: edited(response.url) ?? .unnamed, statusCode: response.statusCode,
             httpVersion: "HTTP/1.1", headerFields: fields)
     }
 
     private static func namedValues(in text: [UInt8], of part: Part) -> [NamedValue] {
         switch part {
         case .url: return NamedValue.items(in: text)
-        case .header(let name, _): return NamedValue.header(name, text)
-        case .body(let type, _):
+        case .header(let name): return NamedValue.header(name, text)
+        case .body(let type):
             if let multipart = try? MultipartBody(Data(text), contentType: type) {
                 return NamedValue.parts(multipart, in: text)
             }

@@ -26,18 +26,11 @@ extension HTTPArchive {
         guard redaction != .none else { return Data(text.utf8) }
         var placeholders = Placeholders(redaction, after: self)
         var hidden = self
-        let findings: [String]
-        do {
-            for index in indices { try hidden[index].hideNamed(with: &placeholders) }
-            for index in indices {
-                try hidden[index].hideElsewhere(with: &placeholders, entry: index + 1)
-            }
-            let text = Data(hidden.text.utf8)
-            findings = SecretSearch(for: placeholders.secrets, redaction).findings(in: text)
-            if findings.isEmpty { return text }
-        } catch let error as Placeholders.BinaryBody {
-            findings = [error.description]
-        }
+        for index in indices { hidden[index].hideNamed(with: &placeholders) }
+        for index in indices { hidden[index].hideElsewhere(with: &placeholders) }
+        let text = Data(hidden.text.utf8)
+        let findings = SecretSearch(for: placeholders.secrets, redaction).findings(in: text)
+        if findings.isEmpty { return text }
         let name = file.deletingPathExtension().lastPathComponent
         throw HTTPArchiveError(
             """

@@ -15,11 +15,6 @@ struct Placeholders {
     /// where its name says that it is a secret.
     private static let shortest = 8
 
-    /// A body that is not text contains a secret, so that nothing can replace it.
-    struct BinaryBody: Error, CustomStringConvertible {
-        let description: String
-    }
-
     let redaction: Redaction
     /// The secrets that were found, in order.
     private(set) var secrets: [Secret]

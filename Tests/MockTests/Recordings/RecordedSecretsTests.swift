@@ -232,7 +232,7 @@ import Testing
             error?.description == """
                 The recording "secrets" was not written, because it would contain a secret \
                 (\(file.path)):
-                  entry 2, the body of the answer, which is not text
+                  entry 2, response, content, body: the value of the JSON key password, in Base64
                 The file that is there is unchanged. Name what holds them: \
                 redacting: .standard.adding("…"), or their values: .standard.adding(values: "…").
                 """)
