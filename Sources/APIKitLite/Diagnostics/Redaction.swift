@@ -97,7 +97,7 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
 
     /// Returns this redaction with values that are secrets wherever they occur.
     ///
-    /// - Parameter values: The values of more secrets, each with at least four characters.
+    /// - Parameter values: The values of more secrets. A short one also hides parts of other words.
     /// - Returns: A redaction that hides what this one hides, and these values.
     public func adding(values: String...) -> Redaction {
         var redaction = self
