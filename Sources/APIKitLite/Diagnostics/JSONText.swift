@@ -43,6 +43,8 @@ package enum JSONText {
             switch scalar {
             case "\"", "\\": result += "\\\(scalar)"
             case "\n": result += "\\n"
+            case "\r": result += "\\r"
+            case "\t": result += "\\t"
             case "\0"..<" ":
                 let digits = String(scalar.value, radix: 16)
                 result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits

@@ -38,7 +38,8 @@ extension ServerSentEvents {
         let isOneValue = type == "application/json" || type.hasSuffix("+json")
         return LineParser(
             JSONEventReader<Value>(
-                isOneValue: isOneValue, terminator: terminator,
+                isOneValue: isOneValue, mayBeEmpty: response?.statusCode == 202,
+                terminator: terminator,
                 events: EventReader(longestData: longestLine),
                 elements: JSONElementDecoder(decoder)),
             longestLine: longestLine, lineEnds: isOneValue ? "" : "\r\n")
@@ -48,6 +49,8 @@ extension ServerSentEvents {
 /// The reader of the lines of events whose data is JSON, or of a body that is one JSON value.
 private struct JSONEventReader<Value: Decodable>: LineReader {
     let isOneValue: Bool
+    /// Whether an empty body has no value. A server may name a type for the body that it does not send.
+    let mayBeEmpty: Bool
     let terminator: String?
     var events: EventReader
     var elements: JSONElementDecoder<Value>
@@ -66,7 +69,9 @@ private struct JSONEventReader<Value: Decodable>: LineReader {
     }
 
     mutating func finish(_ line: ArraySlice<UInt8>) throws -> Value? {
-        if isOneValue { return try elements.decode(Data(line)) }
+        if isOneValue {
+            return line.isEmpty && mayBeEmpty ? nil : try elements.decode(Data(line))
+        }
         guard let terminator else { return nil }
         // The last line belongs to the event that is dropped.
         if !line.isEmpty { _ = try? events.read(line) }

@@ -101,6 +101,9 @@ extension RequestMatcher {
                         expected, relation, actual, reading.redaction)
                     return MatchReport.Difference("it differs:", details: lines)
                 }
+            } isNear: { reading in
+                guard case .success(let actual) = reading.json else { return false }
+                return JSONDifference.lines(expected, relation, actual, .none).count == 1
             })
     }
 }

@@ -39,7 +39,7 @@ extension Recording {
         }
         let more = unused.count > lines.count ? ["  and \(unused.count - lines.count) more"] : []
         return """
-            \(unused.count) of \(all) exchanges of \(recording.noun) \
+            \(unused.count) of \(all) \(all == 1 ? "exchange" : "exchanges") of \(recording.noun) \
             \(unused.count == 1 ? "was" : "were") not used:
             \((lines + more).joined(separator: "\n"))
             If the client no longer sends them, record again. If it sends them only sometimes: \

@@ -12,16 +12,22 @@ extension HTTPArchive {
     /// - Parameters:
     ///   - file: The file.
     ///   - limit: The size of the largest file that is read, in bytes.
-    /// - Throws: ``HTTPArchiveError`` if the file is larger or not an archive; an error of
-    ///   Foundation if it cannot be read.
+    /// - Throws: ``HTTPArchiveError`` if the file is larger, cannot be read or is not an archive.
     public init(contentsOf file: URL, limit: Int = 64_000_000) throws {
-        // Not of the URL itself, whose value may be an old one.
-        let size = try FileManager.default.attributesOfItem(atPath: file.path)[.size] as? Int ?? 0
-        guard size <= limit else {
-            throw HTTPArchiveError(
-                "\(file.path) has \(byteCount(size)); at most \(byteCount(limit)) are read.")
+        let text: Data
+        do {
+            // Not of the URL itself, whose value may be an old one.
+            let size =
+                try FileManager.default.attributesOfItem(atPath: file.path)[.size] as? Int ?? 0
+            guard size <= limit else {
+                throw HTTPArchiveError(
+                    "\(file.path) has \(byteCount(size)); at most \(byteCount(limit)) are read.")
+            }
+            text = try Data(contentsOf: file)
+        } catch let error as CocoaError {
+            throw HTTPArchiveError("\(file.path) cannot be read: \(error.localizedDescription)")
         }
-        let log = try HARNode(contentsOf: file)["log"]
+        let log = try HARNode(text, of: file)["log"]
         guard case .object = log.value else {
             throw HTTPArchiveError("\(file.path) is no HTTP archive: it has no object \"log\".")
         }
@@ -47,8 +53,8 @@ private struct HARNode {
     let place: String
     let file: URL
 
-    init(contentsOf file: URL) throws {
-        var text = try Data(contentsOf: file)
+    init(_ text: Data, of file: URL) throws {
+        var text = text
         if text.starts(with: [0xEF, 0xBB, 0xBF]) { text = text.dropFirst(3) }
         do {
             self.init(value: try JSONValue(Data(text)), place: "\(file.path),", file: file)
@@ -96,6 +102,7 @@ extension HARNode {
         get throws {
             let url = self["request"]["url"].text ?? ""
             let scheme = URLParts(url).scheme
+            if url.isEmpty { return "it has no URL" }
             guard ["http", "https"].contains(scheme) else {
                 return "its URL has the scheme \(scheme)"
             }

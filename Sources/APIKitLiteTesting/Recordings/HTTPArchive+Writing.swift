@@ -15,10 +15,16 @@ extension HTTPArchive {
     /// - Parameters:
     ///   - file: The file. Its folder must exist.
     ///   - redaction: The secrets. With `.none`, everything is written as it is.
-    /// - Throws: ``HTTPArchiveError`` if a secret would remain, with its place; an error of
-    ///   Foundation if the file cannot be written. In both cases, what was there is unchanged.
+    /// - Throws: ``HTTPArchiveError`` if a secret would remain, with its place, or if the file cannot be
+    ///   written. In both cases, what was there is unchanged.
     public func write(to file: URL, redacting redaction: Redaction = .standard) throws {
-        try data(redacting: redaction, for: file).write(to: file, options: .atomic)
+        let data = try data(redacting: redaction, for: file)
+        do {
+            try data.write(to: file, options: .atomic)
+        } catch {
+            throw HTTPArchiveError(
+                "\(file.path) cannot be written: \(error.localizedDescription)")
+        }
     }
 
     /// Returns the bytes of the file.
@@ -32,13 +38,15 @@ extension HTTPArchive {
         let findings = SecretSearch(for: placeholders.secrets, redaction).findings(in: text)
         if findings.isEmpty { return text }
         let name = file.deletingPathExtension().lastPathComponent
+        let keys = Set(findings.compactMap(\.key)).sorted().map { "\"\($0)\"" }
+        let names = keys.isEmpty ? "\"…\"" : keys.joined(separator: ", ")
         throw HTTPArchiveError(
             """
             The recording "\(name)" was not written, because it would contain a secret \
             (\(file.path)):
-            \(findings.map { "  \($0)" }.joined(separator: "\n"))
+            \(findings.map { "  \($0.text)" }.joined(separator: "\n"))
             The file that is there is unchanged. Name what holds them: \
-            redacting: .standard.adding("…"), or their values: .standard.adding(values: "…").
+            redacting: .standard.adding(\(names)), or their values: .standard.adding(values: "…").
             """)
     }
 
@@ -53,12 +61,12 @@ extension HTTPArchive {
     public static func checkSecrets(in folder: URL) throws {
         let search = SecretSearch(for: Placeholders.environmentSecrets, .standard)
         let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
-        guard let files else {
-            throw HTTPArchiveError("The folder \(folder.path) cannot be read.")
+        guard let files, access(folder.path + "/.", R_OK) == 0 else {
+            throw HTTPArchiveError("\(folder.path) is not a folder that can be read.")
         }
         let findings = try files.compactMap { $0 as? URL }.filter { $0.pathExtension == "har" }
             .sorted { $0.path < $1.path }.flatMap { file in
-                try search.findings(in: Data(contentsOf: file)).map { "\(file.path), \($0)" }
+                try search.findings(in: Data(contentsOf: file)).map { "\(file.path), \($0.text)" }
             }
         if !findings.isEmpty {
             throw HTTPArchiveError(

@@ -58,9 +58,7 @@ extension MockNetwork {
             let responses = group.exchanges.map { exchange in
                 var response = MockResponse.exchange(exchange)
                 response.adapting = { response, request in
-                    var found = RecordedValues()
-                    found.add(
-                        from: exchange.request, RequestReading(RecordedRequest(request: request)))
+                    let found = RecordedValues(from: exchange.request, request)
                     return values.withLock { values in
                         values.add(found)
                         return values
@@ -103,8 +101,7 @@ extension RequestMatcher {
             // Most requests differ in the method, the host or the path, and are compared quickly.
             if index < (isPathPlain ? 3 : 2) { return matcher.adding(plain.criteria[index]) }
             @Sendable func criterion(_ live: RequestReading) -> Criterion {
-                var values = RecordedValues()
-                values.add(from: request, live)
+                let values = RecordedValues(from: request, live.request)
                 let filled = RequestMatcher(recorded: values.filled(request), isServed).criteria
                 return (filled.count == plain.criteria.count ? filled : plain.criteria)[index]
             }
@@ -112,7 +109,8 @@ extension RequestMatcher {
                 Criterion(
                     description: plain.criteria[index].description,
                     holds: { criterion($0).holds($0) },
-                    difference: { criterion($0).difference($0) }))
+                    difference: { criterion($0).difference($0) },
+                    isNear: { criterion($0).isNear($0) }))
         }
     }
 

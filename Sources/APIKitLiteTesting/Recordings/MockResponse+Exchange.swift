@@ -5,7 +5,8 @@ extension MockResponse {
     /// Returns a response with the answer of a recorded exchange: its status, its headers, the pieces
     /// of its body at their recorded times, and its end.
     ///
-    /// An answer that its client left does not end.
+    /// An answer that its client left does not end. A placeholder becomes what the request has in its
+    /// place.
     ///
     /// - Parameter exchange: The exchange.
     public static func exchange(_ exchange: HTTPArchive.Exchange) -> MockResponse {
@@ -20,6 +21,9 @@ extension MockResponse {
         response.pace = Pace(of: exchange.pieces)
         response.url = recorded.url == exchange.request.url ? nil : recorded.url
         response.isDecoded = true
+        response.adapting = { response, request in
+            RecordedValues(from: exchange.request, request).filled(response)
+        }
         if let error = exchange.error {
             response.behavior = .cut(afterBytes: exchange.body.count, error)
         } else if exchange.wasCancelled {

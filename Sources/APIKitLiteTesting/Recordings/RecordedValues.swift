@@ -9,8 +9,11 @@ struct RecordedValues: Sendable {
     /// The texts by the numbers of their placeholders, and as JSON literals.
     private var values: [String: (text: String, json: String)] = [:]
 
-    /// Adds what a live request has in place of the placeholders of a recorded one.
-    mutating func add(from recorded: URLRequest, _ live: RequestReading) {
+    init() {}
+
+    /// Takes from a live request what it has in place of the placeholders of a recorded one.
+    init(from recorded: URLRequest, _ request: URLRequest) {
+        let live = RequestReading(RecordedRequest(request: request))
         let expected = RequestReading(RecordedRequest(request: recorded))
         for (pattern, text) in zip(expected.segments, live.segments) { add(text, for: pattern) }
         addItems(expected.query, live.query)

@@ -17,7 +17,7 @@ import Foundation
 ///   - request: The request, whose `parseResponse` is called.
 ///   - exchange: The exchange with the answer.
 /// - Returns: The places in the order of their names.
-/// - Throws: ``HTTPArchiveError`` if the answer is not JSON; the error of the request if it does not
+/// - Throws: ``HTTPArchiveError`` if the answer is not JSON; `APIRequestError` if the request does not
 ///   parse the answer as it is.
 public func requiredKeys<Request: APIRequest>(
     of request: Request, in exchange: HTTPArchive.Exchange
@@ -26,7 +26,13 @@ public func requiredKeys<Request: APIRequest>(
     guard exchange.response != nil, let json = try? JSONText.read(exchange.body) else {
         throw HTTPArchiveError("The answer to \(exchange) is not JSON, so it has no keys.")
     }
-    _ = try request.parseResponse(data: exchange.body, response: response)
+    do {
+        _ = try request.parseResponse(data: exchange.body, response: response)
+    } catch {
+        throw APIRequestError(
+            stage: .parse, request: exchange.request, response: response, data: exchange.body,
+            underlying: error, redaction: request.redaction)
+    }
     func parses(_ tree: Any) -> Bool {
         guard
             let data = try? JSONSerialization.data(

@@ -26,17 +26,25 @@ struct SecretSearch {
         self.redaction = redaction
     }
 
-    /// Returns the places of secrets, and what they are.
-    func findings(in file: Data) -> [String] {
+    /// A secret in a file.
+    struct Finding {
+        /// Its place, and what it is.
+        let text: String
+        /// The name of the value in which it is; nil if it has none.
+        let key: String?
+    }
+
+    /// Returns the secrets in a file.
+    func findings(in file: Data) -> [Finding] {
         let tree = try? JSONSerialization.jsonObject(with: file)
         let log = (tree as? [String: Any])?["log"] as? [String: Any]
         let entries = log?["entries"] as? [Any] ?? []
         return entries.enumerated().flatMap { index, entry in
-            search(entry, at: "entry \(index + 1)", key: "")
+            search(entry, at: "entry \(index + 1)", key: "entry")
         }
     }
 
-    private func search(_ value: Any, at place: String, key: String) -> [String] {
+    private func search(_ value: Any, at place: String, key: String) -> [Finding] {
         switch value {
         case let object as [String: Any]:
             let label = object["name"] as? String
@@ -56,7 +64,11 @@ struct SecretSearch {
         }
     }
 
-    private func search(text: String, at place: String, key: String) -> [String] {
+    private func search(text: String, at place: String, key: String) -> [Finding] {
+        // The URL and the text of a body are no values with a name.
+        func finding(_ what: String) -> Finding {
+            Finding(text: "\(place): \(what)", key: ["url", "text"].contains(key) ? nil : key)
+        }
         let first = text.utf8.first { $0 > 0x20 }
         if first == UInt8(ascii: "{") || first == UInt8(ascii: "["),
             let tree = try? JSONSerialization.jsonObject(with: Data(text.utf8))
@@ -64,18 +76,18 @@ struct SecretSearch {
             return search(tree, at: "\(place), JSON", key: key)
         }
         if hasSecretName(key), !text.contains("REDACTED-"), text.utf8.count >= 8 {
-            return ["\(place): a value with the name \(key)"]
+            return [finding("a value with the name \(key)")]
         }
         for (noun, decoded) in decodings(of: text) {
             if let secret = secrets.first(where: {
                 decoded.range(of: $0.value, options: .literal) != nil
             }) {
-                return ["\(place): \(secret.label)\(noun)"]
+                return [finding(secret.label + noun)]
             }
         }
         let whole = NSRange(text.startIndex..., in: text)
         return forms.filter { $0.pattern.firstMatch(in: text, range: whole) != nil }
-            .map { "\(place): what has the form of \($0.name)" }
+            .map { finding("what has the form of \($0.name)") }
     }
 
     private func hasSecretName(_ key: String) -> Bool {

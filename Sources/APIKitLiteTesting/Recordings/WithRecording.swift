@@ -7,7 +7,8 @@ import Foundation
 /// @Test func loadsAUser() async throws {
 ///     try await withMockNetwork(replaying: "users") { network in
 ///         let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network.urlSession)
-///         #expect(try await loader.load(42).name == "Emma")
+///         let user = try await loader.load(42)
+///         #expect(user.name == "Emma")
 ///     }
 /// }
 /// ```
@@ -18,8 +19,8 @@ import Foundation
 ///
 /// **To record**, run the test with the environment variable `APIKITLITE_RECORD`: the names of
 /// recordings, separated by commas, or `all`. Then each request goes to `session`, and the file is
-/// written as a whole when the body has returned and the verification has succeeded. Nothing in the
-/// source records, so nothing can do so by accident.
+/// written as a whole when the body has returned without an error and the verification has succeeded.
+/// A failed `#expect` is not an error. Nothing in the source records, so nothing can do so by accident.
 ///
 /// - Parameters:
 ///   - name: The name of the recording.
@@ -152,7 +153,7 @@ package struct RecordingFile: Sendable {
             throw HTTPArchiveError(
                 """
                 Another test of this run records "\(name)" (\(url.path)). A recording belongs to one \
-                test: record it with --filter, or give this test another name.
+                test: record it with --filter, or give each test, and each case of a test, another name.
                 """)
         }
     }
@@ -167,15 +168,10 @@ package struct RecordingFile: Sendable {
                 \(byteCount(long.sentByteCount)), and \(byteCount(limit)) are kept.
                 """)
         }
-        do {
-            try FileManager.default.createDirectory(
-                at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-            try HTTPArchive(requests).write(to: url, redacting: redaction)
-        } catch let error as CocoaError {
-            throw HTTPArchiveError(
-                "The recording \"\(name)\" was not written to \(url.path): \(error.localizedDescription)"
-            )
-        }
+        // If there can be no folder, `write` says why it cannot write.
+        try? FileManager.default.createDirectory(
+            at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try HTTPArchive(requests).write(to: url, redacting: redaction)
         let count = "\(requests.count) \(requests.count == 1 ? "exchange" : "exchanges")"
         FileHandle.standardError.write(Data("Recorded \(count): \(url.path)\n".utf8))
     }

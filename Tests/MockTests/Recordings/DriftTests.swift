@@ -139,6 +139,7 @@ import Testing
             [
                 .recorded(.text("1")), .recorded(.text("2"), to: .test("users", method: "POST")),
                 .recorded(.text("3"), to: .test("users/REDACTED-1")),
+                .recorded(.status(401), to: .test("me")),
             ] as [HTTPArchive.Exchange])
         let network = MockNetwork()
         network.stub(.any, .text("1"), times: .any)

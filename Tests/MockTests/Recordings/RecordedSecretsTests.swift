@@ -259,6 +259,7 @@ import Testing
             let text = error.map { "\($0)" } ?? ""
             #expect(
                 text.contains("entry 1, response, content, body, JSON, ref: \(row.1)"), "\(text)")
+            #expect(text.contains("redacting: .standard.adding(\"ref\")"), "\(text)")
             #expect(throws: Never.self) {
                 try archive.write(to: file, redacting: .standard.adding("ref"))
             }
@@ -277,6 +278,9 @@ import Testing
         let subfolder = folder.url.appending(path: "Recordings")
         try FileManager.default.createDirectory(at: subfolder, withIntermediateDirectories: true)
         try HTTPArchive.checkSecrets(in: folder.url)
+        #expect(throws: HTTPArchiveError.self) {
+            try HTTPArchive.checkSecrets(in: folder.url.appending(path: "missing"))
+        }
         try await HTTPArchive(
             [
                 .recorded(.json(#"{"password": "not-hidden"}"#))

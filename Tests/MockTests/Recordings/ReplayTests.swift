@@ -249,6 +249,28 @@ import Testing
         #expect(try await session.exchange(.test("events")).0.text == #"data: {"id":"live"}"#)
     }
 
+    @Test func anExchangeAsAResponseFillsItsPlaceholders() async throws {
+        let recorded = Self.post("application/json", #"{"id":"REDACTED-1"}"#)
+            .replacing("Emma", with: "REDACTED-1")
+        let network = MockNetwork()
+        network.stub(.any, .exchange(try folder.archive(recorded)[0]))
+        let request = URLRequest.test("users/7", method: "POST", body: #"{"id":"live"}"#)
+
+        #expect(
+            try await MockURLSession(network).exchange(request).0.text == #"{"name":"live"}"#)
+    }
+
+    @Test func theRequestWithTheFewestDifferencesIsTheNearest() async throws {
+        let network = try network(
+            Self.post("application/json", #"{"a":1,"b":2}"#),
+            Self.post("application/json", #"{"c":3}"#))
+        let error = await #expect(throws: MockError.self) {
+            try await MockURLSession(network)
+                .exchange(.test("users/7", method: "POST", body: #"{"a":1,"b":0}"#))
+        }
+        #expect(error?.description.contains("(users.har, entry 1, recorded on") == true)
+    }
+
     @Test func requestsThatDifferOnlyInPlaceholdersAreAnsweredInOrder() async throws {
         let network = try network(
             Self.post("application/json", #"{"id":"REDACTED-1"}"#)

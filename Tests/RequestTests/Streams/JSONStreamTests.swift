@@ -9,10 +9,10 @@ import Testing
 
     /// The parser of a response whose body is one JSON value.
     private func wholeBody<Value: Decodable>(
-        _ type: Value.Type, decoder: JSONDecoder = JSONDecoder()
+        _ type: Value.Type, status: Int = 200, decoder: JSONDecoder = JSONDecoder()
     ) -> some StreamParser<Value> {
         let response = HTTPURLResponse(
-            url: URL(string: "https://h")!, statusCode: 200, httpVersion: nil,
+            url: URL(string: "https://h")!, statusCode: status, httpVersion: nil,
             headerFields: ["Content-Type": "application/json"])
         return ServerSentEvents.json(type, until: "[DONE]", orBodyOf: response, decoder: decoder)
     }
@@ -36,6 +36,13 @@ import Testing
             #expect(values.map(\.text) == texts)
             #expect(error == nil)
         }
+    }
+
+    @Test func anEmptyBodyHasNoValueOnlyIfTheRequestWasAccepted() throws {
+        var accepted = wholeBody(Int.self, status: 202)
+        #expect(try accepted.finish().isEmpty)
+        var answered = wholeBody(Int.self)
+        #expect(throws: StreamError.self) { try answered.finish() }
     }
 
     @Test func returnsALineAsSoonAsItIsComplete() throws {
