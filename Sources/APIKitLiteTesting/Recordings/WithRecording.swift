@@ -18,8 +18,8 @@ import Foundation
 ///
 /// **To record**, run the test with the environment variable `APIKITLITE_RECORD`: the names of
 /// recordings, separated by commas, or `all`. Then each request goes to `session`, and the file is
-/// written as a whole when the body has returned and the verification has succeeded. Nothing in the
-/// source records, so nothing can do so by accident.
+/// written as a whole when the body has returned and the verification has succeeded. No code can
+/// start a recording, so none starts by accident.
 ///
 /// - Parameters:
 ///   - name: The name of the recording.
@@ -125,7 +125,7 @@ package struct RecordingFile: Sendable {
             + Bundle.allBundles.filter { $0.bundleURL.pathExtension == "xctest" }
     }
 
-    /// The files that this process has recorded.
+    /// The files that this process records or has recorded.
     private static let claimed = Locked<Set<String>>([])
 
     /// Runs a body with a network that passes its requests on, and then writes them.
@@ -152,19 +152,19 @@ package struct RecordingFile: Sendable {
             throw HTTPArchiveError(
                 """
                 Another test of this run records "\(name)" (\(url.path)). A recording belongs to one \
-                test: record it with --filter, or give this test another name.
+                test: record it with --filter, or use another recording in this test.
                 """)
         }
     }
 
-    /// Writes what a test has recorded.
+    /// Writes the requests that a test has recorded.
     private func write(_ requests: [RecordedRequest], redacting redaction: Redaction) throws {
         if let long = requests.first(where: { !$0.sentSoFar.isComplete }) {
             let limit = SentBody.Limit.ofRecording.bytes
             throw HTTPArchiveError(
                 """
                 The recording "\(name)" was not written: the answer to \(long.line) has \
-                \(byteCount(long.sentByteCount)), and \(byteCount(limit)) are kept.
+                \(byteCount(long.sentByteCount)), but at most \(byteCount(limit)) can be recorded.
                 """)
         }
         do {

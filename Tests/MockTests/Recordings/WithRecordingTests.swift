@@ -149,7 +149,7 @@ import Testing
         #expect(
             error?.description == """
                 Another test of this run records "users" (\(file.path)). A recording belongs to one \
-                test: record it with --filter, or give this test another name.
+                test: record it with --filter, or use another recording in this test.
                 """)
         #expect(try HTTPArchive(contentsOf: file).count == 1)
     }
