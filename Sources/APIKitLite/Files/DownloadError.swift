@@ -1,6 +1,8 @@
 import Foundation
 
-/// The reason why a download failed that is neither the network's nor the server's status.
+/// The reason why a download failed, other than a network error or a refused status.
+///
+/// A download writes to a part: a file with the name of the target and `.part`.
 public enum DownloadError: LocalizedError, CustomStringConvertible, Hashable, Sendable {
     /// The request has another method than `GET`, or a body.
     case notAGet(method: String)
@@ -47,8 +49,8 @@ public enum DownloadError: LocalizedError, CustomStringConvertible, Hashable, Se
             "Another download writes \(url.lastPathComponent)."
         case .partChanged(let url):
             """
-            \(url.lastPathComponent).part was changed during the download, by something else. Keep \
-            other programs away from it.
+            \(url.lastPathComponent).part was changed during the download by another program or \
+            task. Only the download may change it.
             """
         case .file(.open, let path, .ENOENT):
             """

@@ -37,8 +37,9 @@ public struct RetryPolicy: Sendable, Hashable {
     public var maximumDelay: Duration
     /// The longest time for all attempts and delays together, from the start of the first attempt.
     ///
-    /// An attempt that is in progress at the deadline ends with `URLError.timedOut`. If the value
-    /// is zero or negative, nothing is sent. If it is `nil`, there is no limit.
+    /// The deadline does not end an attempt of `retrying`; `timingOut` does. It ends a connection
+    /// of an ``EventStream`` that has no headers yet with `URLError.timedOut`. If the value is zero
+    /// or negative, nothing is sent. If it is `nil`, there is no limit.
     public var deadline: Duration?
     /// The methods, in upper case, that are sent again without an `Idempotency-Key` header.
     public var methods: Set<String>

@@ -11,7 +11,9 @@ extension MockError {
             """)
     }
 
-    /// Returns the error of the request with a number that came after all responses of a stub.
+    /// Returns the error of a request that came after the last response of a stub.
+    ///
+    /// - Parameter number: The number of the request among the requests of the stub, from 1.
     static func usedUp(_ record: RecordedRequest, _ stub: Stub, at number: Int) -> MockError {
         if let recording = stub.recording { return recording.usedUp(record, at: number) }
         let count = stub.responseCount
@@ -24,7 +26,7 @@ extension MockError {
             """)
     }
 
-    /// Returns the error of a request that a stub would pass to its own network without end.
+    /// Returns the error of a request that a stub passes back to its own network.
     static func passedToItself(_ record: RecordedRequest, by stub: Stub) -> MockError {
         MockError(
             .brokenStub,
@@ -47,7 +49,7 @@ extension MockError {
     ) -> MockError {
         let body = reading.shownBody.map { ", with the body \($0)" } ?? ""
         let line = reading.request.line(redacting: reading.redaction)
-        // If all stubs are recorded, a stub for the request would be no help.
+        // If all stubs are recorded, the text suggests a new recording instead of a stub.
         let recording = stubs.allSatisfy { $0.recording != nil } ? stubs.last?.recording : nil
         var lines = [
             recording.map { "There is no answer in \($0.noun) to \(line)\(body)." }
@@ -91,8 +93,8 @@ extension MockError {
     }
 
     /// Returns the stub that the error text shows: one that matches but is used up; otherwise, the
-    /// one with the most criteria that hold. If several qualify, returns one whose path is that of
-    /// the request without the path of a base URL, or else the newest.
+    /// one with the most criteria that hold. If several qualify, prefers one whose path is almost
+    /// that of the request, for example without the path of a base URL, and then the newest.
     private static func nearest(to reading: RequestReading, among stubs: [Stub]) -> Stub? {
         var best: (stub: Stub, points: Int)?
         for stub in stubs.reversed() {

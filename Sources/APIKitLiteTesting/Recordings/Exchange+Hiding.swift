@@ -1,13 +1,13 @@
 import APIKitLite
 import Foundation
 
-/// A text in which ranges are replaced, with the ends of its pieces.
+/// A text to edit, with the positions at which its pieces end.
 private struct EditedText {
     var bytes: [UInt8]
     var ends: [Int] = []
 
-    /// Replaces ranges. Of two that overlap, the first one counts. The end of a piece inside a range
-    /// moves to the end of the replacement.
+    /// Replaces ranges. If two ranges overlap, the first one counts. If a piece ends inside a
+    /// range, it then ends with the replacement.
     mutating func replace(_ edits: [(range: Range<Int>, text: String)]) {
         var result: [UInt8] = []
         var newEnds: [Int] = []
@@ -28,14 +28,14 @@ private struct EditedText {
 }
 
 extension HTTPArchive.Exchange {
-    /// A text of an exchange in which secrets may be.
+    /// A text of an exchange that may contain secrets.
     private enum Part {
         case url
         case header(String)
         case body(contentType: String?)
     }
 
-    /// Replaces the values whose names are those of secrets.
+    /// Replaces the values that have secret names.
     mutating func hideNamed(with placeholders: inout Placeholders) {
         edit { part, text in
             let values = Self.namedValues(in: text.bytes, of: part)
@@ -49,8 +49,8 @@ extension HTTPArchive.Exchange {
         }
     }
 
-    /// Replaces the secrets wherever else they are in texts. The search that follows finds one in a
-    /// body that is not text.
+    /// Replaces the secrets wherever else they occur in texts. A body that is not text is
+    /// unchanged: `SecretSearch` finds its secrets.
     mutating func hideElsewhere(with placeholders: inout Placeholders) {
         edit { _, text in
             if exactText(text.bytes) != nil {

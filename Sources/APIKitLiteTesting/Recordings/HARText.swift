@@ -162,7 +162,7 @@ extension Duration {
 extension Date {
     /// The date with milliseconds: `2026-11-22T10:00:00.123Z`.
     fileprivate var har: String {
-        // The format cuts what is below a millisecond, such as that of 0.1229999.
+        // The format does not round: it would write 0.1229999 as 0.122.
         let milliseconds = (timeIntervalSince1970 * 1_000).rounded() + 0.1
         return Date(timeIntervalSince1970: milliseconds / 1_000)
             .formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))

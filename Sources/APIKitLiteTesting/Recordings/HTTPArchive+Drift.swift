@@ -11,8 +11,8 @@ public struct DriftReport: Sendable, CustomStringConvertible {
     public internal(set) var notes: [String] = []
     /// Keys that are missing, or are null today.
     public internal(set) var warnings: [String] = []
-    /// What breaks a client: another status, another type, and an answer that a given request does not
-    /// parse any more.
+    /// What breaks a client: no answer, another status or type, or an answer that is no longer JSON
+    /// or that a given request no longer parses.
     public internal(set) var violations: [String] = []
 
     /// All differences, the most serious first.
@@ -114,7 +114,8 @@ extension HTTPArchive.Exchange {
         }
     }
 
-    /// Returns why a request that parses the recorded answer does not parse a fresh one.
+    /// Returns the reason why a request parses the recorded answer but not a new one; nil if there
+    /// is none.
     fileprivate func failure(
         of request: some APIRequest, to newBody: Data, _ newResponse: HTTPURLResponse
     ) -> String? {
@@ -131,8 +132,8 @@ extension HTTPArchive.Exchange {
     }
 }
 
-/// Returns the places that are not inside another one, sorted. The element of an array that is empty
-/// on the other side is no difference.
+/// Returns the places that are not inside another place, sorted. Leaves out the elements of an
+/// array that is empty in the other answer: they are no difference.
 private func outermost(_ places: [String]) -> [String] {
     places.filter { place in
         !place.hasSuffix("[]")

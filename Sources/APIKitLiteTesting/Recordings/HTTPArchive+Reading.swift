@@ -1,13 +1,13 @@
 import APIKitLite
 import Foundation
 
-// Where the files of other programs differ, reading is lenient. HAR 1.2:
+// Accepts the deviations of other programs from HAR 1.2:
 // http://www.softwareishard.com/blog/har-12-spec/
 extension HTTPArchive {
     /// Reads an HTTP archive (HAR 1.1 or 1.2), such as that of a browser or a proxy.
     ///
-    /// What is not an HTTP exchange, such as a WebSocket, is skipped and listed in the archive's
-    /// `description`.
+    /// An entry that is not an HTTP exchange, such as a WebSocket, is skipped. The `description` of
+    /// the archive lists it.
     ///
     /// - Parameters:
     ///   - file: The file.
@@ -78,7 +78,7 @@ private struct HARNode {
     /// The text of a string; nil for another value.
     var text: String? { if case .string(let text) = value { text } else { nil } }
 
-    /// The value of a number, also of one in a string.
+    /// The value of a number, even of a number in a string.
     var number: Double? { value?.scalar.flatMap(Double.init) }
 
     /// Returns the elements of an array; none if there is no value.

@@ -4,19 +4,19 @@ import Foundation
 extension HTTPArchive {
     /// Writes the archive as a HAR 1.2 file, without secrets.
     ///
-    /// What the redaction hides by its name is written as `REDACTED-1`, `REDACTED-2` and so on, the
-    /// same value always with the same number; a number in JSON as `REDACTED-NUMBER-1`. A value of at
-    /// least eight characters is also replaced wherever else it occurs, even percent-encoded, or in
-    /// Base64 or hexadecimal digits. So are the values of environment variables with secret names.
-    /// Before the file is written, a second search looks for what is left.
+    /// Placeholders replace the values whose names the redaction hides: `REDACTED-1`, `REDACTED-2`
+    /// and so on, or `REDACTED-NUMBER-1` for a number in JSON. Equal values have equal numbers. A
+    /// value of at least eight bytes is replaced wherever it occurs, even percent-encoded, in
+    /// Base64 or in hexadecimal digits. So are the values of environment variables with secret
+    /// names. Before the file is written, a second search looks for remaining secrets.
     ///
-    /// The file is written beside its place and then moved, so it is never half written.
+    /// The file is written elsewhere and then moved, so it is never half written.
     ///
     /// - Parameters:
     ///   - file: The file. Its folder must exist.
     ///   - redaction: The secrets. With `.none`, everything is written as it is.
     /// - Throws: ``HTTPArchiveError`` if a secret would remain, with its place, or if the file cannot be
-    ///   written. In both cases, what was there is unchanged.
+    ///   written. In both cases, an existing file is unchanged.
     public func write(to file: URL, redacting redaction: Redaction = .standard) throws {
         let data = try data(redacting: redaction, for: file)
         do {
@@ -45,19 +45,19 @@ extension HTTPArchive {
             The recording "\(name)" was not written, because it would contain a secret \
             (\(file.path)):
             \(findings.map { "  \($0.text)" }.joined(separator: "\n"))
-            The file that is there is unchanged. Name what holds them: \
+            An existing file is unchanged. Add the names of the secrets: \
             redacting: .standard.adding(\(names)), or their values: .standard.adding(values: "…").
             """)
     }
 
     /// Checks that the archives in a folder contain no secrets, for a test of committed files.
     ///
-    /// Searched for are values with the usual names of secrets that are not placeholders, tokens
-    /// with a known form, such as JSON Web Tokens, and the values of environment variables with secret
+    /// Finds values that have the usual names of secrets and are not placeholders, tokens with a
+    /// known form, such as JSON Web Tokens, and the values of environment variables with secret
     /// names.
     ///
     /// - Parameter folder: The folder. Its subfolders are searched too.
-    /// - Throws: ``HTTPArchiveError`` if there is one, with the places of all.
+    /// - Throws: ``HTTPArchiveError`` if there are secrets, with the places of all.
     public static func checkSecrets(in folder: URL) throws {
         let search = SecretSearch(for: Placeholders.environmentSecrets, .standard)
         let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)

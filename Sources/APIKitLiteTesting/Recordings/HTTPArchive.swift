@@ -25,8 +25,8 @@ public struct HTTPArchive: RandomAccessCollection, RangeReplaceableCollection, M
     /// Creates an archive of the requests that a network recorded, for example after a failed test:
     /// `try HTTPArchive(network.requests).write(to: file)`.
     ///
-    /// - Parameter requests: The requests, in the order of their start. One without an answer is an
-    ///   exchange that its client left.
+    /// - Parameter requests: The requests, in the order of their start. If one has not ended, its
+    ///   `wasCancelled` is true.
     public init(_ requests: [RecordedRequest]) {
         exchanges = requests.map(Exchange.init)
     }
@@ -61,20 +61,20 @@ public struct HTTPArchive: RandomAccessCollection, RangeReplaceableCollection, M
         public var request: URLRequest
         /// The status and headers of the answer; nil if the request failed before they came.
         ///
-        /// A `Content-Encoding` is a fact about the server: ``body`` is decoded.
+        /// The headers may have a `Content-Encoding`, but ``body`` is already decoded.
         public var response: HTTPURLResponse?
         /// The pieces of the answer's body. Their times count from the start of the request.
         public var pieces: [SentPiece]
-        /// The error with which the request failed, before or after ``response``; nil if none.
+        /// The error that ended the request, before or after its ``response``; nil if none.
         public var error: URLError?
-        /// Whether the client left before the end. In a replay, such an answer does not end.
+        /// Whether the client left before the answer ended. In a replay, such an answer has no end.
         public var wasCancelled: Bool
         /// When the request was sent; `Date.distantPast` if the file does not say it.
         public var startDate: Date
-        /// The entry of the file, such as `users.har, entry 2`; nil for no file.
+        /// The entry of the file, such as `users.har, entry 2`; nil without a file.
         var place: String?
 
-        /// The body of the answer, decoded. A new value is one piece.
+        /// The body of the answer, decoded. If you set it, the body becomes one piece.
         public var body: Data {
             get { Answer.join(pieces.map(\.data)) }
             set {

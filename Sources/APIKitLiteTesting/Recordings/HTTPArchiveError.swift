@@ -2,7 +2,7 @@ import Foundation
 
 /// The reason why a recording cannot be read, replayed or written.
 public struct HTTPArchiveError: LocalizedError, CustomStringConvertible, Sendable {
-    /// What is wrong, in which file and where in it, and how to mend it.
+    /// What is wrong, in which file and where in it, and how to correct it.
     public let description: String
 
     init(_ description: String) {

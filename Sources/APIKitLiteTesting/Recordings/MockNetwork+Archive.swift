@@ -5,13 +5,14 @@ extension MockNetwork {
     /// Adds stubs that answer from an archive: one for each group of equal requests, which gets its
     /// answers in the order of the archive.
     ///
-    /// Compared are the method; the URL with its query in any order; the body, which is JSON, a form or
-    /// a multipart form by its content, and otherwise by its bytes; and the headers `Range`, `If-…` and
-    /// `Last-Event-ID`. For a request to ``serve(port:)``, the host does not count. A placeholder such
-    /// as `REDACTED-1` in a recorded request matches any text, and becomes that text in the answers.
+    /// Requests are equal if their methods, URLs, bodies and headers `Range`, `If-…` and
+    /// `Last-Event-ID` are equal. The order of the query does not count. JSON and forms are
+    /// compared by their content, other bodies by their bytes. For a request to ``serve(port:)``,
+    /// the host does not count. A placeholder such as `REDACTED-1` in a recorded request matches
+    /// any text, and becomes that text in the answers.
     ///
-    /// Without a clock, the pieces of an answer come at once. On the network's clock, they come at
-    /// their recorded times.
+    /// Without a clock, the pieces of an answer come immediately. On the network's clock, the first
+    /// piece comes immediately, and the others come after their recorded gaps.
     ///
     /// - Parameters:
     ///   - archive: The exchanges.
@@ -96,7 +97,7 @@ extension RequestMatcher {
             + request.replayedHeaders.compactMap(request.value)
         guard text.contains(where: Placeholder.mayBe) else { return plain }
         let isPathPlain = !Placeholder.mayBe(in: request.url?.path ?? "")
-        // With placeholders, the expected request depends on the live one, but not its criteria.
+        // The live request decides what the criteria expect, but not how many there are.
         return plain.criteria.indices.reduce(.any) { matcher, index in
             // Most requests differ in the method, the host or the path, and are compared quickly.
             if index < (isPathPlain ? 3 : 2) { return matcher.adding(plain.criteria[index]) }
@@ -134,7 +135,7 @@ extension RequestMatcher {
 }
 
 extension URLRequest {
-    /// The names of the headers that choose another answer, sorted.
+    /// The names of the headers on which the answer depends, sorted.
     fileprivate var replayedHeaders: [String] {
         (allHTTPHeaderFields ?? [:]).keys.filter { name in
             let name = name.lowercased()
@@ -142,7 +143,7 @@ extension URLRequest {
         }.sorted()
     }
 
-    /// A text that is the same for equal requests. All placeholders are equal.
+    /// A text that is the same for equal requests. All placeholders count as equal.
     fileprivate var replayKey: String {
         let reading = RequestReading(RecordedRequest(request: self))
         let headers = replayedHeaders.map { "\($0): \(value(forHTTPHeaderField: $0) ?? "")" }

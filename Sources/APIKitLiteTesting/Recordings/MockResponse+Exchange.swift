@@ -3,10 +3,10 @@ import Foundation
 
 extension MockResponse {
     /// Returns a response with the answer of a recorded exchange: its status, its headers, the pieces
-    /// of its body at their recorded times, and its end.
+    /// of its body with their recorded gaps, and its end.
     ///
-    /// An answer that its client left does not end. A placeholder becomes what the request has in its
-    /// place.
+    /// If the client left before the answer ended, the response has no end. A placeholder becomes the
+    /// text that the request has in its place.
     ///
     /// - Parameter exchange: The exchange.
     public static func exchange(_ exchange: HTTPArchive.Exchange) -> MockResponse {
@@ -34,11 +34,11 @@ extension MockResponse {
 }
 
 extension Pace {
-    /// A wait that is shorter is none. The pieces of one transfer come a few milliseconds apart.
+    /// A shorter gap counts as zero: even without a delay, pieces come a few milliseconds apart.
     private static let shortest = Duration.milliseconds(20)
 
-    /// Creates the pace of recorded pieces. The wait for the first one is none, so that a whole
-    /// answer comes at once; nil if no piece waits.
+    /// Creates the pace of recorded pieces; nil if they have no gaps. The first piece does not
+    /// wait, so a whole answer comes immediately.
     init?(of pieces: [SentPiece]) {
         let times = pieces.map(\.time)
         let waits = zip(times.dropFirst(), times).map { $0 - $1 }

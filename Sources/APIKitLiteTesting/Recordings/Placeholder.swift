@@ -3,14 +3,14 @@ import Foundation
 /// A placeholder in a text: `REDACTED-1`, or `REDACTED-NUMBER-2` for a number in JSON.
 struct Placeholder {
     let range: Range<String.Index>
-    /// The number, which is the same for equal values.
+    /// The number of the placeholder. Equal values have the same number.
     let number: String
-    /// Whether it replaces a number in JSON.
+    /// Whether the placeholder replaces a number in JSON.
     let isNumber: Bool
 
     private static let mark = "REDACTED-"
 
-    /// Whether a text may have a placeholder.
+    /// Whether a text may contain a placeholder.
     static func mayBe(in text: String) -> Bool { text.contains(mark) }
 
     /// Whether a text is one placeholder.

@@ -4,24 +4,24 @@ import Foundation
 /// A value that must not be in a file.
 struct Secret {
     let value: String
-    /// What it is, such as `the value of the header Authorization`.
+    /// The origin of the value, such as `the value of the header Authorization`.
     let label: String
 }
 
 /// The placeholders that replace secrets in an archive: `REDACTED-1`, and `REDACTED-NUMBER-2` for a
 /// number in JSON.
 struct Placeholders {
-    /// The length from which a value is replaced wherever it occurs. A shorter one is replaced only
-    /// where its name says that it is a secret.
+    /// The number of bytes from which a value is replaced wherever it occurs. A shorter value is
+    /// replaced only where its name says that it is a secret.
     private static let shortest = 8
 
     let redaction: Redaction
     /// The secrets that were found, in order.
     private(set) var secrets: [Secret]
-    /// The numbers of the placeholders. The key of a short value also has its name.
+    /// The numbers of the placeholders by values. The key of a short value also contains its name.
     private var numbers: [String: Int] = [:]
     private var lastNumber: Int
-    /// The names in the archive. A value that is one of them is replaced only at its own place.
+    /// The names in the archive. A value that equals a name is replaced only at its own place.
     private var names: Set<String> = []
     /// The spellings of the secrets, by their values.
     private var spellings: [String: [Spelling]] = [:]
@@ -35,14 +35,15 @@ struct Placeholders {
             + Self.environmentSecrets
     }
 
-    /// The values of the environment variables whose names are those of secrets.
+    /// The values of the environment variables with secret names.
     static var environmentSecrets: [Secret] {
         ProcessInfo.processInfo.environment.sorted { $0.key < $1.key }
             .filter { Redaction.standard.hides($0, $1) && $1.utf8.count >= shortest }
             .map { Secret(value: $1, label: "the value of the environment variable \($0)") }
     }
 
-    /// Returns what replaces a value; nil if the redaction shows it or it is a placeholder.
+    /// Returns the placeholder for a value; nil if the redaction shows the value, or if the value
+    /// is a placeholder already.
     mutating func replacement(for value: NamedValue) -> String? {
         names.insert(value.name)
         guard value.isHidden(by: redaction), !Placeholder.isWhole(value.value) else {
@@ -58,7 +59,7 @@ struct Placeholders {
         }
     }
 
-    /// Adds a secret without a place of its own.
+    /// Adds a secret, unless it is known already.
     mutating func add(_ value: String, label: String) {
         if !secrets.contains(where: { $0.value == value }) {
             secrets.append(Secret(value: value, label: label))
@@ -121,8 +122,8 @@ private struct Spelling {
 }
 
 extension Secret {
-    /// As it is, in JSON, percent-encoded or in a form, once and twice; in hexadecimal digits; and in
-    /// Base64, wherever the value begins in it.
+    /// The value as it is; in JSON, percent-encoded or in a form, once or twice; in hexadecimal
+    /// digits; and in Base64 at each of the three positions in a group.
     fileprivate var spellings: [Spelling] {
         let inText = value.unicodeScalars.map { scalar in
             let percent = percentEncoded(String(scalar))
@@ -158,7 +159,7 @@ extension Secret {
         }
     }
 
-    /// Returns the characters in Base64 that depend on the value alone, if other bytes precede it.
+    /// Returns the Base64 characters that depend only on the value, if `count` bytes precede it.
     private func charactersInBase64(after count: Int) -> String {
         let size = count + value.utf8.count
         let text = Data(repeating: 0, count: count) + Data(value.utf8)

@@ -1,7 +1,7 @@
 import APIKitLite
 import Foundation
 
-/// What requests have in place of the placeholders of an archive.
+/// The texts that live requests have in place of the placeholders of an archive.
 ///
 /// A placeholder in a recorded request stands for any text of the live request. The same placeholder
 /// in an answer becomes that text.
@@ -78,15 +78,15 @@ struct RecordedValues: Sendable {
         }
     }
 
-    /// Adds other values, which replace those of the same placeholders.
+    /// Adds other values. For the same placeholder, the new value counts.
     mutating func add(_ other: RecordedValues) {
         values.merge(other.values) { $1 }
     }
 
-    /// Returns a text with the placeholders replaced by what is known for them.
+    /// Returns a text whose placeholders are replaced by their known values.
     ///
-    /// A placeholder in quotation marks becomes a JSON literal. One of a number that is not known
-    /// becomes its own number.
+    /// A placeholder in quotation marks becomes a JSON literal. Without a known value,
+    /// `REDACTED-NUMBER-2` becomes 2.
     ///
     /// - Parameter encode: The encoding of a value in the text.
     func filled(_ text: String, encode: (String) -> String = { $0 }) -> String {

@@ -1,22 +1,23 @@
 import APIKitLite
 import Foundation
 
-/// Returns the places in a recorded answer that a request cannot do without.
+/// Returns the keys in a recorded answer that a request requires.
 ///
-/// A key is required if the request does not parse the answer without it. `$.role: only known values`
-/// says that the request does not parse another string there, as an enum without an unknown case. They
-/// are found by changing the JSON at one place at a time:
+/// A key is required if the request does not parse the answer without it. If the request does not
+/// parse another string there, for an enum for example, the result contains
+/// `$.role: only known values`. The function changes the JSON at one place at a time, and calls
+/// `parseResponse`:
 ///
 /// ```swift
 /// #expect(try requiredKeys(of: UserRequest(), in: archive[0]) == ["$.id", "$.name"])
 /// ```
 ///
-/// Of the elements of an array, the first one is changed.
+/// In an array, the function changes only the first element.
 ///
 /// - Parameters:
 ///   - request: The request, whose `parseResponse` is called.
 ///   - exchange: The exchange with the answer.
-/// - Returns: The places in the order of their names.
+/// - Returns: The places. The keys of each object are sorted.
 /// - Throws: ``HTTPArchiveError`` if the answer is not JSON; `APIRequestError` if the request does not
 ///   parse the answer as it is.
 public func requiredKeys<Request: APIRequest>(

@@ -1,9 +1,9 @@
 import APIKitLite
 import Foundation
 
-/// A value with a name in a text, at its place.
+/// A named value in a text, such as a header or a query item.
 struct NamedValue {
-    /// What the name belongs to, such as `JSON key`.
+    /// The kind of the name, such as `JSON key`.
     let kind: String
     let name: String
     /// The value, decoded.
@@ -12,7 +12,7 @@ struct NamedValue {
     let range: Range<Int>
     /// The encoding of the value in the text.
     let encoding: Encoding
-    /// The names of the objects around it, if it is in JSON.
+    /// The keys of the JSON objects and arrays that contain the value.
     var outerNames: [String] = []
 
     /// How a value is written.
@@ -85,7 +85,7 @@ extension NamedValue {
         /// An object or array that is open.
         struct Container {
             let isObject: Bool
-            /// The key of its next value; for an array, its own.
+            /// In an object, the key of its next value; for an array, the key of the array itself.
             var key: String
             /// The value of a member `name` or `key`, which names the member `value`.
             var label: String?
@@ -133,7 +133,7 @@ extension NamedValue {
         return values
     }
 
-    /// Returns the index after the string that begins at an index; nil if the line ends before.
+    /// Returns the index after the string that begins at an index; nil if the line ends first.
     private static func endOfString(in text: [UInt8], from start: Int) -> Int? {
         var index = start + 1
         while index < text.count {

@@ -3,8 +3,8 @@ import Foundation
 
 /// The search for secrets in the bytes of a finished archive.
 ///
-/// It shares no code with what replaces them: it undoes encodings instead of applying them, and has
-/// its own names. So a mistake there does not hide itself here.
+/// The search finds mistakes of the replacement, because it works differently: it undoes encodings
+/// instead of applying them, and has its own list of secret names.
 struct SecretSearch {
     private let secrets: [Secret]
     private let redaction: Redaction
@@ -99,7 +99,7 @@ struct SecretSearch {
         return endings.contains(where: name.hasSuffix) && !redaction.shows(key)
     }
 
-    /// Returns a text with its encodings undone, and what to say of them.
+    /// Returns a text in each of its decodings, and the end of the finding about each.
     private func decodings(of text: String) -> [(noun: String, text: String)] {
         let once = unescaped(text)
         var results =
@@ -133,7 +133,7 @@ struct SecretSearch {
         return results
     }
 
-    /// Returns a text without percent escapes, and without those of JSON, if it has any.
+    /// Returns a text without percent escapes, and without JSON escapes, if it has any.
     private func unescaped(_ text: String) -> [String] {
         var results: [String] = []
         if text.contains("%") || text.contains("+") {

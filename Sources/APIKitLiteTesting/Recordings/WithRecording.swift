@@ -20,7 +20,7 @@ import Foundation
 /// **To record**, run the test with the environment variable `APIKITLITE_RECORD`: the names of
 /// recordings, separated by commas, or `all`. Then each request goes to `session`, and the file is
 /// written as a whole when the body has returned without an error and the verification has succeeded.
-/// A failed `#expect` is not an error. Nothing in the source records, so nothing can do so by accident.
+/// A failed `#expect` is not an error. No code can start a recording, so none starts by accident.
 ///
 /// - Parameters:
 ///   - name: The name of the recording.
@@ -126,7 +126,7 @@ package struct RecordingFile: Sendable {
             + Bundle.allBundles.filter { $0.bundleURL.pathExtension == "xctest" }
     }
 
-    /// The files that this process has recorded.
+    /// The files that this process records or has recorded.
     private static let claimed = Locked<Set<String>>([])
 
     /// Runs a body with a network that passes its requests on, and then writes them.
@@ -158,14 +158,14 @@ package struct RecordingFile: Sendable {
         }
     }
 
-    /// Writes what a test has recorded.
+    /// Writes the requests that a test has recorded.
     private func write(_ requests: [RecordedRequest], redacting redaction: Redaction) throws {
         if let long = requests.first(where: { !$0.sentSoFar.isComplete }) {
             let limit = SentBody.Limit.ofRecording.bytes
             throw HTTPArchiveError(
                 """
                 The recording "\(name)" was not written: the answer to \(long.line) has \
-                \(byteCount(long.sentByteCount)), and \(byteCount(limit)) are kept.
+                \(byteCount(long.sentByteCount)), but at most \(byteCount(limit)) can be recorded.
                 """)
         }
         // If there can be no folder, `write` says why it cannot write.

@@ -1,8 +1,8 @@
-/// Where the answers of a stub come from, if they were recorded, for error texts.
+/// The recording that a stub answers from, for error texts.
 struct Recording: Sendable {
     /// One exchange.
     struct Entry: Sendable {
-        /// The entry of the file, such as `users.har, entry 2`; nil for no file.
+        /// The entry of the file, such as `users.har, entry 2`; nil without a file.
         let place: String?
         /// The day of the recording, such as `2026-11-22`; nil if it is not known.
         let day: String?
@@ -10,23 +10,23 @@ struct Recording: Sendable {
         let text: String
     }
 
-    /// The recording as the subject of a sentence.
+    /// The recording in a sentence, such as `the archive`.
     let noun: String
     /// The command that records it again; nil if there is none.
     var command: String?
-    /// The call that repeats the last answer.
+    /// The call with which the last answer repeats.
     let repeating: String
     /// The exchanges of one stub, in order.
     var entries: [Entry] = []
 
-    /// The first entry, such as `users.har, entry 2, recorded on 2026-11-22`.
+    /// The place of the first entry, such as `users.har, entry 2, recorded on 2026-11-22`.
     var place: String? {
         entries.first?.place.map { place in
             place + (entries[0].day.map { ", recorded on \($0)" } ?? "")
         }
     }
 
-    /// All entries, such as ` (users.har, entries 1, 3, 4)`.
+    /// The places of all entries, such as ` (users.har, entries 1, 3, 4)`.
     var places: String {
         let places = entries.compactMap(\.place)
         guard let first = places.first else { return "" }

@@ -2,7 +2,7 @@ import APIKitLite
 
 /// The text about something that waits for the test, and about what keeps it from ending.
 ///
-/// Its parts are values, so that the text depends on nothing else. All texts in them are redacted.
+/// The text depends only on the values in the report. All texts in it are redacted.
 struct WaitReport: Sendable {
     /// A call of the test, such as `stub.started(3)`.
     struct Call: Sendable {
@@ -62,7 +62,7 @@ struct WaitReport: Sendable {
         case nothing
     }
 
-    /// After how many seconds in which nothing happened something is reported.
+    /// The number of seconds without an event after which a report is written.
     static let seconds = 5
     /// The number of error texts that a report shows.
     static let shownErrors = 2
@@ -74,7 +74,8 @@ struct WaitReport: Sendable {
         + "uses another session than the network's."
 
     var calls: [Call] = []
-    /// The oldest request that only the test can end, and whether it waits for the end of a stream.
+    /// The oldest request that only the test can end, and whether its client waits for the end of a
+    /// stream.
     var request: (line: String, isStream: Bool)?
     /// The clock on which something may wait; nil if time passes without the test.
     var clock: Clock?

@@ -233,7 +233,7 @@ import Testing
                 The recording "secrets" was not written, because it would contain a secret \
                 (\(file.path)):
                   entry 2, response, content, body: the value of the JSON key password, in Base64
-                The file that is there is unchanged. Name what holds them: \
+                An existing file is unchanged. Add the names of the secrets: \
                 redacting: .standard.adding("…"), or their values: .standard.adding(values: "…").
                 """)
         #expect(try String(contentsOf: file, encoding: .utf8) == "old")
