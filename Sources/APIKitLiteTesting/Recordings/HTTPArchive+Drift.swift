@@ -41,8 +41,9 @@ public struct DriftReport: Sendable, CustomStringConvertible {
 extension HTTPArchive {
     /// Sends the safe requests of the archive again, and compares the shapes of the answers.
     ///
-    /// Safe are `GET` and `HEAD` requests without placeholders (RFC 9110, section 9.2.1). The session adds
-    /// what the requests need, such as a credential.
+    /// Safe are `GET` and `HEAD` requests without placeholders in their URLs (RFC 9110, section 9.2.1).
+    /// Headers with placeholders are left out: the session adds what the requests need, such as a
+    /// credential. A request whose client left its answer is not sent.
     ///
     /// - Parameters:
     ///   - session: The session that sends the requests.
@@ -56,7 +57,12 @@ extension HTTPArchive {
         for exchange in self where exchange.isSafe && exchange.response != nil {
             var changes: [DriftReport.Change] = []
             do {
-                let (body, response) = try await session.exchange(exchange.request)
+                var request = exchange.request
+                for (name, value) in request.allHTTPHeaderFields ?? [:]
+                where Placeholder.mayBe(in: value) {
+                    request.setValue(nil, forHTTPHeaderField: name)
+                }
+                let (body, response) = try await session.exchange(request)
                 changes = exchange.changes(to: body, response)
                 for request in requests {
                     changes += exchange.failure(of: request, to: body, response)
@@ -80,7 +86,7 @@ extension HTTPArchive {
 extension HTTPArchive.Exchange {
     fileprivate var isSafe: Bool {
         let method = request.httpMethod ?? "GET"
-        return ["GET", "HEAD"].contains(method)
+        return ["GET", "HEAD"].contains(method) && !wasCancelled
             && !Placeholder.mayBe(in: request.url?.absoluteString ?? "")
     }
 
