@@ -56,17 +56,17 @@ extension HTTPArchive {
     /// names.
     ///
     /// - Parameter folder: The folder. Its subfolders are searched too.
-    /// - Throws: ``HTTPArchiveError`` if there is one, with the places of all.
+    /// - Throws: ``HTTPArchiveError`` if there is one, with the places of all, or if a file is not an
+    ///   archive; an error of Foundation if there is no such folder.
     public static func checkSecrets(in folder: URL) throws {
         let search = SecretSearch(for: Placeholders.environmentSecrets, .standard)
-        let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
-        guard let files else {
-            throw HTTPArchiveError("The folder \(folder.path) cannot be read.")
+        let files = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+        let findings = try files.filter { $0.hasSuffix(".har") }.sorted().flatMap { path in
+            let file = folder.appendingPathComponent(path)
+            // A file that is no archive has no entries to search.
+            _ = try HTTPArchive(contentsOf: file, limit: .max)
+            return try search.findings(in: Data(contentsOf: file)).map { "\(file.path), \($0)" }
         }
-        let findings = try files.compactMap { $0 as? URL }.filter { $0.pathExtension == "har" }
-            .sorted { $0.path < $1.path }.flatMap { file in
-                try search.findings(in: Data(contentsOf: file)).map { "\(file.path), \($0)" }
-            }
         if !findings.isEmpty {
             throw HTTPArchiveError(
                 "These recordings contain secrets:\n  " + findings.joined(separator: "\n  "))
