@@ -68,10 +68,13 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
         self.init(names: Set(names.map(\.folded)), shownNames: [], readsWords: false)
     }
 
-    private init(names: Set<String>, shownNames: Set<String>, readsWords: Bool) {
+    private init(
+        names: Set<String>, shownNames: Set<String>, readsWords: Bool, values: [String] = []
+    ) {
         self.names = names
         self.shownNames = shownNames
         self.readsWords = readsWords
+        self.values = values
     }
 
     /// Returns this redaction with more names.
@@ -92,7 +95,7 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
         let added = Set(names.map(\.folded))
         return Redaction(
             names: self.names.union(added), shownNames: shownNames.subtracting(added),
-            readsWords: readsWords)
+            readsWords: readsWords, values: values)
     }
 
     /// Returns this redaction with values that are secrets wherever they occur.
@@ -127,17 +130,15 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
         let shown = Set(names.map(\.folded))
         return Redaction(
             names: self.names.subtracting(shown), shownNames: shownNames.union(shown),
-            readsWords: readsWords)
+            readsWords: readsWords, values: values)
     }
 
     /// Returns a redaction that hides what this one or another one hides.
     func union(_ other: Redaction) -> Redaction {
-        var union = Redaction(
+        Redaction(
             names: names.union(other.names),
             shownNames: shownNames.intersection(other.shownNames),
-            readsWords: readsWords || other.readsWords)
-        union.values = values + other.values
-        return union
+            readsWords: readsWords || other.readsWords, values: values + other.values)
     }
 
     /// Whether this redaction hides nothing.

@@ -236,7 +236,7 @@ final class NetworkCore: Responder {
             stub.configurationError.map { "\($0) (\(stub.sourceLocation))" }
         }
         let sound = stubs.filter { $0.configurationError == nil }
-        let misused = sound.filter { $0.recording == nil }
+        let misused = sound.filter { $0.recording == nil || !$0.times.isAtLeast }
             .compactMap { stub in stub.finding.map { (stub, $0) } }
         let recorded = Dictionary(grouping: sound.filter { $0.recording != nil }) {
             $0.recording?.noun ?? ""

@@ -29,7 +29,7 @@ extension Recording {
     /// - Parameter stubs: All stubs of one recording.
     static func finding(of stubs: [Stub]) -> String? {
         let unused = stubs.flatMap { stub -> ArraySlice<Entry> in
-            guard case .atLeast = stub.times, let recording = stub.recording else { return [] }
+            guard stub.times.isAtLeast, let recording = stub.recording else { return [] }
             return recording.entries.dropFirst(stub.callCount)
         }
         guard let recording = stubs.first?.recording, !unused.isEmpty else { return nil }

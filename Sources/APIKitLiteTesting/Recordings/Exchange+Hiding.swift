@@ -42,6 +42,8 @@ extension HTTPArchive.Exchange {
             for password in values.compactMap(\.basicPassword) {
                 placeholders.add(password, label: "the password of Basic authentication")
             }
+            // JSON in a string of JSON, whose values are found by their text.
+            for value in values.flatMap(\.innerValues) { _ = placeholders.replacement(for: value) }
             text.replace(
                 values.sorted { $0.range.lowerBound < $1.range.lowerBound }.compactMap { value in
                     placeholders.replacement(for: value).map { (value.range, $0) }
@@ -53,9 +55,18 @@ extension HTTPArchive.Exchange {
     /// unchanged: `SecretSearch` finds its secrets.
     mutating func hideElsewhere(with placeholders: inout Placeholders) {
         edit { _, text in
-            if exactText(text.bytes) != nil {
-                text.replace(placeholders.occurrences(in: text.bytes))
-            }
+            guard exactText(text.bytes) != nil else { return }
+            let found = placeholders.occurrences(in: text.bytes)
+            if found.isEmpty { return }
+            let numbers = NamedValue.json(in: text.bytes).filter { $0.encoding == .jsonNumber }
+            text.replace(
+                found.map { found in
+                    // A part of a number in JSON takes the whole number: the text must remain JSON.
+                    guard let number = numbers.first(where: { $0.range.overlaps(found.range) })
+                    else { return found }
+                    let digits = found.text.drop { !$0.isNumber }
+                    return (number.range, "\"REDACTED-NUMBER-\(digits)\"")
+                })
         }
     }
 
@@ -114,19 +125,29 @@ extension HTTPArchive.Exchange {
                 return NamedValue.parts(multipart, in: text)
             }
             guard exactText(text) != nil else { return [] }
-            let isForm = mediaType(type) == NamedItem.formType
+            // Foundation sends a body without a type as a form.
+            let isForm = [nil, NamedItem.formType].contains(mediaType(type))
             return NamedValue.items(in: text, isForm: isForm) + NamedValue.json(in: text)
         }
     }
 }
 
 extension NamedValue {
-    /// The password of a Basic `Authorization` (RFC 7617).
+    /// The password of a Basic `Authorization` (RFC 7617), or of the user info of a URL.
     fileprivate var basicPassword: String? {
-        guard name.lowercased().hasSuffix("authorization"), let data = Data(base64Encoded: value)
-        else { return nil }
-        let parts = String(decoding: data, as: UTF8.self).split(separator: ":", maxSplits: 1)
+        var pair = isUserInfo ? value : ""
+        if name.lowercased().hasSuffix("authorization"), let data = Data(base64Encoded: value) {
+            pair = String(decoding: data, as: UTF8.self)
+        }
+        let parts = pair.split(separator: ":", maxSplits: 1)
         return parts.count == 2 ? String(parts[1]) : nil
+    }
+
+    /// The values in a JSON text that is a string.
+    fileprivate var innerValues: [NamedValue] {
+        guard encoding != .jsonNumber, ["{", "["].contains(value.first) else { return [] }
+        let inner = Self.json(in: Array(value.utf8))
+        return inner + inner.flatMap(\.innerValues)
     }
 
     /// Returns the values in a header: those of cookies, a credential without its scheme, and the
@@ -148,7 +169,11 @@ extension NamedValue {
                 let pair = cookie.prefix { $0 != ";" }
                 guard let mark = pair.utf8.firstIndex(of: UInt8(ascii: "=")) else { return nil }
                 let start = string.utf8.distance(from: string.startIndex, to: mark) + 1
-                return value(from: start, to: start + pair.utf8[mark...].count - 1)
+                let end = start + pair.utf8[mark...].count - 1
+                // A value in quotation marks is elsewhere without them (RFC 6265, section 4.1.1).
+                let quote = UInt8(ascii: "\"")
+                let isQuoted = end - start > 1 && text[start] == quote && text[end - 1] == quote
+                return isQuoted ? value(from: start + 1, to: end - 1) : value(from: start, to: end)
             }
         case let name where name.hasSuffix("authorization"):
             let space = text.firstIndex(of: UInt8(ascii: " ")).map { $0 + 1 } ?? 0
@@ -160,14 +185,15 @@ extension NamedValue {
 
     /// Returns the contents of the parts of a form.
     fileprivate static func parts(_ body: MultipartBody, in text: [UInt8]) -> [NamedValue] {
-        body.parts.compactMap { part in
+        var rest = text[...]
+        return body.parts.compactMap { part in
             let content = Array("\r\n\r\n".utf8) + part.data + Array("\r\n--".utf8)
-            guard let value = exactText(part.data), let found = text.firstRange(of: content) else {
-                return nil
-            }
+            guard let found = rest.firstRange(of: content) else { return nil }
+            rest = rest[(found.upperBound - 4)...]
+            guard let value = exactText(part.data) else { return nil }
             return NamedValue(
                 kind: "part", name: part.name, value: value,
                 range: found.lowerBound + 4..<found.upperBound - 4, encoding: .plain)
-        } + json(in: text)
+        } + items(in: text) + json(in: text)
     }
 }

@@ -30,7 +30,7 @@ extension HTTPArchive {
     ///
     /// Safe are `GET` and `HEAD` requests (RFC 9110, section 9.2.1) without a placeholder in their URL.
     /// The session adds what the requests need, such as a credential: headers with a placeholder are not
-    /// sent, and an answer with the status 401 is not compared.
+    /// sent. An answer with the status 401, and one that its client left, is not compared.
     ///
     /// - Parameters:
     ///   - session: The session that sends the requests.
@@ -64,7 +64,8 @@ extension HTTPArchive {
 extension HTTPArchive.Exchange {
     fileprivate var isSafe: Bool {
         let method = request.httpMethod ?? "GET"
-        return ["GET", "HEAD"].contains(method) && ![nil, 401].contains(response?.statusCode)
+        return ["GET", "HEAD"].contains(method) && !wasCancelled
+            && ![nil, 401].contains(response?.statusCode)
             && !Placeholder.mayBe(in: request.url?.absoluteString ?? "")
     }
 

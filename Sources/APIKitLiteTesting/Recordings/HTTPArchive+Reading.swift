@@ -78,8 +78,10 @@ private struct HARNode {
     /// The text of a string; nil for another value.
     var text: String? { if case .string(let text) = value { text } else { nil } }
 
-    /// The value of a number, even of a number in a string.
-    var number: Double? { value?.scalar.flatMap(Double.init) }
+    /// The value of a number, also of one in a string; nil if no status, size or time can be so large.
+    var number: Double? {
+        value?.scalar.flatMap(Double.init).flatMap { abs($0) < 1e12 ? $0 : nil }
+    }
 
     /// Returns the elements of an array; none if there is no value.
     func list() throws -> [HARNode] {
@@ -214,7 +216,7 @@ extension HARNode {
             guard pair.count == 2, let time = pair[0], let size = pair[1], size >= 0 else {
                 throw piece.wrong("is not a time in milliseconds and a number of bytes")
             }
-            let data = rest.prefix(Int(min(size, 1e15)))
+            let data = rest.prefix(Int(size))
             rest = rest.dropFirst(data.count)
             pieces.append(SentPiece(data: Data(data), time: .milliseconds(time)))
         }

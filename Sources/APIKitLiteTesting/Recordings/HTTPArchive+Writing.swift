@@ -57,17 +57,20 @@ extension HTTPArchive {
     /// names.
     ///
     /// - Parameter folder: The folder. Its subfolders are searched too.
-    /// - Throws: ``HTTPArchiveError`` if there are secrets, with the places of all.
+    /// - Throws: ``HTTPArchiveError`` if there are secrets, with the places of all, or if the folder or an
+    ///   archive in it cannot be read.
     public static func checkSecrets(in folder: URL) throws {
         let search = SecretSearch(for: Placeholders.environmentSecrets, .standard)
-        let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
-        guard let files, access(folder.path + "/.", R_OK) == 0 else {
+        guard let files = try? FileManager.default.subpathsOfDirectory(atPath: folder.path) else {
             throw HTTPArchiveError("\(folder.path) is not a folder that can be read.")
         }
-        let findings = try files.compactMap { $0 as? URL }.filter { $0.pathExtension == "har" }
-            .sorted { $0.path < $1.path }.flatMap { file in
-                try search.findings(in: Data(contentsOf: file)).map { "\(file.path), \($0.text)" }
-            }
+        let findings = try files.filter { $0.hasSuffix(".har") }.sorted().flatMap { path in
+            let file = folder.appendingPathComponent(path)
+            // A file that is no archive has no entries to search.
+            _ = try HTTPArchive(contentsOf: file, limit: .max)
+            return try search.findings(in: Data(contentsOf: file))
+                .map { "\(file.path), \($0.text)" }
+        }
         if !findings.isEmpty {
             throw HTTPArchiveError(
                 "These recordings contain secrets:\n  " + findings.joined(separator: "\n  "))

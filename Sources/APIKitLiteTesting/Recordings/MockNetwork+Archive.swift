@@ -50,27 +50,32 @@ extension MockNetwork {
                 groups.append((key, [exchange]))
             }
         }
-        return groups.map { group in
-            var part = recording
-            part.entries = group.exchanges.map(\.recordingEntry)
-            let matcher = RequestMatcher.recorded(group.exchanges[0].request) { [weak core] in
-                core?.serves($0) ?? false
-            }
-            let responses = group.exchanges.map { exchange in
-                var response = MockResponse.exchange(exchange)
-                response.adapting = { response, request in
-                    let found = RecordedValues(from: exchange.request, request)
-                    return values.withLock { values in
-                        values.add(found)
-                        return values
-                    }.filled(response)
+        // The last stub that matches answers: one without placeholders, if there is one.
+        let hasPlaceholders = groups.map { Placeholder.mayBe(in: $0.key) }
+        return
+            (zip(groups, hasPlaceholders).filter(\.1)
+            + zip(groups, hasPlaceholders).filter { !$0.1 })
+            .map(\.0).map { group in
+                var part = recording
+                part.entries = group.exchanges.map(\.recordingEntry)
+                let matcher = RequestMatcher.recorded(group.exchanges[0].request) { [weak core] in
+                    core?.serves($0) ?? false
                 }
-                return response
+                let responses = group.exchanges.map { exchange in
+                    var response = MockResponse.exchange(exchange)
+                    response.adapting = { response, request in
+                        let found = RecordedValues(from: exchange.request, request)
+                        return values.withLock { values in
+                            values.add(found)
+                            return values
+                        }.filled(response)
+                    }
+                    return response
+                }
+                return core.add(
+                    matcher, .responses(responses, then: afterLast), times: times,
+                    sourceLocation: part.place ?? sourceLocation, recording: part)
             }
-            return core.add(
-                matcher, .responses(responses, then: afterLast), times: times,
-                sourceLocation: part.place ?? sourceLocation, recording: part)
-        }
     }
 }
 
@@ -160,6 +165,6 @@ extension URLRequest {
         let url = reading.url
         let target = "\(url.scheme)://\(url.hostAndPort)\(url.path)"
         let key = ([reading.method, target, items[0]] + headers + [body]).joined(separator: "\n")
-        return Placeholder.replacing(in: key) { ("REDACTED", $0.range) }
+        return Placeholder.replacing(in: key) { ("REDACTED-0", $0.range) }
     }
 }

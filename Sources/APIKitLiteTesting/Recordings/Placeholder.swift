@@ -28,7 +28,7 @@ struct Placeholder {
             if isNumber { rest = rest.dropFirst("NUMBER-".count) }
             let digits = rest.prefix { "0"..."9" ~= $0 }
             rest = rest[digits.endIndex...]
-            guard !digits.isEmpty else { continue }
+            guard 1...9 ~= digits.count else { continue }
             found.append(
                 Placeholder(
                     range: mark.lowerBound..<digits.endIndex, number: String(digits),

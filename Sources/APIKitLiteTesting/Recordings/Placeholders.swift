@@ -16,7 +16,7 @@ struct Placeholders {
     private static let shortest = 8
 
     let redaction: Redaction
-    /// The secrets that were found, in order.
+    /// The secrets that are replaced wherever they occur, in order.
     private(set) var secrets: [Secret]
     /// The numbers of the placeholders by values. The key of a short value also contains its name.
     private var numbers: [String: Int] = [:]
@@ -38,7 +38,10 @@ struct Placeholders {
     /// The values of the environment variables with secret names.
     static var environmentSecrets: [Secret] {
         ProcessInfo.processInfo.environment.sorted { $0.key < $1.key }
-            .filter { Redaction.standard.hides($0, $1) && $1.utf8.count >= shortest }
+            // `PWD` is the working directory.
+            .filter {
+                $0 != "PWD" && Redaction.standard.hides($0, $1) && $1.utf8.count >= shortest
+            }
             .map { Secret(value: $1, label: "the value of the environment variable \($0)") }
     }
 
@@ -61,7 +64,7 @@ struct Placeholders {
 
     /// Adds a secret, unless it is known already.
     mutating func add(_ value: String, label: String) {
-        if !secrets.contains(where: { $0.value == value }) {
+        if value.utf8.count >= Self.shortest, !secrets.contains(where: { $0.value == value }) {
             secrets.append(Secret(value: value, label: label))
         }
     }
@@ -76,8 +79,7 @@ struct Placeholders {
     /// Returns where a text contains secrets in any encoding, and what replaces them, in order.
     mutating func occurrences(in text: [UInt8]) -> [(range: Range<Int>, text: String)] {
         var found: [(range: Range<Int>, text: String)] = []
-        for secret in secrets
-        where secret.value.utf8.count >= Self.shortest && !names.contains(secret.value) {
+        for secret in secrets where !names.contains(secret.value) {
             let known = spellings[secret.value] ?? secret.spellings
             spellings[secret.value] = known
             for spelling in known {

@@ -133,14 +133,14 @@ struct RecordedValues: Sendable {
     func filled(_ answer: MockResponse) -> MockResponse {
         var answer = answer
         answer.headers = answer.headers.mapValues { filled($0) }
-        let isFilled = answer.chunks.allSatisfy { exactText($0) != nil }
-        if isFilled {
-            answer.chunks = answer.chunks.map { chunk in
-                Data(
-                    filled(String(decoding: chunk, as: UTF8.self)) {
-                        String(JSONText.quoted($0).dropFirst().dropLast())
-                    }.utf8)
-            }
+        // A piece may begin or end inside a character: only its text is decoded.
+        answer.chunks = answer.chunks.map { chunk in
+            let start = chunk.prefix { $0 & 0xC0 == 0x80 }
+            let rest = chunk.dropFirst(start.count)
+            let end = (0..<4).first { exactText(rest.dropLast($0)) != nil } ?? 4
+            guard let text = exactText(rest.dropLast(end)) else { return chunk }
+            let new = filled(text) { String(JSONText.quoted($0).dropFirst().dropLast()) }
+            return start + Data(new.utf8) + rest.suffix(end)
         }
         return answer
     }

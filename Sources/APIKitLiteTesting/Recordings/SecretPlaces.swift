@@ -20,9 +20,14 @@ struct NamedValue {
         case plain, json, jsonNumber
     }
 
+    /// Whether the value is the user and the password in a URL.
+    var isUserInfo: Bool { kind == "user info of a URL" }
+
     /// Whether a redaction hides the value.
     func isHidden(by redaction: Redaction) -> Bool {
-        if value.isEmpty || ["true", "false", "null"].contains(value) { return false }
+        if value.isEmpty || ["true", "false", "null"].contains(value) || redaction.shows(name) {
+            return false
+        }
         return redaction.hides(name, value, isKey: encoding != .plain)
             || outerNames.contains { redaction.hides($0, nil, isKey: true) }
     }

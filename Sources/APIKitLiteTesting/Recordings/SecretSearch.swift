@@ -12,7 +12,7 @@ struct SecretSearch {
     private let forms: [(name: String, pattern: NSRegularExpression)] = [
         ("a JSON Web Token", "eyJ[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{8,}"),
         ("a private key", "-----BEGIN [A-Z ]*PRIVATE KEY"),
-        ("a key of AWS", "AKIA[0-9A-Z]{16}"),
+        ("a key of AWS", "A[KS]IA[0-9A-Z]{16}"),
         ("a token of GitHub", "gh[pousr]_[A-Za-z0-9]{36}"),
         ("a token of Slack", "xox[abprs]-[A-Za-z0-9-]{10,}"),
         ("a key of Google", "AIza[0-9A-Za-z_-]{35}"),
@@ -22,7 +22,7 @@ struct SecretSearch {
     }
 
     init(for secrets: [Secret], _ redaction: Redaction) {
-        self.secrets = secrets.filter { $0.value.utf8.count >= 8 }
+        self.secrets = secrets
         self.redaction = redaction
     }
 
@@ -84,10 +84,14 @@ struct SecretSearch {
             }) {
                 return [finding(secret.label + noun)]
             }
+            let whole = NSRange(decoded.startIndex..., in: decoded)
+            if let form = forms.first(where: {
+                $0.pattern.firstMatch(in: decoded, range: whole) != nil
+            }) {
+                return [finding("what has the form of \(form.name)\(noun)")]
+            }
         }
-        let whole = NSRange(text.startIndex..., in: text)
-        return forms.filter { $0.pattern.firstMatch(in: text, range: whole) != nil }
-            .map { finding("what has the form of \($0.name)") }
+        return []
     }
 
     private func hasSecretName(_ key: String) -> Bool {

@@ -16,6 +16,9 @@ public final class Stub: Sendable {
         case atLeast(Int)
         /// Not at all. A request that matches fails immediately.
         case never
+
+        /// Whether more requests than a number are allowed.
+        var isAtLeast: Bool { if case .atLeast = self { true } else { false } }
     }
 
     /// What a request gets after the last response of a stub.

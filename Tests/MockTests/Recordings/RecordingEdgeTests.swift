@@ -1,0 +1,170 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// Odd archives, and secrets at odd places.
+@Suite(.limited) struct RecordingEdgeTests {
+    private let folder: TemporaryFolder
+    private var file: URL { folder.url.appending(path: "edge.har") }
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private static func request(
+        _ path: String = "users/7", type: String? = nil, body: String? = nil
+    ) -> URLRequest {
+        var request = URLRequest.test(path, method: body == nil ? "GET" : "POST")
+        request.setValue(type, forHTTPHeaderField: "Content-Type")
+        request.httpBody = body.map { Data($0.utf8) }
+        return request
+    }
+
+    private static func post(_ json: String, _ answer: String) -> String {
+        entry(
+            "POST",
+            request:
+                #", "postData": {"mimeType": "application/json", "text": \#(JSONText.quoted(json))}"#,
+            text: answer)
+    }
+
+    private func replaying(
+        _ entries: String..., times: Stub.Times = .atLeast(1)
+    ) throws -> (MockNetwork, MockURLSession) {
+        let network = MockNetwork()
+        network.stub(try folder.archive(entries.joined(separator: ",")), times: times)
+        return (network, MockURLSession(network))
+    }
+
+    @Test(arguments: [
+        #""status": "nan""#, #""status": 1e300"#, #""status": 99999999999999999999"#,
+        #""status": 200, "_pieces": [[1e300, 5]]"#, #""status": 200, "_pieces": [[1, 1e300]]"#,
+    ])
+    func aNumberThatIsTooLargeDoesNotEndTheProcess(_ members: String) {
+        _ = try? folder.archive(
+            #"{"time": 1e300, "request": {"url": "https://a.b/"}, "response": {\#(members), "content": {"text": "abcdefgh"}}}"#
+        )
+    }
+
+    @Test func aPlaceholderWithManyDigitsIsAText() throws {
+        let path = "/a?token=abcdefghijk&t=REDACTED-9223372036854775807"
+        try folder.archive(entry("GET", path)).write(to: file)
+    }
+
+    /// Exchanges, and a text that must not be in their file.
+    static let secrets: [(String, URLRequest, MockResponse, String)] = [
+        (
+            "JSON in a string", request(), .json(#"{"a":"{\"token\":\"inner-token-1\"}"}"#),
+            "inner-token-1"
+        ),
+        (
+            "a form without a type", request(body: "password=form-password-1&b=1"), .status(204),
+            "form-password-1"
+        ),
+        (
+            "a cookie in quotation marks", request(),
+            .text("see cookie-value-1").header("Set-Cookie", #"sid="cookie-value-1"; Path=/"#),
+            "cookie-value-1"
+        ),
+        (
+            "the password of a URL",
+            URLRequest(url: URL(string: "https://emma:url-password-1@a.b/")!),
+            .text("see url-password-1"), "url-password-1"
+        ),
+        (
+            "a URL in a part",
+            request(
+                type: "multipart/form-data; boundary=x",
+                body:
+                    "--x\r\nContent-Disposition: form-data; name=\"u\"\r\n\r\nhttps://b.c/?token=part-token-1\r\n--x--\r\n"
+            ),
+            .status(204), "part-token-1"
+        ),
+        (
+            "a part that is equal to another one",
+            request(
+                type: "multipart/form-data; boundary=x",
+                body:
+                    "--x\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1234\r\n--x\r\nContent-Disposition: form-data; name=\"pin\"\r\n\r\n1234\r\n--x--\r\n"
+            ),
+            .status(204), #"\"pin\"\u000d\n\u000d\n1234"#
+        ),
+    ]
+
+    @Test func aSecretAtAnOddPlaceIsReplaced() async throws {
+        await forEachRow(Self.secrets, named: \.0) { row, comment in
+            try HTTPArchive([try await HTTPArchive.Exchange.recorded(row.2, to: row.1)]).write(
+                to: file)
+            let text = try String(contentsOf: file, encoding: .utf8)
+            #expect(!text.contains(row.3), comment)
+            #expect(text.contains("REDACTED-1"), comment)
+        }
+    }
+
+    @Test func aValueOfTheTestIsReplacedEvenIfItIsShort() async throws {
+        let archive = HTTPArchive([try await HTTPArchive.Exchange.recorded(.text("a hunter2 b"))])
+        try archive.write(to: file, redacting: .standard.adding(values: "hunter2").adding("x"))
+        #expect(try HTTPArchive(contentsOf: file)[0].body.text == "a REDACTED-1 b")
+    }
+
+    @Test func aNumberThatIsASecretElsewhereLeavesJSON() async throws {
+        let body = #"{"account_number":"12345678","id":12345678,"ids":[991234567800]}"#
+        try HTTPArchive([try await HTTPArchive.Exchange.recorded(.json(body))]).write(to: file)
+        let text = try HTTPArchive(contentsOf: file)[0].body.text
+        #expect(
+            text
+                == #"{"account_number":"REDACTED-1","id":"REDACTED-NUMBER-1","ids":["REDACTED-NUMBER-1"]}"#
+        )
+    }
+
+    @Test func aTokenInABinaryBodyIsRefused() async throws {
+        let token = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc"
+        let archive = HTTPArchive([
+            try await HTTPArchive.Exchange.recorded(.data(Data([0, 255, 1]) + Data(token.utf8)))
+        ])
+        #expect(throws: HTTPArchiveError.self) { try archive.write(to: file) }
+    }
+
+    @Test func theCheckOfCommittedFilesNeedsArchives() throws {
+        #expect(throws: (any Error).self) {
+            try HTTPArchive.checkSecrets(in: folder.url.appending(path: "none"))
+        }
+        try folder.write(#"{"log": {"entries": ["#, "cut.har")
+        #expect(throws: HTTPArchiveError.self) { try HTTPArchive.checkSecrets(in: folder.url) }
+    }
+
+    @Test func aRequestWithoutPlaceholdersComesFirst() async throws {
+        let (network, session) = try replaying(
+            entry("GET", "/s/me", text: "me"), entry("GET", "/s/REDACTED-1", text: "token"))
+        #expect(try await session.exchange(.test("s/me")).0.text == "me")
+        #expect(try await session.exchange(.test("s/abc")).0.text == "token")
+        try network.verify()
+    }
+
+    @Test func aNumberOfTimesIsVerified() async throws {
+        let (network, session) = try replaying(entry(), times: .exactly(2))
+        _ = try await session.exchange(.test("users/7"))
+        #expect(throws: VerificationError.self) { try network.verify() }
+    }
+
+    @Test func aPieceThatEndsInsideACharacterIsFilled() async throws {
+        let answer = #"{"id":"REDACTED-1","t":"ä"}"#
+        let (_, session) = try replaying(
+            Self.post(#"{"id":"REDACTED-1"}"#, answer)
+                .replacing(#"}}}"#, with: #"}, "_pieces": [[0, 25], [0, 9]]}}"#))
+        let data = try await session.exchange(Self.request(body: #"{"id":"live"}"#)).0
+        #expect(data.text == #"{"id":"live","t":"ä"}"#)
+    }
+
+    @Test func driftSendsNoPlaceholder() async throws {
+        var request = Self.request()
+        request.setValue("Bearer REDACTED-1", forHTTPHeaderField: "Authorization")
+        let network = MockNetwork()
+        network.stub(.any, .text("a"))
+        let exchange = try await HTTPArchive.Exchange.recorded(.text("a"), to: request)
+        _ = await HTTPArchive([exchange]).drift(over: MockURLSession(network))
+        #expect(network.requests.map { $0.header("Authorization") } == [nil])
+    }
+}
