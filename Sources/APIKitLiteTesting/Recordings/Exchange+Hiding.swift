@@ -9,6 +9,7 @@ private struct EditedText {
     /// Replaces ranges. If two ranges overlap, the first one counts. If a piece ends inside a
     /// range, it then ends with the replacement.
     mutating func replace(_ edits: [(range: Range<Int>, text: String)]) {
+        if edits.isEmpty { return }
         var result: [UInt8] = []
         var newEnds: [Int] = []
         var position = 0

@@ -29,7 +29,9 @@ struct Placeholders {
     /// Creates the placeholders for an archive, which may have some already.
     init(_ redaction: Redaction, after archive: HTTPArchive) {
         self.redaction = redaction
-        lastNumber = Placeholder.all(in: archive.text).compactMap { Int($0.number) }.max() ?? 0
+        // Only the exchanges of a file have placeholders.
+        let text = archive.contains { $0.place != nil } ? archive.text : ""
+        lastNumber = Placeholder.all(in: text).compactMap { Int($0.number) }.max() ?? 0
         secrets =
             redaction.values.map { Secret(value: $0, label: "a value of the redaction") }
             + Self.environmentSecrets

@@ -47,6 +47,15 @@ struct SecretSearch {
     private func search(_ value: Any, at place: String, key: String) -> [Finding] {
         switch value {
         case let object as [String: Any]:
+            var object = object
+            if let text = object["text"] as? String,
+                [object["encoding"], object["_encoding"]].contains(where: {
+                    $0 as? String == "base64"
+                }),
+                let data = Data(base64Encoded: text)
+            {
+                object["text"] = String(decoding: data, as: UTF8.self)
+            }
             let label = object["name"] as? String
             return object.sorted { $0.key < $1.key }.flatMap { name, member in
                 let key = name == "value" ? label ?? name : name

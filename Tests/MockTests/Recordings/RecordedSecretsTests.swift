@@ -232,7 +232,7 @@ import Testing
             error?.description == """
                 The recording "secrets" was not written, because it would contain a secret \
                 (\(file.path)):
-                  entry 2, response, content, body: the value of the JSON key password, in Base64
+                  entry 2, response, content, body: the value of the JSON key password
                 An existing file is unchanged. Add the names of the secrets: \
                 redacting: .standard.adding("…"), or their values: .standard.adding(values: "…").
                 """)
