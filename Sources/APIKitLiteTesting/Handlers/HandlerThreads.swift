@@ -1,12 +1,28 @@
 import Foundation
 
 /// Starts a task on the threads for handlers, where the system has task executors.
+///
+/// - Parameters:
+///   - isInline: Whether the task runs inside the calls that start and resume it instead.
+///   - work: The work, which must not block if it is inline.
 @discardableResult
-func startHandlerTask(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+func startHandlerTask(
+    isInline: Bool = false, _ work: @escaping @Sendable () async -> Void
+) -> Task<Void, Never> {
     if #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) {
-        Task(executorPreference: HandlerThreads.shared, operation: work)
+        Task(
+            executorPreference: isInline ? InlineExecutor() : HandlerThreads.shared, operation: work
+        )
     } else {
         Task(operation: work)
+    }
+}
+
+/// Runs each job at once, before `enqueue` returns.
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+private final class InlineExecutor: TaskExecutor {
+    func enqueue(_ job: consuming ExecutorJob) {
+        job.runSynchronously(on: asUnownedTaskExecutor())
     }
 }
 

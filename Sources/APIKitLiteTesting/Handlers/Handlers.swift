@@ -3,7 +3,8 @@ import APIKitLite
 /// Runs handlers in tasks that have the task-locals of the place where this object was made.
 ///
 /// A failing `#expect` in a handler is therefore attributed to the test that made the network. One
-/// task, made with this object, starts the task of each call, which gets its task-locals.
+/// task, made with this object, starts the task of each call, which gets its task-locals. It does
+/// so inside `start(_:)`, because to wake another thread for each call takes longer.
 final class Handlers: Sendable {
     /// The calls that have no task yet. They are handed over under this lock and not through the
     /// stream, because the thread sanitizer does not see the synchronization inside a stream, and
@@ -16,7 +17,7 @@ final class Handlers: Sendable {
         let (stream, added) = AsyncStream.makeStream(
             of: Void.self, bufferingPolicy: .bufferingNewest(1))
         self.added = added
-        startHandlerTask { [calls] in
+        startHandlerTask(isInline: true) { [calls] in
             for await _ in stream {
                 let waiting = calls.withLock { calls in
                     defer { calls = [] }

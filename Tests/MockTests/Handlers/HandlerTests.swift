@@ -109,7 +109,9 @@ import Testing
             for _ in 0..<100 {
                 group.addTask {
                     try await Local.$name.withValue("caller") {
-                        try await session.exchange(.test("a")).0.text
+                        let (data, _) = try await session.exchange(.test("a"))
+                        #expect(Local.name == "caller")
+                        return data.text
                     }
                 }
             }
