@@ -39,7 +39,8 @@ extension HTTPSession {
     ///
     /// A request that is sent under the same limit while another one waits for its answer, such as
     /// a refresh with `refreshingOver:`, counts too. If no request can end before it, it ends at
-    /// its timeout.
+    /// its timeout. So chains that share a limit and credentials have the limit on the same side of
+    /// the authentication.
     ///
     /// - Parameter limit: The limit, which other chains may share.
     /// - Returns: A session that wraps this one.

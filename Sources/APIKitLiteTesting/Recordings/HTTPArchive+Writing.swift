@@ -8,7 +8,9 @@ extension HTTPArchive {
     /// and so on, or `REDACTED-NUMBER-1` for a number in JSON. Equal values have equal numbers. A
     /// value of at least eight bytes is replaced wherever it occurs, even percent-encoded, in
     /// Base64 or in hexadecimal digits. So are the values of environment variables with secret
-    /// names. Before the file is written, a second search looks for remaining secrets.
+    /// names. Before the file is written, a second search looks for remaining secrets. Names in XML,
+    /// in GraphQL texts and in compressed bodies are not found: give such values to
+    /// `Redaction.adding(values:)`.
     ///
     /// The file is written elsewhere and then moved, so it is never half written.
     ///

@@ -25,6 +25,8 @@ public struct HTTPArchive: RandomAccessCollection, RangeReplaceableCollection, M
     /// Creates an archive of the requests that a network recorded, for example after a failed test:
     /// `try HTTPArchive(network.requests).write(to: file)`.
     ///
+    /// Of each body, a network keeps the first MiB: see ``RecordedRequest/sent``.
+    ///
     /// - Parameter requests: The requests, in the order of their start. If one has not ended, its
     ///   `wasCancelled` is true.
     public init(_ requests: [RecordedRequest]) {
