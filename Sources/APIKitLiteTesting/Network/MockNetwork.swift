@@ -9,7 +9,8 @@ import Foundation
 /// ```swift
 /// let network = MockNetwork()
 /// network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#))
-/// let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network.urlSession)
+/// let loader = APIRequestLoader(
+///     apiRequest: UserRequest(), urlSession: network.urlSession)
 ///
 /// let user = try await loader.load(42)
 ///

@@ -9,7 +9,8 @@ import Foundation
 /// `parseResponse`:
 ///
 /// ```swift
-/// #expect(try requiredKeys(of: UserRequest(), in: archive[0]) == ["$.id", "$.name"])
+/// let keys = try requiredKeys(of: UserRequest(), in: archive[0])
+/// #expect(keys == ["$.id", "$.name"])
 /// ```
 ///
 /// In an array, the function changes only the first element.

@@ -6,7 +6,8 @@ import Foundation
 /// ```swift
 /// @Test func loadsAUser() async throws {
 ///     try await withMockNetwork(replaying: "users") { network in
-///         let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network.urlSession)
+///         let loader = APIRequestLoader(
+///             apiRequest: UserRequest(), urlSession: network.urlSession)
 ///         let user = try await loader.load(42)
 ///         #expect(user.name == "Emma")
 ///     }

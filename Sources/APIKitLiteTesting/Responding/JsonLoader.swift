@@ -3,7 +3,8 @@ import Foundation
 /// A reader of JSON fixtures, and of other files, in a bundle.
 ///
 /// ```swift
-/// let coffees = try JsonLoader(bundle: .module).load(type: [Coffee].self, fileName: "Coffees")
+/// let loader = JsonLoader(bundle: .module)
+/// let coffees = try loader.load(type: [Coffee].self, fileName: "Coffees")
 /// ```
 public struct JsonLoader {
     private let folder: URL
