@@ -37,8 +37,11 @@ package enum JSONText {
     }
 
     /// Returns a text as a JSON string, with its quotation marks.
-    package static func quoted(_ text: String) -> String {
-        var result = "\""
+    package static func quoted(_ text: String) -> String { "\"\(escaped(text))\"" }
+
+    /// Returns a text as it is inside the quotation marks of a JSON string.
+    package static func escaped(_ text: String) -> String {
+        var result = ""
         for scalar in text.unicodeScalars {
             switch scalar {
             case "\"", "\\": result += "\\\(scalar)"
@@ -51,7 +54,7 @@ package enum JSONText {
             default: result.unicodeScalars.append(scalar)
             }
         }
-        return result + "\""
+        return result
     }
 
     /// Returns the step of a path to a member of an object: `.name`, or `["a-b"]` if the key is not a

@@ -55,8 +55,7 @@ extension HTTPArchive {
 
 extension HTTPArchive.Exchange {
     fileprivate var har: HARText {
-        let duration = (pieces.last?.time ?? .zero).wholeMilliseconds
-        return .object([
+        .object([
             "startedDateTime": .text(startDate == .distantPast ? "" : startDate.har),
             "time": .number(duration),
             "request": request.har,
@@ -70,6 +69,7 @@ extension HTTPArchive.Exchange {
 
     private var responseText: HARText {
         let body = body
+        let text = exactText(body)
         let status = response?.statusCode ?? 0
         let fields = response?.headerFields ?? [:]
         let isWhole = pieces.count < 2 && duration == 0
@@ -85,8 +85,8 @@ extension HTTPArchive.Exchange {
                 "size": .number(body.count),
                 "mimeType": .text(
                     response?.value(forHTTPHeaderField: "Content-Type") ?? "x-unknown"),
-                "text": .text(exactText(body) ?? body.base64EncodedString()),
-                "encoding": exactText(body) == nil ? .text("base64") : nil,
+                "text": .text(text ?? body.base64EncodedString()),
+                "encoding": text == nil ? .text("base64") : nil,
             ]),
             "redirectURL": .text(response?.value(forHTTPHeaderField: "Location") ?? ""),
             "headersSize": .number(-1),
@@ -112,10 +112,12 @@ private func headerList(_ fields: [String: String]) -> HARText {
         fields.sorted { $0.key < $1.key }.flatMap { name, value in
             let values =
                 name.lowercased() == "set-cookie" ? splitCookies(value).map { String($0) } : [value]
-            return values.map {
-                HARText.line(.object(["name": .text(name), "value": .text($0)]))
-            }
+            return values.map { pair(name, $0) }
         })
+}
+
+private func pair(_ name: String, _ value: String) -> HARText {
+    .line(.object(["name": .text(name), "value": .text(value)]))
 }
 
 extension URLRequest {
@@ -130,10 +132,7 @@ extension URLRequest {
             "httpVersion": .text("HTTP/1.1"),
             "cookies": .list([]),
             "headers": headerList(allHTTPHeaderFields ?? [:]),
-            "queryString": .list(
-                query.map {
-                    .line(.object(["name": .text($0.name), "value": .text($0.value ?? "")]))
-                }),
+            "queryString": .list(query.map { pair($0.name, $0.value ?? "") }),
             "postData": body.isEmpty
                 ? nil
                 : .object([

@@ -33,11 +33,6 @@ public struct HTTPArchive: RandomAccessCollection, RangeReplaceableCollection, M
         exchanges = requests.map(Exchange.init)
     }
 
-    init(_ exchanges: [Exchange], skipped: [String]) {
-        self.exchanges = exchanges
-        self.skipped = skipped
-    }
-
     /// The position of the first exchange: 0.
     public var startIndex: Int { exchanges.startIndex }
 

@@ -135,9 +135,9 @@ extension Secret {
                 let digits = String($0, radix: 16)
                 return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
             }.joined()
-            let quoted = String(JSONText.quoted(String(scalar)).dropFirst().dropLast())
+            let quoted = JSONText.escaped(String(scalar))
             let escapes = [quoted, "\\\(scalar)", units].filter { $0 != String(scalar) }
-            let twice = escapes.map { String(JSONText.quoted($0).dropFirst().dropLast()) }
+            let twice = escapes.map(JSONText.escaped)
             let texts =
                 [percent, percent.replacing("%", with: "%25")] + escapes + twice
                 + escapes.map(percentEncoded)

@@ -73,7 +73,7 @@ struct RecordedValues: Sendable {
             rest = rest[bounds...].dropFirst(literal.count)
             let isWhole = placeholder.range == pattern.startIndex..<pattern.endIndex
             values[placeholder.number] = (
-                part, isWhole ? json ?? JSONText.quoted(part) : JSONText.quoted(part)
+                part, (isWhole ? json : nil) ?? JSONText.quoted(part)
             )
         }
     }
@@ -122,7 +122,7 @@ struct RecordedValues: Sendable {
                     switch type {
                     case NamedItem.formType: PercentEncoding.form.encode($0)
                     case "multipart/form-data": $0
-                    default: String(JSONText.quoted($0).dropFirst().dropLast())
+                    default: JSONText.escaped($0)
                     }
                 }.utf8)
         }
@@ -139,7 +139,7 @@ struct RecordedValues: Sendable {
             let rest = chunk.dropFirst(start.count)
             let end = (0..<4).first { exactText(rest.dropLast($0)) != nil } ?? 4
             guard let text = exactText(rest.dropLast(end)) else { return chunk }
-            let new = filled(text) { String(JSONText.quoted($0).dropFirst().dropLast()) }
+            let new = filled(text) { JSONText.escaped($0) }
             return start + Data(new.utf8) + rest.suffix(end)
         }
         return answer
