@@ -1,30 +1,39 @@
 import APIKitLite
 import Foundation
 
-/// A server that answers one request of each connection, and closes the connection as soon as the
-/// headers of a second request have arrived, as at the end of a keep-alive time.
+/// A server that answers one request of each connection, and closes the connection at the second
+/// request.
 ///
 /// An answer is the number of bytes in the body. `/redirect` answers with a 307 to `/`, and
 /// `/refused` with a 401 unless the request has an `Authorization`.
 package final class ClosingServer: Sendable {
+    /// When the server closes a connection.
+    package enum End: Sendable {
+        /// As soon as the headers of a second request have arrived, as at the end of a keep-alive
+        /// time.
+        case beforeTheBody
+        /// When it has read the whole second request, as a server that crashes.
+        case afterTheBody
+    }
+
     package let url: URL
     private let listener: Int32
-    private let closed = Locked(0)
+    private let log = Locked(ServerLog())
 
     /// How many connections were closed in place of an answer.
-    package var closedCount: Int { closed.withLock { $0 } }
+    package var closedCount: Int { log.withLock { $0.closedCount } }
+    /// How often each whole request was read, by its `X-Number`.
+    package var readCounts: [String: Int] { log.withLock { $0.readCounts } }
 
-    package init() throws {
+    package init(closing end: End = .beforeTheBody) throws {
         (listener, url) = try boundSocket()
         guard listen(listener, 512) == 0 else { throw POSIXError(.EADDRINUSE) }
-        Thread { [listener, closed] in
+        Thread { [listener, log] in
+            useOwnDescriptors(andKeep: listener)
             while true {
-                let accepted = accept(listener, nil, nil)
-                guard accepted >= 0 else { return }
-                // Foundation may close a descriptor late; a high number is in nobody's way.
-                let descriptor = fcntl(accepted, F_DUPFD_CLOEXEC, 600)
-                close(accepted)
-                Thread { serve(descriptor, closed) }.start()
+                let descriptor = accept(listener, nil, nil)
+                guard descriptor >= 0 else { return }
+                Thread { serve(descriptor, closing: end, log) }.start()
             }
         }.start()
     }
@@ -35,11 +44,59 @@ package final class ClosingServer: Sendable {
     }
 }
 
-private func serve(_ descriptor: Int32, _ closed: Locked<Int>) {
+/// Gives this thread, and the threads that it starts, a table of descriptors of their own.
+///
+/// Foundation on Linux closes a descriptor while libdispatch still watches it. If a connection of
+/// the server then gets the same number, libdispatch watches the connection, and a request hangs or
+/// the process ends. In a process of their own, a server and its client cannot meet like this.
+private func useOwnDescriptors(andKeep listener: Int32) {
+    #if os(Linux)
+    // The C function is not imported.
+    typealias Unshare = @convention(c) (Int32) -> Int32
+    guard let unshare = dlsym(nil, "unshare").map({ unsafeBitCast($0, to: Unshare.self) }) else {
+        return
+    }
+    let cloneFiles: Int32 = 0x400
+    guard unshare(cloneFiles) == 0 else { return }
+    for descriptor in 3..<getdtablesize() where descriptor != listener { close(descriptor) }
+    #endif
+}
+
+private struct ServerLog {
+    var closedCount = 0
+    var readCounts: [String: Int] = [:]
+}
+
+private func serve(_ descriptor: Int32, closing end: ClosingServer.End, _ log: Locked<ServerLog>) {
     defer { close(descriptor) }
-    var bytes = Data()
+    let reader = RequestReader(descriptor)
+    guard let head = reader.readHead(), let length = reader.readBody(of: head, log) else { return }
+    let path = head[0].components(separatedBy: " ")[1]
+    let status =
+        switch path {
+        case "/redirect": "307 Temporary Redirect\r\nLocation: /"
+        case "/refused" where head.field("authorization") != "Bearer new": "401 Unauthorized"
+        default: "200 OK"
+        }
+    let body = path == "/token" ? "\"new\"" : "\(length)"
+    let answer = "HTTP/1.1 \(status)\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+    _ = answer.withCString { send(descriptor, $0, strlen($0), Int32(MSG_NOSIGNAL)) }
+    guard let second = reader.readHead() else { return }
+    log.withLock { $0.closedCount += 1 }
+    if end == .afterTheBody { _ = reader.readBody(of: second, log) }
+}
+
+/// Reads requests from a socket.
+private final class RequestReader {
+    private let descriptor: Int32
+    private var bytes = Data()
+
+    init(_ descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
     /// Reads until the bytes satisfy a condition, and returns whether they do.
-    func read(until isEnough: () -> Bool) -> Bool {
+    private func read(until isEnough: () -> Bool) -> Bool {
         while !isEnough() {
             var buffer = [UInt8](repeating: 0, count: 1 << 16)
             let count = recv(descriptor, &buffer, buffer.count, 0)
@@ -48,6 +105,7 @@ private func serve(_ descriptor: Int32, _ closed: Locked<Int>) {
         }
         return true
     }
+
     func readHead() -> [String]? {
         let end = Data("\r\n\r\n".utf8)
         guard read(until: { bytes.range(of: end) != nil }), let range = bytes.range(of: end) else {
@@ -56,29 +114,26 @@ private func serve(_ descriptor: Int32, _ closed: Locked<Int>) {
         defer { bytes.removeSubrange(..<range.upperBound) }
         return bytes[..<range.lowerBound].text.components(separatedBy: "\r\n")
     }
-    guard let head = readHead() else { return }
-    func field(_ name: String) -> String? {
-        head.first { $0.lowercased().hasPrefix(name + ": ") }?.components(separatedBy: ": ").last
-    }
-    var length = Int(field("content-length") ?? "0") ?? 0
-    if field("transfer-encoding") == "chunked" {
-        // One chunk and the last one, of a body that is small.
-        guard read(until: { bytes.text.hasSuffix("0\r\n\r\n") }) else { return }
-        length = Int(bytes.text.prefix { $0 != "\r\n" }, radix: 16) ?? -1
-        bytes = Data()
-    } else {
-        guard read(until: { bytes.count >= length }) else { return }
-        bytes = Data()
-    }
-    let path = head[0].components(separatedBy: " ")[1]
-    let status =
-        switch path {
-        case "/redirect": "307 Temporary Redirect\r\nLocation: /"
-        case "/refused" where field("authorization") != "Bearer new": "401 Unauthorized"
-        default: "200 OK"
+
+    /// Reads the body of a request, counts the request, and returns the size of the body.
+    func readBody(of head: [String], _ log: Locked<ServerLog>) -> Int? {
+        var length = Int(head.field("content-length") ?? "0") ?? 0
+        if head.field("transfer-encoding") == "chunked" {
+            // One chunk and the last one, of a body that is small.
+            guard read(until: { bytes.text.hasSuffix("0\r\n\r\n") }) else { return nil }
+            length = Int(bytes.text.prefix { $0 != "\r\n" }, radix: 16) ?? -1
+        } else {
+            guard read(until: { bytes.count >= length }) else { return nil }
         }
-    let body = path == "/token" ? "\"new\"" : "\(length)"
-    let answer = "HTTP/1.1 \(status)\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
-    _ = answer.withCString { send(descriptor, $0, strlen($0), Int32(MSG_NOSIGNAL)) }
-    if readHead() != nil { closed.withLock { $0 += 1 } }
+        bytes = Data()
+        log.withLock { $0.readCounts[head.field("x-number") ?? "", default: 0] += 1 }
+        return length
+    }
+}
+
+extension [String] {
+    /// The value of a header field, by its name in lower case.
+    fileprivate func field(_ name: String) -> String? {
+        first { $0.lowercased().hasPrefix(name + ": ") }?.components(separatedBy: ": ").last
+    }
 }

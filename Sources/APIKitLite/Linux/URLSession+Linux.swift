@@ -86,17 +86,18 @@ extension URLSessionTask {
 }
 
 extension URLSessionExchange {
-    /// Ends the task. A new task sends its request again.
+    /// Ends the task. A new task sends its request again, if it may be processed twice.
     ///
-    /// libcurl asks for the body again if the server closes a kept-alive connection just as the
-    /// request reuses it. Foundation cannot rewind a body of bytes: it would send the headers alone,
-    /// and the exchange would hang until its timeout.
+    /// libcurl asks for the body again if the server closes a kept-alive connection after the
+    /// request was written to it: the server may or may not have read the request. Foundation cannot
+    /// rewind a body of bytes: it would send the headers alone, and the exchange would hang until
+    /// its timeout.
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
-        let canBeSentAgain = task.originalRequest?.canBeSentAgain ?? false
-        decide(canBeSentAgain ? .resend : .failure(URLError(.requestBodyStreamExhausted)))
+        let mayBeRepeated = task.originalRequest?.mayBeRepeated() ?? false
+        decide(mayBeRepeated ? .resend : .failure(URLError(.networkConnectionLost)))
         completionHandler(nil)
         // This runs on Foundation's loading queue, where cancelling would be a deadlock.
         DispatchQueue.global().async { task.cancel() }

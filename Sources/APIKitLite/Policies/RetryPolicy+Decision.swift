@@ -34,7 +34,9 @@ extension RetryPolicy {
         afterAttempt number: Int, of request: URLRequest, outcome: Outcome,
         elapsed: Duration, now: Date, random: Double
     ) -> Duration? {
-        guard number < maximumAttempts, isTransient(outcome), permits(request) else { return nil }
+        guard number < maximumAttempts, isTransient(outcome),
+            request.mayBeRepeated(methods: methods)
+        else { return nil }
         let asked = retryAfter(outcome, now).map { min($0, maximumDelay.clamped) }
         let wait = asked ?? backoff(number, random)
         if let deadline, elapsed.clamped + wait >= deadline { return nil }
@@ -85,23 +87,13 @@ extension RetryPolicy {
         }
     }
 
-    /// Whether the request may be sent a second time, and has a body that can be.
-    private func permits(_ request: URLRequest) -> Bool {
-        guard request.canBeSentAgain else { return false }
-        let key = request.value(forHTTPHeaderField: "Idempotency-Key") ?? ""
-        return !key.isEmpty || methods.contains(method(of: request))
-    }
-
-    private func method(of request: URLRequest) -> String {
-        request.httpMethod?.uppercased() ?? "GET"
-    }
-
     /// The sentence about a request that is not sent again because of its method; nil if there is
     /// another reason.
     func hint(for request: URLRequest, _ outcome: Outcome) -> String? {
-        guard maximumAttempts > 1, isTransient(outcome), request.canBeSentAgain, !permits(request)
+        guard maximumAttempts > 1, isTransient(outcome), request.canBeSentAgain,
+            !request.mayBeRepeated(methods: methods)
         else { return nil }
-        let method = method(of: request)
+        let method = request.method
         return "The retry policy sends \(method) again only with an `Idempotency-Key` header: "
             + "\(method) is not among its `methods`."
     }

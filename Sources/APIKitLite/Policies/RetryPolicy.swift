@@ -88,9 +88,7 @@ public struct RetryPolicy: Sendable, Hashable {
     /// `TRACE`.
     ///
     /// Several identical requests with such a method have the same intended effect as one.
-    public static let idempotentMethods: Set<String> = [
-        "GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE",
-    ]
+    public static let idempotentMethods = URLRequest.idempotentMethods
 
     /// The status codes of failures that may be temporary: 408, 429, 500, 502, 503 and 504.
     public static let transientStatuses: Set<Int> = [408, 429, 500, 502, 503, 504]

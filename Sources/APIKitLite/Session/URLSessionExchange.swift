@@ -22,8 +22,8 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
         case answer(HTTPBody, HTTPURLResponse)
         /// The request to send next, because the server has redirected this one.
         case redirect(URLRequest)
-        /// The server has closed a reused connection before it answered. The same request has to be
-        /// sent again.
+        /// The server has closed a reused connection before it answered. The same request, which is
+        /// idempotent, has to be sent again.
         case resend
     }
 
