@@ -48,6 +48,8 @@ extension APIRequestError {
         guard let response else { return nil }
         let status = "The server answered \(HTTPStatus.describe(response.statusCode))"
         guard let data else { return status + "." }
+        // Foundation drops the body of some answers, such as a 302 without `Location`.
+        if data.isEmpty, response.expectedContentLength != 0 { return status + "." }
         if data.isEmpty { return status + " with an empty body." }
         let type = mediaType(contentType).map { redaction.text($0) } ?? "no content type"
         return status + " with \(byteCount(data.count)), \(type)."
