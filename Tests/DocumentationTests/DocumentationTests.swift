@@ -8,7 +8,7 @@ import Testing
         let tests = try SampleFile.all(in: "Tests/DocumentationTests", named: "*.swift")
         let pages =
             try [SampleFile("README.md")]
-            + SampleFile.all(in: "Docs/APIKitLite.docc", named: "*.md")
+            + SampleFile.all(in: "Docs", named: "*.md")
         let samples = pages.flatMap(\.samples)
 
         #expect(samples.count > 20)

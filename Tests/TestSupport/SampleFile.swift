@@ -66,11 +66,11 @@ extension [String] {
     }
 }
 
-/// Checks that a page of the catalog quotes a text; the line of a test in it may be another.
+/// Checks that a page of `Docs` quotes a text; the line of a test in it may be another.
 package func expectPage(
     _ name: String, toShow text: String, _ location: SourceLocation = #_sourceLocation
 ) throws {
-    let page = try SampleFile("Docs/APIKitLite.docc/\(name)").lines.map(\.withoutLineNumber)
+    let page = try SampleFile("Docs/\(name)").lines.map(\.withoutLineNumber)
     for line in text.components(separatedBy: "\n").map(\.withoutLineNumber) {
         let isShown = page.contains(line)
         #expect(isShown, "\(name) does not show: \(line)", sourceLocation: location)

@@ -154,7 +154,7 @@ extension URLRequest {
 }
 #else
 extension URLSession {
-    func prepareForTask() {}
+    func prepareForTask() throws {}
 
     func streamingTask(
         with request: URLRequest

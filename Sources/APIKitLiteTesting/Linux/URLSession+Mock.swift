@@ -59,7 +59,7 @@ extension URLSessionConfiguration {
 }
 
 extension URLSessionUploadTask {
-    var hiddenBody: Data? { nil }
+    var hiddenBody: Data? { get throws { nil } }
 }
 
 func longestCutHead(of head: Data) -> Int { max(0, head.count - 1) }

@@ -48,28 +48,45 @@ struct CurlTests {
     }
 
     /// Returns the output of a shell script.
-    ///
-    /// Not by `Process`: where many files are open, as beside the tests of the server, it reads past
-    /// the end of the list of them (Foundation on Linux, 6.3, by the address sanitizer).
     private func shell(_ script: String) async throws -> String {
         let file = FileManager.default.temporaryDirectory
             .appending(path: "APIKitLite-\(UUID().uuidString).sh")
         try Data(script.utf8).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
-        return await withCheckedContinuation { continuation in
+        return try await withCheckedThrowingContinuation { continuation in
             // Reading blocks its thread, so it gets a separate thread.
             Thread.detachNewThread {
-                var output = Data()
-                if let pipe = popen("sh '\(file.path)'", "r") {
-                    var piece = [UInt8](repeating: 0, count: 4096)
-                    while case let count = fread(&piece, 1, piece.count, pipe), count > 0 {
-                        output.append(contentsOf: piece[..<count])
-                    }
-                    pclose(pipe)
-                }
-                continuation.resume(returning: output.text)
+                continuation.resume(with: Result { try Self.output(of: file).text })
             }
         }
     }
+
+    #if canImport(Darwin)
+    // Darwin's `popen` is unavailable in Swift.
+    private static func output(of script: URL) throws -> Data {
+        let shell = Process()
+        let pipe = Pipe()
+        shell.executableURL = URL(filePath: "/bin/sh")
+        shell.arguments = [script.path(percentEncoded: false)]
+        shell.standardOutput = pipe
+        try shell.run()
+        let output = pipe.fileHandleForReading.readDataToEndOfFile()
+        shell.waitUntilExit()
+        return output
+    }
+    #else
+    // Not by `Process`: where many files are open, as beside the tests of the server, it reads past
+    // the end of the list of them (Foundation on Linux, 6.3, by the address sanitizer).
+    private static func output(of script: URL) throws -> Data {
+        guard let pipe = popen("sh '\(script.path)'", "r") else { throw POSIXError(.ENOENT) }
+        defer { pclose(pipe) }
+        var output = Data()
+        var piece = [UInt8](repeating: 0, count: 4096)
+        while case let count = fread(&piece, 1, piece.count, pipe), count > 0 {
+            output.append(contentsOf: piece[..<count])
+        }
+        return output
+    }
+    #endif
 }
 #endif
