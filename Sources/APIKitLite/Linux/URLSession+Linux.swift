@@ -33,20 +33,6 @@ extension URLSession {
         StreamingSession.dataTask(with: request, for: self)
     }
 
-    /// Prevents the configuration's `httpAdditionalHeaders` from being sent to another origin.
-    ///
-    /// Foundation adds them to each request that does not set them. This sets them to a blank value,
-    /// and libcurl does not send a header with a blank value.
-    func suppressingAdditionalHeaders(in request: URLRequest) -> URLRequest {
-        var request = request
-        let names = (configuration.httpAdditionalHeaders ?? [:]).keys
-        for name in names.map({ String(describing: $0) })
-        where !isOpenHeader(name) && request.value(forHTTPHeaderField: name) == nil {
-            request.setValue(" ", forHTTPHeaderField: name)
-        }
-        return request
-    }
-
     /// Asks a delegate about a redirect.
     func ask(
         _ delegate: any URLSessionTaskDelegate, about task: URLSessionTask,
@@ -162,10 +148,6 @@ extension URLSession {
         (dataTask(with: request), {})
     }
 
-    // Foundation adds the additional headers below the delegate; only the documentation of
-    // `httpAdditionalHeaders` is followed here.
-    func suppressingAdditionalHeaders(in request: URLRequest) -> URLRequest { request }
-
     // The method of the delegate is optional.
     func ask(
         _ delegate: any URLSessionTaskDelegate, about task: URLSessionTask,
@@ -191,3 +173,20 @@ extension HTTPURLResponse {
     var mayBeFollowed: Bool { false }
 }
 #endif
+
+extension URLSession {
+    /// Prevents the values of the configuration's `httpAdditionalHeaders` from being sent to another
+    /// origin.
+    ///
+    /// Foundation adds them to each request that does not set them: the value of a request takes
+    /// precedence. So this sets a blank value, with which libcurl does not even send the name.
+    func suppressingAdditionalHeaders(in request: URLRequest) -> URLRequest {
+        var request = request
+        let names = (configuration.httpAdditionalHeaders ?? [:]).keys
+        for name in names.map({ String(describing: $0) })
+        where !isOpenHeader(name) && request.value(forHTTPHeaderField: name) == nil {
+            request.setValue(" ", forHTTPHeaderField: name)
+        }
+        return request
+    }
+}

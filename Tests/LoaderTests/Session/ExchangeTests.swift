@@ -77,7 +77,8 @@ import Testing
         #expect(sent == ["secret", "secret"])
         #expect(other.requests.count == 2)
         for request in other.requests.map(\.request) {
-            #expect(request.allHTTPHeaderFields?.keys.contains(name) == false)
+            // Apple platforms may send the name with a blank value.
+            #expect(request.value(forHTTPHeaderField: name).isBlank)
             #expect(request.value(forHTTPHeaderField: "Accept-Language") == "eo")
         }
     }
@@ -92,7 +93,7 @@ import Testing
             URLRequest(url: URL(string: "https://a.example/")!))
 
         #expect(network.requests.count == 2)
-        #expect(network.requests[1].request.allHTTPHeaderFields?["X-Api-Key"] == nil)
+        #expect(network.requests[1].request.value(forHTTPHeaderField: "X-Api-Key").isBlank)
     }
 
     @Test func bringsBackNoHeaderFromAnotherServer() async throws {
@@ -257,4 +258,8 @@ private final class FileLikeURLProtocol: URLProtocol {
         client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
         client?.urlProtocolDidFinishLoading(self)
     }
+}
+
+extension String? {
+    fileprivate var isBlank: Bool { self?.allSatisfy(\.isWhitespace) ?? true }
 }
