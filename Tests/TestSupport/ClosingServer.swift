@@ -49,7 +49,7 @@ package final class ClosingServer: Sendable {
 /// Foundation on Linux closes a descriptor while libdispatch still watches it. If a connection of
 /// the server then gets the same number, libdispatch watches the connection, and a request hangs or
 /// the process ends. In a process of their own, a server and its client cannot meet like this.
-private func useOwnDescriptors(andKeep listener: Int32) {
+func useOwnDescriptors(andKeep listener: Int32) {
     #if os(Linux)
     // The C function is not imported.
     typealias Unshare = @convention(c) (Int32) -> Int32
