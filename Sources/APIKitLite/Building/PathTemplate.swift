@@ -16,12 +16,17 @@ package struct PathTemplate: Hashable, Sendable {
 
     /// Reads a template. A leading slash may be left out.
     ///
-    /// - Throws: ``RequestBuildingError/unusableTemplate(_:reason:)`` for unbalanced braces, for
-    ///   braces without a name, for two names without text between them, for a `?` or `#`, and for
-    ///   a segment `.` or `..`.
+    /// - Throws: ``RequestBuildingError/unusableTemplate(_:reason:)`` for a whole URL, for unbalanced
+    ///   braces, for braces without a name, for two names without text between them, for a `?` or
+    ///   `#`, and for a segment `.` or `..`.
     package init(_ text: String) throws {
         func unusable(_ reason: String) -> RequestBuildingError {
             .unusableTemplate(text, reason: reason)
+        }
+        if let mark = text.firstRange(of: "://"),
+            text[..<mark.lowerBound].allSatisfy(\.isLetter), mark.lowerBound != text.startIndex
+        {
+            throw unusable("is a whole URL. Give its scheme and host as the base URL.")
         }
         if text.utf8.contains(where: { "?#".utf8.contains($0) }) {
             throw unusable("has a ? or #. Give query items with `query:`; a fragment is not sent.")

@@ -6,6 +6,8 @@ import Foundation
 struct EventReader: LineReader {
     /// The number of bytes that the data of one event may have.
     let longestData: Int
+    /// Whether the body is one JSON value instead of events.
+    let isOneValue: Bool
 
     private(set) var retry: Duration?
     private(set) var lastEventID: String
@@ -21,13 +23,20 @@ struct EventReader: LineReader {
     /// - Parameters:
     ///   - longestData: The number of bytes that the data of one event may have.
     ///   - lastEventID: The ID of the last event of an earlier connection.
-    init(longestData: Int, lastEventID: String = "") {
+    ///   - response: The status and the headers. If they name JSON, the body is one value.
+    init(
+        longestData: Int, lastEventID: String = "", orBodyOf response: HTTPURLResponse? = nil
+    ) {
         self.longestData = longestData
+        let type = mediaType(response?.value(forHTTPHeaderField: "Content-Type")) ?? ""
+        isOneValue = type == "application/json" || type.hasSuffix("+json")
         self.lastEventID = lastEventID
         id = lastEventID
     }
 
-    var mediaTypes: [String] { [StreamMediaTypes.events] }
+    var mediaTypes: [String] { isOneValue ? [] : [StreamMediaTypes.events] }
+    /// The characters that end a line: none if the whole body is one value.
+    var lineEnds: String { isOneValue ? "" : "\r\n" }
 
     mutating func read(_ line: ArraySlice<UInt8>) throws -> ServerSentEvent? {
         if line.isEmpty { return endEvent() }
@@ -39,8 +48,13 @@ struct EventReader: LineReader {
         return nil
     }
 
-    /// Ignores the last line, which no line end completes, and the event before it.
-    mutating func finish(_ line: ArraySlice<UInt8>) -> ServerSentEvent? { nil }
+    /// Returns the one value; ignores the last line of events, which no line end completes, and the
+    /// event before it.
+    mutating func finish(_ line: ArraySlice<UInt8>) -> ServerSentEvent? {
+        guard isOneValue, !line.isEmpty else { return nil }
+        return ServerSentEvent(
+            event: "message", data: String(decoding: line, as: UTF8.self), id: lastEventID)
+    }
 
     private mutating func setField(_ name: String, to value: ArraySlice<UInt8>) throws {
         switch name {

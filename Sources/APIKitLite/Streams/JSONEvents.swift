@@ -7,8 +7,9 @@ extension ServerSentEvents {
     /// ServerSentEvents.json(Delta.self, until: "[DONE]")
     /// ```
     ///
-    /// The elements are the decoded data of all events, whatever their types. An event of the type
-    /// `error` ends them with a ``StreamError``, and so does data that cannot be decoded.
+    /// The elements are the decoded data of all events, whatever their types. An event with empty
+    /// data has no element: a server sends it for its ID. An event of the type `error` ends the
+    /// elements with a ``StreamError``, and so does data that cannot be decoded.
     ///
     /// An API that answers one request with events or with one JSON value passes the response:
     ///
@@ -17,6 +18,9 @@ extension ServerSentEvents {
     ///     ServerSentEvents.json(Message.self, orBodyOf: response)
     /// }
     /// ```
+    ///
+    /// The elements have no IDs. To resume a stream after its last ID, parse it with
+    /// ``init(orBodyOf:longestLine:)``.
     ///
     /// - Parameters:
     ///   - type: The type of the values.
@@ -34,21 +38,17 @@ extension ServerSentEvents {
         orBodyOf response: HTTPURLResponse? = nil, decoder: JSONDecoder = JSONDecoder(),
         longestLine: Int = Self.longestLine
     ) -> some StreamParser<Value> & Sendable {
-        let type = mediaType(response?.value(forHTTPHeaderField: "Content-Type")) ?? ""
-        let isOneValue = type == "application/json" || type.hasSuffix("+json")
+        let events = EventReader(longestData: longestLine, orBodyOf: response)
         return LineParser(
             JSONEventReader<Value>(
-                isOneValue: isOneValue, mayBeEmpty: response?.statusCode == 202,
-                terminator: terminator,
-                events: EventReader(longestData: longestLine),
+                mayBeEmpty: response?.statusCode == 202, terminator: terminator, events: events,
                 elements: JSONElementDecoder(decoder)),
-            longestLine: longestLine, lineEnds: isOneValue ? "" : "\r\n")
+            longestLine: longestLine, lineEnds: events.lineEnds)
     }
 }
 
 /// The reader of the lines of events whose data is JSON, or of a body that is one JSON value.
 private struct JSONEventReader<Value: Decodable>: LineReader {
-    let isOneValue: Bool
     /// Whether an empty body has no value. A server may name a type for the body that it does not send.
     let mayBeEmpty: Bool
     let terminator: String?
@@ -56,7 +56,7 @@ private struct JSONEventReader<Value: Decodable>: LineReader {
     var elements: JSONElementDecoder<Value>
     var isComplete = false
 
-    var mediaTypes: [String] { isOneValue ? [] : events.mediaTypes }
+    var mediaTypes: [String] { events.mediaTypes }
 
     mutating func read(_ line: ArraySlice<UInt8>) throws -> Value? {
         guard let event = try events.read(line) else { return nil }
@@ -65,11 +65,12 @@ private struct JSONEventReader<Value: Decodable>: LineReader {
             isComplete = true
             return nil
         }
+        if event.data.isEmpty { return nil }
         return try elements.decode(Data(event.data.utf8))
     }
 
     mutating func finish(_ line: ArraySlice<UInt8>) throws -> Value? {
-        if isOneValue {
+        if events.isOneValue {
             return line.isEmpty && mayBeEmpty ? nil : try elements.decode(Data(line))
         }
         guard let terminator else { return nil }

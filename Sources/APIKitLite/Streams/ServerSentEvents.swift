@@ -23,21 +23,29 @@ public struct ServerSentEvents: StreamParser, Sendable {
 
     /// Creates a parser that has parsed nothing yet.
     ///
-    /// - Parameter longestLine: The number of bytes that a line may have, and the number of bytes
-    ///   that the data of an event may have. Beyond it, the parser throws a ``StreamError``.
-    public init(longestLine: Int = Self.longestLine) {
-        self.init(continuing: "", longestLine: longestLine)
+    /// - Parameters:
+    ///   - response: The status and the headers, for an API that answers one request with events or
+    ///     with one JSON value. If the content type is JSON, the whole body is the data of one event
+    ///     without an ID; an empty body is no event.
+    ///   - longestLine: The number of bytes that a line may have, and the number of bytes that the
+    ///     data of an event may have. Beyond it, the parser throws a ``StreamError``.
+    public init(
+        orBodyOf response: HTTPURLResponse? = nil, longestLine: Int = Self.longestLine
+    ) {
+        self.init(EventReader(longestData: longestLine, orBodyOf: response), longestLine)
     }
 
     /// Creates a parser for a connection that continues after an event.
     ///
     /// - Parameters:
     ///   - lastEventID: The ID of that event. The events have it until the server sends another one.
-    ///   - longestLine: The limit of ``init(longestLine:)``.
+    ///   - longestLine: The limit of ``init(orBodyOf:longestLine:)``.
     init(continuing lastEventID: String, longestLine: Int = Self.longestLine) {
-        lines = LineParser(
-            EventReader(longestData: longestLine, lastEventID: lastEventID),
-            longestLine: longestLine)
+        self.init(EventReader(longestData: longestLine, lastEventID: lastEventID), longestLine)
+    }
+
+    private init(_ reader: EventReader, _ longestLine: Int) {
+        lines = LineParser(reader, longestLine: longestLine, lineEnds: reader.lineEnds)
     }
 
     /// The time to wait before a client connects again, from the last valid `retry` field. `nil` if
@@ -64,7 +72,7 @@ public struct ServerSentEvents: StreamParser, Sendable {
 
     /// Ignores an event without an empty line after it: it is not complete.
     ///
-    /// - Returns: No events.
+    /// - Returns: The JSON value of ``init(orBodyOf:longestLine:)``, or no event.
     /// - Throws: The error that ``parse(_:)`` has not thrown yet.
     public mutating func finish() throws -> [ServerSentEvent] { try lines.finish() }
 }

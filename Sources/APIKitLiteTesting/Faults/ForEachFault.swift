@@ -103,7 +103,8 @@ public func forEachFault<R, E: Error>(
 /// Returns the text of an error, without secrets.
 private func text(of error: any Error) -> String {
     if let error = error as? URLError { return URLError.name(of: error.code) }
-    let text = "\(error)".excerpt(limit: 300)
+    // The first line says enough; the last one of an `APIRequestError` is a curl command.
+    let text = String("\(error)".prefix { !$0.isNewline }).excerpt(limit: 100)
     let type = "\(type(of: error))"
     return text.hasPrefix(type) ? text : "\(type) (\(text))"
 }

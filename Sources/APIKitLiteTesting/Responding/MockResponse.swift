@@ -62,7 +62,9 @@ public struct MockResponse: Sendable {
             _ = try JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)
         } catch {
             response.configurationError =
-                ".json(_:) was given text that is not JSON: \(text.prefix(200))"
+                text.isEmpty
+                ? ".json(_:) was given an empty text. For an empty body, use .status(\(status))."
+                : ".json(_:) was given text that is not JSON: \(text.prefix(200))"
         }
         return response
     }

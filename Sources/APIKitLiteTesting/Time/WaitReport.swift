@@ -199,7 +199,8 @@ extension WaitReport.Clock {
             ]
         }
         if !deadlines.isEmpty {
-            lines.append("Deadlines on the clock: \(WaitReport.list(deadlines, \.shown)).")
+            let list = WaitReport.list(deadlines, \.shown)
+            lines.append("Deadlines on the clock, which are no sleepers: \(list).")
         }
         return lines
     }

@@ -82,6 +82,23 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
         #expect(failure?.violations.first?.event == "threw ShopError (busy), not TestError")
     }
 
+    @Test func anErrorOfTheClientIsOneShortLineOfTheTable() async throws {
+        struct Wrapped: Error { let error: APIRequestError }
+        let report = try await forEachFault(in: sample, throwing: Wrapped.self) { network in
+            let loader = APIRequestLoader(
+                apiRequest: TextRequest(), urlSession: MockURLSession(network))
+            do throws(APIRequestError) {
+                _ = try await loader.load("/a")
+            } catch {
+                throw Wrapped(error: error)
+            }
+        }
+
+        let rows = report.table.split(separator: "\n")
+        #expect(rows.count == report.count)
+        #expect(rows.allSatisfy { !$0.contains("curl") && $0.count < 200 })
+    }
+
     @Test func aBodyThatHangsIsGivenUp() async throws {
         let faults: [Fault] = [.slow, .emptyBody, .html(status: 200)]
         let failure = try await failure(faults) { _, network, _ in
@@ -157,6 +174,10 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
     }
 
     @Test(arguments: [
+        (
+            MockResponse.json("", status: 201),
+            ".json(_:) was given an empty text. For an empty body, use .status(201)."
+        ),
         (MockResponse.json("{"), ".json(_:) was given text that is not JSON: {"),
         (.status(99), "99 is not an HTTP status: use 100...599."),
         (.text("x").chunked(by: 0), "chunked(by: 0): a piece has at least one byte."),

@@ -149,15 +149,15 @@ import Testing
                 "  The clock is at 3.0 seconds. It wakes a task at 5.0 seconds, a response at "
                     + "9.0 seconds.",
                 "  To wake the first, move the clock by 2.0 seconds.",
-                "  Deadlines on the clock: 60.0 seconds.",
+                "  Deadlines on the clock, which are no sleepers: 60.0 seconds.",
             ]
         ),
         (
             WaitReport.Clock(now: .zero, deadlines: (1...7).map { .seconds($0) }),
             [
                 "  The clock is at 0.0 seconds. No task and no response waits on it.",
-                "  Deadlines on the clock: 1.0 seconds, 2.0 seconds, 3.0 seconds, 4.0 seconds, "
-                    + "5.0 seconds, 2 more.",
+                "  Deadlines on the clock, which are no sleepers: 1.0 seconds, 2.0 seconds, "
+                    + "3.0 seconds, 4.0 seconds, 5.0 seconds, 2 more.",
             ]
         ),
     ])

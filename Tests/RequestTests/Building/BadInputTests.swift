@@ -75,6 +75,10 @@ import Testing
         "has a brace without its partner or without a name. Write {name}."
 
     @Test(arguments: [
+        (
+            "https://a.example/users",
+            "is a whole URL. Give its scheme and host as the base URL."
+        ),
         ("/a?b=1", isQuery), ("/a#b", isQuery), ("/a/{id", isBrace), ("/a/id}", isBrace),
         ("/a/{}", isBrace), ("/a/{i{d}", isBrace), ("/a/{i/d}", isBrace),
         ("/a/../b", "has a segment .., which leads elsewhere. Write it out."),

@@ -136,6 +136,16 @@ import Testing
         #expect(!parser.isComplete)
     }
 
+    @Test func passesOverAnEventWithoutJSON() {
+        let stream = Data("id: 1\ndata:\n\nid: 2\ndata: \(Self.a)\n\n".utf8)
+        for pieces in stream.allPieces {
+            var parser = ServerSentEvents.json(Delta.self)
+            let (values, error) = parser.deliver(pieces)
+            #expect(values.map(\.text) == ["a"])
+            #expect(error == nil)
+        }
+    }
+
     @Test func throwsAnErrorEvent() throws {
         let stream = Data("data: \(Self.a)\n\nevent: error\ndata: overloaded\n\n".utf8)
         for pieces in stream.allPieces {

@@ -20,6 +20,29 @@ import Testing
             error: error as? StreamError)
     }
 
+    @Test(arguments: [
+        ("application/json", "{\"a\":\n\n1}", [ServerSentEvent(data: "{\"a\":\n\n1}")]),
+        ("application/problem+json; charset=utf-8", "1", [ServerSentEvent(data: "1")]),
+        ("application/json", "", []),
+        ("text/event-stream", "id: 1\ndata:\n\n", [ServerSentEvent(data: "", id: "1")]),
+    ])
+    func aBodyOfJSONIsOneEvent(
+        _ type: String, _ body: String, _ events: [ServerSentEvent]
+    ) throws {
+        let response = HTTPURLResponse(
+            url: URL(string: "https://h")!, statusCode: 200, httpVersion: nil,
+            headerFields: ["Content-Type": type])
+        for pieces in Data(body.utf8).allPieces {
+            var parser = ServerSentEvents(orBodyOf: response)
+            let (parsed, error) = parser.deliver(pieces)
+            #expect(parsed == events)
+            #expect(error == nil)
+        }
+        #expect(
+            ServerSentEvents(orBodyOf: response).mediaTypes.contains(type)
+                == (type == "text/event-stream"))
+    }
+
     @Test func parsesThePublishedCasesAtEverySplit() {
         for row in EventStreamCase.all {
             let name = Comment(rawValue: row.name)
