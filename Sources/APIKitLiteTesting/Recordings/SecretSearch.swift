@@ -50,7 +50,7 @@ struct SecretSearch {
                     try self.findings(in: node[$0.key], key: $0.key)
                 }
         default:
-            guard let text = node.value?.scalar else { return [] }
+            guard let text = node.text else { return [] }
             // Other programs add fields of their own.
             let isSecret = Redaction.standard.hides(key, text, isKey: true)
             return findings(in: text.utf8, at: isSecret ? .named(key) : .plain, node)
