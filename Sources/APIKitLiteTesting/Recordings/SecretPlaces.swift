@@ -80,17 +80,26 @@ extension NamedValue {
             if new != nil || value.encoding == .json { end = value.range.upperBound }
             if let new {
                 edits.append((value.range, value.written(new)))
-            } else if value.encoding != .plain {
-                var inner = EditedText(bytes: Array(value.value.utf8))
-                let innerEdits = Self.edits(of: inner.bytes, at: .plain, replacement)
-                if innerEdits.isEmpty { continue }
-                inner.replace(innerEdits)
-                let text = String(decoding: inner.bytes, as: UTF8.self)
-                edits.append((value.range, value.written(text)))
+            } else if let inner = value.innerText(replacement) {
+                edits.append((value.range, value.written(inner)))
                 end = value.range.upperBound
             }
         }
         return edits
+    }
+
+    /// Returns the value with the named values in it replaced; nil if there are none.
+    private func innerText(_ replacement: (NamedValue) -> String?) -> String? {
+        if encoding == .plain { return nil }
+        var inner = EditedText(bytes: Array(value.utf8))
+        let edits = Self.edits(of: inner.bytes, at: .plain, replacement)
+        inner.replace(edits)
+        if !edits.isEmpty { return String(decoding: inner.bytes, as: UTF8.self) }
+        let decoded = PercentEncoding.decode(value)
+        guard encoding == .percent, decoded != value else { return nil }
+        let again = NamedValue(
+            kind: kind, name: "", value: decoded, range: range, encoding: encoding)
+        return again.innerText(replacement).map(written)
     }
 
     private static func all(in text: [UInt8], at place: TextPlace) -> [NamedValue] {
