@@ -5,7 +5,7 @@ import Foundation
 /// The types are registered with IANA. Linux has no `UniformTypeIdentifiers`, and a
 /// request must not differ between platforms. For an extension that is not in this list, returns
 /// `application/octet-stream`, which RFC 9110 (section 8.3) means by an unknown type.
-func mediaType(ofFile url: URL) -> String {
+package func mediaType(ofFile url: URL) -> String {
     mediaTypes[url.pathExtension.lowercased()] ?? "application/octet-stream"
 }
 

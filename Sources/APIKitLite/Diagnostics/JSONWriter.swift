@@ -60,6 +60,8 @@ package struct JSONWriter {
             text += "]"
         case let string as String:
             text += JSONText.quoted(redaction.shows(name) ? string : redaction.text(string))
+        case is NSNumber where !redaction.shows(name) && redaction.values.contains(scalar ?? ""):
+            text += "\"\(Redaction.mark)\""
         default:
             text += scalar ?? ""
         }
@@ -83,12 +85,16 @@ package struct JSONWriter {
 }
 
 extension Redaction {
+    /// The keys whose values name the member `value` of the same object, as in a list of fields or
+    /// in JSON Patch (RFC 6902).
+    package static let keysOfNames: Set<String> = ["name", "key", "path"]
+
     /// The name that decides whether a member of a JSON object is a secret: its key. For the value in
     /// `{"name": "password", "value": "x"}`, it is `password`.
     package func name(of key: String, in object: [String: Any]) -> String {
         guard key.lowercased() == "value" else { return key }
         let value = object[key].flatMap(JSONText.scalar)
-        return object.lazy.filter { ["name", "key"].contains($0.key.lowercased()) }
+        return object.lazy.filter { Self.keysOfNames.contains($0.key.lowercased()) }
             .compactMap { $0.value as? String }
             .first { hides($0, value, isKey: true) } ?? key
     }

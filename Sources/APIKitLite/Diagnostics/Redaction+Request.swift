@@ -16,8 +16,7 @@ extension Redaction {
             }
         }
         var redaction = self
-        // A secret may contain a shorter one.
-        redaction.values = values.sorted { $0.utf8.count > $1.utf8.count }
+        redaction.values = Array(values)
         return redaction
     }
 

@@ -19,8 +19,11 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
     /// The names whose values are shown although a rule would hide them.
     private let shownNames: Set<String>
     private let readsWords: Bool
-    /// The secrets of a request, as it is and percent-encoded. The longest comes first.
-    package internal(set) var values: [String] = []
+    /// The secrets that are hidden wherever they occur, as they are and percent-encoded. The longest
+    /// comes first, because a secret may contain a shorter one.
+    package internal(set) var values: [String] = [] {
+        didSet { values.sort { $0.utf8.count > $1.utf8.count } }
+    }
 
     /// The default redaction: it recognizes the usual secrets by the words in their names.
     ///
@@ -98,13 +101,14 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
             readsWords: readsWords, values: values)
     }
 
-    /// Returns this redaction with values that are secrets wherever they occur.
+    /// Returns this redaction with values that are secrets wherever they occur, also as numbers in
+    /// JSON.
     ///
     /// - Parameter values: The values of more secrets. A short one also hides parts of other words.
     /// - Returns: A redaction that hides what this one hides, and these values.
     public func adding(values: String...) -> Redaction {
         var redaction = self
-        redaction.values = (self.values + values).sorted { $0.utf8.count > $1.utf8.count }
+        redaction.values += values
         return redaction
     }
 
@@ -135,14 +139,16 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
 
     /// Returns a redaction that hides what this one or another one hides.
     func union(_ other: Redaction) -> Redaction {
-        Redaction(
+        var redaction = Redaction(
             names: names.union(other.names),
             shownNames: shownNames.intersection(other.shownNames),
-            readsWords: readsWords || other.readsWords, values: values + other.values)
+            readsWords: readsWords || other.readsWords, values: values)
+        redaction.values += other.values
+        return redaction
     }
 
     /// Whether this redaction hides nothing.
-    var isEmpty: Bool { names.isEmpty && !readsWords }
+    var isEmpty: Bool { names.isEmpty && !readsWords && values.isEmpty }
 
     /// Whether the names are the names of ``standard``.
     var isStandard: Bool { names.isEmpty && shownNames.isEmpty && readsWords }

@@ -1,6 +1,42 @@
 import APIKitLite
 import Foundation
 
+/// Stubs that were added together. The last one that matches a request answers it.
+struct StubGroup: Sendable {
+    let stubs: [Stub]
+    /// Whether one of them calls the user's code.
+    let hasPredicate: Bool
+    /// Returns the stubs that probably match a request, of very many.
+    private let probable: @Sendable (RequestReading) -> [Stub]
+
+    init(
+        _ stubs: [Stub],
+        asking probable: @escaping @Sendable (RequestReading) -> [Stub] = { _ in [] }
+    ) {
+        self.stubs = stubs
+        self.probable = probable
+        hasPredicate = stubs.contains { $0.matcher.hasPredicate }
+    }
+
+    /// Returns the stub that answers a request, and its response; nil if none does. The captured
+    /// path values are in the reading.
+    fileprivate func next(for reading: RequestReading) -> (Stub, Stub.NextResponse)? {
+        next(of: probable(reading), for: reading) ?? next(of: stubs, for: reading)
+    }
+
+    private func next(
+        of stubs: [Stub], for reading: RequestReading
+    ) -> (Stub, Stub.NextResponse)? {
+        for stub in stubs.reversed() {
+            if let captured = stub.matcher.match(reading), let next = stub.nextResponse() {
+                reading.pathValues = captured
+                return (stub, next)
+            }
+        }
+        return nil
+    }
+}
+
 /// The stubs, the journal and the time of one network.
 ///
 /// Sessions and configurations keep it alive, even after their ``MockNetwork`` is released. Its
@@ -30,7 +66,7 @@ final class NetworkCore: Responder {
     private let sourceLocation: String?
     private let closure: Closure?
     let handlers = Handlers()
-    private let stubs = Locked<[Stub]>([])
+    private let groups = Locked<[StubGroup]>([])
     private let unanswered = Locked(UnansweredRequests())
     private let declined = Locked<[RequestMatcher]>([])
     private let serverPorts = Locked<Set<Int>>([])
@@ -61,19 +97,32 @@ final class NetworkCore: Responder {
 
     func add(
         _ matcher: RequestMatcher, _ behavior: Stub.Behavior, times: Stub.Times,
-        sourceLocation: String, recording: Recording? = nil
+        sourceLocation: String
     ) -> Stub {
-        let stub = Stub(
-            matcher, behavior, times: times, sourceLocation: sourceLocation,
-            recording: recording, redaction: redaction,
-            journal: journal, watch: watch, verified: verified.withLock { $0 })
-        stubs.withLock { $0.append(stub) }
+        let stub = makeStub(matcher, behavior, times: times, sourceLocation: sourceLocation)
+        add(StubGroup([stub]))
         return stub
     }
 
+    func add(_ group: StubGroup) {
+        groups.withLock { $0.append(group) }
+    }
+
+    func makeStub(
+        _ matcher: RequestMatcher, _ behavior: Stub.Behavior, times: Stub.Times,
+        sourceLocation: String, recording: Recording? = nil
+    ) -> Stub {
+        Stub(
+            matcher, behavior, times: times, sourceLocation: sourceLocation,
+            recording: recording, redaction: redaction,
+            journal: journal, watch: watch, verified: verified.withLock { $0 })
+    }
+
+    private var stubs: [Stub] { groups.withLock { $0 }.flatMap(\.stubs) }
+
     /// Removes a stub, so that `verify()` no longer checks it.
     func remove(_ stub: Stub) {
-        stubs.withLock { $0.removeAll { $0 === stub } }
+        groups.withLock { $0.removeAll { $0.stubs.first === stub } }
     }
 
     /// Leaves matching requests to the next protocol class.
@@ -123,12 +172,10 @@ final class NetworkCore: Responder {
     private func resolution(for record: inout RecordedRequest) -> Resolution {
         let reading = RequestReading(record)
         // A copy: the predicates that run below may add stubs or make requests.
-        let stubs = stubs.withLock { $0 }
-        for stub in stubs.reversed() {
-            guard let captured = stub.matcher.match(reading), let next = stub.nextResponse() else {
-                continue
-            }
-            record.pathValues = captured
+        let groups = groups.withLock { $0 }
+        for group in groups.reversed() {
+            guard let (stub, next) = group.next(for: reading) else { continue }
+            record.pathValues = reading.pathValues
             record.stub = stub
             return resolution(for: record, stub, next)
         }
@@ -136,7 +183,8 @@ final class NetworkCore: Responder {
             let request = record.request
             return .later { ResponsePlan(answer: Answer(try await closure(request), to: request)) }
         }
-        return .now(.failure(fail(.unmatched(reading, among: stubs, of: sourceLocation))))
+        return .now(
+            .failure(fail(.unmatched(reading, among: groups.flatMap(\.stubs), of: sourceLocation))))
     }
 
     private func resolution(
@@ -211,7 +259,7 @@ final class NetworkCore: Responder {
         return plan
     }
 
-    var stubCount: Int { stubs.withLock { $0.count } }
+    var stubCount: Int { groups.withLock { $0.reduce(0) { $0 + $1.stubs.count } } }
 
     /// The first errors of requests without an answer, and the number of all.
     var errors: UnansweredRequests { unanswered.withLock { $0 } }
@@ -231,7 +279,7 @@ final class NetworkCore: Responder {
     ///   call is a configuration error.
     func findings(at sourceLocation: String) -> [String] {
         verified.withLock { $0 = $0 ?? sourceLocation }
-        let stubs = stubs.withLock { $0 }
+        let stubs = stubs
         let broken = stubs.compactMap { stub in
             stub.configurationError.map { "\($0) (\(stub.sourceLocation))" }
         }
@@ -299,7 +347,7 @@ extension NetworkCore {
         serverPorts.withLock { _ = $0.remove(port) }
     }
 
-    var matchesWithUserCode: Bool { stubs.withLock { $0.contains { $0.matcher.hasPredicate } } }
+    var matchesWithUserCode: Bool { groups.withLock { $0.contains(where: \.hasPredicate) } }
 
     /// The protocol class that intercepts for this network alone; taken on first use.
     var protocolClass: MockURLProtocol.Type {

@@ -7,21 +7,28 @@ import Foundation
 public struct DriftReport: Sendable, CustomStringConvertible {
     /// The number of requests that were sent again.
     public internal(set) var comparedCount = 0
+    /// The requests that were not sent again, and why.
+    public internal(set) var notCompared: [String] = []
     /// Keys that are new.
     public internal(set) var notes: [String] = []
     /// Keys that are missing, or are null today.
     public internal(set) var warnings: [String] = []
     /// What breaks a client: no answer, another status or type, or an answer that is no longer JSON
-    /// or that a given request no longer parses.
+    /// or that a given request no longer parses. Also a comparison of nothing.
     public internal(set) var violations: [String] = []
 
-    /// All differences, the most serious first.
+    /// How many answers were compared, and all differences, the most serious first.
     public var description: String {
-        let lines = [("error", violations), ("warning", warnings), ("note", notes)]
-            .flatMap { severity, texts in texts.map { "  \(severity): \($0)" } }
-        let count = "\(comparedCount) \(comparedCount == 1 ? "answer" : "answers") compared"
-        return lines.isEmpty
-            ? "\(count), no difference" : "\(count):\n" + lines.joined(separator: "\n")
+        let lines = [
+            ("error", violations), ("warning", warnings), ("note", notes),
+            ("not compared", notCompared),
+        ].flatMap { severity, texts in texts.map { "  \(severity): \($0)" } }
+        let isSame = violations.isEmpty && warnings.isEmpty && notes.isEmpty
+        let head =
+            "\(comparedCount) \(comparedCount == 1 ? "answer" : "answers") compared"
+            + (notCompared.isEmpty ? "" : ", \(notCompared.count) not compared")
+            + (isSame ? ", no difference" : "")
+        return lines.isEmpty ? head : "\(head):\n" + lines.joined(separator: "\n")
     }
 }
 
@@ -30,7 +37,8 @@ extension HTTPArchive {
     ///
     /// Safe are `GET` and `HEAD` requests (RFC 9110, section 9.2.1) without a placeholder in their URL.
     /// The session adds what the requests need, such as a credential: headers with a placeholder are not
-    /// sent. An answer with the status 401, and one that its client left, is not compared.
+    /// sent. An answer with the status 401, and one that its client left, is not compared. If no answer
+    /// is compared, that is a violation.
     ///
     /// - Parameters:
     ///   - session: The session that sends the requests.
@@ -41,7 +49,11 @@ extension HTTPArchive {
         over session: any HTTPSession, parsedBy requests: any APIRequest...
     ) async -> DriftReport {
         var report = DriftReport()
-        for exchange in self where exchange.isSafe {
+        for exchange in self {
+            if let reason = exchange.reasonNotToSend {
+                report.notCompared.append(exchange.line(reason))
+                continue
+            }
             report.comparedCount += 1
             do {
                 let (body, response) = try await session.exchange(exchange.freshRequest)
@@ -57,16 +69,25 @@ extension HTTPArchive {
                     exchange.line("there was no answer: \(reason.joined(separator: " "))"))
             }
         }
+        if report.comparedCount == 0 {
+            report.violations.append("no answer was compared")
+        }
         return report
     }
 }
 
 extension HTTPArchive.Exchange {
-    fileprivate var isSafe: Bool {
-        let method = request.httpMethod ?? "GET"
-        return ["GET", "HEAD"].contains(method) && !wasCancelled
-            && ![nil, 401].contains(response?.statusCode)
-            && !Placeholder.mayBe(in: request.url?.absoluteString ?? "")
+    /// Why the request is not sent again; nil if it is.
+    fileprivate var reasonNotToSend: String? {
+        if !["GET", "HEAD"].contains(request.httpMethod ?? "GET") {
+            return "only GET and HEAD are sent again"
+        }
+        if Placeholder.mayBe(in: request.url?.absoluteString ?? "") {
+            return "its URL has a placeholder"
+        }
+        if wasCancelled { return "its client left before the answer ended" }
+        guard let response else { return "the archive has no answer" }
+        return response.statusCode == 401 ? "the answer in the archive is 401" : nil
     }
 
     /// The request without the headers whose values are not in the file.

@@ -11,68 +11,112 @@ extension HTTPArchive {
     ///
     /// - Parameters:
     ///   - file: The file.
-    ///   - limit: The size of the largest file that is read, in bytes.
-    /// - Throws: ``HTTPArchiveError`` if the file is larger, cannot be read or is not an archive.
+    ///   - limit: How much is read, in bytes: the file, and the files that it names with `_file`.
+    /// - Throws: ``HTTPArchiveError`` if there is more to read, or if the file cannot be read or is
+    ///   not an archive.
     public init(contentsOf file: URL, limit: Int = 64_000_000) throws {
-        let text: Data
-        do {
-            // Not of the URL itself, whose value may be an old one.
-            let size =
-                try FileManager.default.attributesOfItem(atPath: file.path)[.size] as? Int ?? 0
-            guard size <= limit else {
-                throw HTTPArchiveError(
-                    "\(file.path) has \(byteCount(size)); at most \(byteCount(limit)) are read.")
-            }
-            text = try Data(contentsOf: file)
-        } catch let error as CocoaError {
-            throw HTTPArchiveError("\(file.path) cannot be read: \(error.localizedDescription)")
-        }
-        let log = try HARNode(text, of: file)["log"]
-        guard case .object = log.value else {
-            throw HTTPArchiveError("\(file.path) is no HTTP archive: it has no object \"log\".")
-        }
-        var archive = HTTPArchive()
-        for (index, entry) in try log["entries"].list().enumerated() {
+        try self.init(HARNode(contentsOf: HARFile(file, limit: limit)), of: file)
+    }
+
+    init(_ root: HARNode, of file: URL) throws {
+        self.init()
+        try root.log.requireKeys("entries")
+        for (index, entry) in try root.log["entries"].list().enumerated() {
             let number = "entry \(index + 1)"
-            if let reason = try entry.skipReason {
-                archive.skipped.append("\(number): \(reason)")
+            try entry.requireKeys("request", "response")
+            try entry["request"].requireKeys("method", "url")
+            if let reason = entry.skipReason {
+                skipped.append("\(number): \(reason)")
+                continue
+            }
+            var exchange = try Exchange(entry)
+            if exchange.isStillCompressed {
+                skipped.append("\(number): \(Self.stillCompressed)")
             } else {
-                var exchange = try Exchange(entry)
                 exchange.place = "\(file.lastPathComponent), \(number)"
-                archive.append(exchange)
+                append(exchange)
             }
         }
-        self = archive
+    }
+
+    static let stillCompressed = "its body is still compressed"
+}
+
+/// The file of an archive, and how much may still be read of it and of the files that it names.
+final class HARFile {
+    let url: URL
+    private let limit: Int
+    private var size = 0
+
+    init(_ url: URL, limit: Int = .max) {
+        (self.url, self.limit) = (url, limit)
+    }
+
+    /// Returns the bytes of the file, or of another one that it names.
+    func read(_ other: URL? = nil) throws -> Data {
+        let file = other ?? url
+        // Not of the URL itself, whose value may be an old one.
+        let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+        size += attributes[.size] as? Int ?? 0
+        guard size <= limit else {
+            let others = other == nil ? "" : " with the files that it names"
+            throw HTTPArchiveError(
+                "\(url.path) has \(byteCount(size))\(others); at most \(byteCount(limit)) are read."
+            )
+        }
+        return try Data(contentsOf: file)
     }
 }
 
 /// A value in an archive, with its place for error texts.
-private struct HARNode {
+struct HARNode {
     let value: JSONValue?
-    /// The file and the place in it, such as `users.har, entries[3].request`.
-    let place: String
-    let file: URL
+    /// The place in the file, such as `log.entries[3].request`; empty for the file itself.
+    let path: String
+    private let file: HARFile
 
-    init(_ text: Data, of file: URL) throws {
-        var text = text
-        if text.starts(with: [0xEF, 0xBB, 0xBF]) { text = text.dropFirst(3) }
+    /// Reads a file.
+    init(contentsOf file: HARFile) throws {
         do {
-            self.init(value: try JSONValue(Data(text)), place: "\(file.path),", file: file)
-        } catch {
+            try self.init(file.read(), of: file)
+        } catch let error as CocoaError {
             throw HTTPArchiveError(
-                "\(file.path) is no HTTP archive: \(JSONText.reason(error))")
+                "\(file.url.path) cannot be read: \(error.localizedDescription)")
+        }
+        guard case .object = log.value else {
+            throw HTTPArchiveError("\(file.url.path) is no HTTP archive: it has no object \"log\".")
         }
     }
 
-    private init(value: JSONValue?, place: String, file: URL) {
-        (self.value, self.place, self.file) = (value, place, file)
+    init(_ text: Data, of file: HARFile) throws {
+        var text = text
+        if text.starts(with: [0xEF, 0xBB, 0xBF]) { text = text.dropFirst(3) }
+        do {
+            self.init(value: try JSONValue(Data(text)), path: "", file: file)
+        } catch {
+            let reason = JSONText.reason(error)
+            // Foundation names the position on Linux, and the line on Apple platforms.
+            let digits = reason.split { !$0.isNumber }.last.flatMap { Int($0) }
+            let lines = text.prefix(digits ?? 0).count { $0 == UInt8(ascii: "\n") }
+            let line = reason.contains(" line ") || digits == nil ? "" : "line \(lines + 1): "
+            throw HTTPArchiveError("\(file.url.path) is no HTTP archive: \(line)\(reason)")
+        }
     }
+
+    private init(value: JSONValue?, path: String, file: HARFile) {
+        (self.value, self.path, self.file) = (value, path, file)
+    }
+
+    /// The object with the entries.
+    var log: HARNode { self["log"] }
+
+    /// The file and the place in it, such as `users.har, log.entries[3].request`.
+    var place: String { "\(file.url.path), \(path)" }
 
     subscript(key: String) -> HARNode {
         var member: JSONValue?
         if case .object(let members) = value { member = members[key] }
-        let separator = place.hasSuffix(",") ? " " : "."
-        return HARNode(value: member, place: place + separator + key, file: file)
+        return HARNode(value: member, path: path.isEmpty ? key : "\(path).\(key)", file: file)
     }
 
     /// The text of a string; nil for another value.
@@ -80,7 +124,12 @@ private struct HARNode {
 
     /// The value of a number, also of one in a string; nil if no status, size or time can be so large.
     var number: Double? {
-        value?.scalar.flatMap(Double.init).flatMap { abs($0) < 1e12 ? $0 : nil }
+        guard case .number(let digits)? = value else { return text.flatMap(Self.bounded) }
+        return Self.bounded(digits)
+    }
+
+    private static func bounded(_ digits: String) -> Double? {
+        Double(digits).flatMap { abs($0) < 1e12 ? $0 : nil }
     }
 
     /// Returns the elements of an array; none if there is no value.
@@ -89,33 +138,52 @@ private struct HARNode {
         case nil, .null: return []
         case .array(let elements):
             return elements.enumerated().map {
-                HARNode(value: $1, place: "\(place)[\($0)]", file: file)
+                HARNode(value: $1, path: "\(path)[\($0)]", file: file)
             }
         default: throw wrong("is not an array")
         }
     }
 
     func wrong(_ what: String) -> HTTPArchiveError { HTTPArchiveError("\(place) \(what).") }
+
+    /// Throws an error if a key is missing and there is one that HAR 1.2 does not know: a typo.
+    func requireKeys(_ keys: String...) throws {
+        guard case .object(let members) = value else { return }
+        let unknown = members.keys.filter { !$0.hasPrefix("_") && !Self.keys.contains($0) }
+        if let missing = keys.first(where: { members[$0] == nil }), let key = unknown.min() {
+            throw wrong("has no key \"\(missing)\", but the unknown key \"\(key)\"")
+        }
+    }
+
+    /// The keys of HAR 1.2 in the objects that are read.
+    private static let keys = Set(
+        """
+        version creator browser pages entries comment pageref startedDateTime time request response
+        cache timings serverIPAddress connection method url httpVersion cookies headers queryString
+        postData headersSize bodySize status statusText content redirectURL size compression
+        mimeType text encoding params
+        """.split(whereSeparator: \.isWhitespace).map { String($0) })
 }
 
 extension HARNode {
     /// Why an entry is not an HTTP exchange; nil if it is one.
     fileprivate var skipReason: String? {
+        let url = self["request"]["url"].text ?? ""
+        let scheme = URLParts(url).scheme
+        if url.isEmpty { return "it has no URL" }
+        guard ["http", "https"].contains(scheme) else { return "its URL has the scheme \(scheme)" }
+        return self["response"]["status"].number == 101 ? "it changes the protocol" : nil
+    }
+
+    /// Whether the object is a request or an answer with a body in which no text can be found.
+    var hasCompressedBody: Bool {
         get throws {
-            let url = self["request"]["url"].text ?? ""
-            let scheme = URLParts(url).scheme
-            if url.isEmpty { return "it has no URL" }
-            guard ["http", "https"].contains(scheme) else {
-                return "its URL has the scheme \(scheme)"
-            }
-            if self["response"]["status"].number == 101 { return "it changes the protocol" }
-            let isCompressed = try self["response"].headers().contains {
-                $0.name.lowercased() == "content-encoding"
-                    && $0.value.lowercased().contains("gzip")
-            }
-            let body = try self["response"]["content"].body
-            return isCompressed && body.starts(with: [0x1F, 0x8B])
-                ? "its body is still compressed" : nil
+            guard self["headers"].value != nil else { return false }
+            let coding =
+                try headers().first { $0.name.lowercased() == "content-encoding" }?.value ?? ""
+            let body = try self["postData"].body + self["content"].body
+            return isCompressed(body)
+                || !["", "identity"].contains(coding) && exactText(body) == nil
         }
     }
 
@@ -131,7 +199,7 @@ extension HARNode {
     }
 
     /// The bytes of a `postData` or a `content`.
-    fileprivate var body: Data {
+    var body: Data {
         get throws {
             if let text = self["text"].text {
                 let encoding = self["encoding"].text ?? self["_encoding"].text
@@ -152,15 +220,16 @@ extension HARNode {
     }
 
     private func bytes(ofFile name: String) throws -> Data {
-        let folder = file.deletingLastPathComponent().standardizedFileURL.resolvingSymlinksInPath()
+        let folder = file.url.deletingLastPathComponent().standardizedFileURL
+            .resolvingSymlinksInPath()
         let body = folder.appendingPathComponent(name).standardizedFileURL
             .resolvingSymlinksInPath()
         guard body.path.hasPrefix(folder.path + "/") else {
             throw self["_file"].wrong("is outside the folder of the archive")
         }
         do {
-            return try Data(contentsOf: body)
-        } catch {
+            return try file.read(body)
+        } catch let error where !(error is HTTPArchiveError) {
             throw self["_file"].wrong("names \(name), which cannot be read")
         }
     }
@@ -175,10 +244,27 @@ extension HARNode {
     }
 }
 
+/// Whether bytes begin as those of gzip, zip, Zstandard, xz or bzip2.
+private func isCompressed(_ bytes: Data) -> Bool {
+    [
+        [0x1F, 0x8B], [0x50, 0x4B, 3, 4], [0x28, 0xB5, 0x2F, 0xFD], [0xFD, 0x37, 0x7A],
+        [0x42, 0x5A, 0x68],
+    ]
+    .contains { bytes.starts(with: $0) }
+}
+
 extension HTTPArchive.Exchange {
+    /// Whether the body is not decoded, although the answer says how.
+    fileprivate var isStillCompressed: Bool {
+        let coding = response?.value(forHTTPHeaderField: "Content-Encoding")?.lowercased()
+        return coding?.contains("gzip") ?? false && body.starts(with: [0x1F, 0x8B])
+    }
+
     fileprivate init(_ entry: HARNode) throws {
         let request = try URLRequest(entry["request"])
         let answer = entry["response"]
+        try answer.requireKeys("status")
+        if answer["content"]["_file"].value == nil { try answer["content"].requireKeys("text") }
         let status = Int(answer["status"].number ?? 0)
         let failure = answer["_error"].text ?? entry["_error"].text
         let body = try answer["content"].body

@@ -5,12 +5,20 @@ extension HTTPArchive {
     /// Writes the archive as a HAR 1.2 file, without secrets.
     ///
     /// Placeholders replace the values whose names the redaction hides: `REDACTED-1`, `REDACTED-2`
-    /// and so on, or `REDACTED-NUMBER-1` for a number in JSON. Equal values have equal numbers. A
-    /// value of at least eight bytes is replaced wherever it occurs, even percent-encoded, in
-    /// Base64 or in hexadecimal digits. So are the values of environment variables with secret
-    /// names. Before the file is written, a second search looks for remaining secrets. Names in XML,
-    /// in GraphQL texts and in compressed bodies are not found: give such values to
-    /// `Redaction.adding(values:)`.
+    /// and so on, or `REDACTED-NUMBER-1` for a number in JSON. Equal values have equal numbers. Names
+    /// count in URLs, headers, cookies, forms, multipart fields, and JSON, also in lines and events of
+    /// it, in strings of it, and in URLs in these.
+    ///
+    /// Such a value of at least eight bytes, each value of `Redaction.adding(values:)`, and the values
+    /// of environment variables with secret names are replaced wherever they occur in text in UTF-8,
+    /// even in JSON escapes, percent-encoded, in Base64 or in hexadecimal digits. A body that is not
+    /// such text keeps its bytes; if such a value is in them, the file is not written. Nothing can be
+    /// found in compressed data: with `adding(values:)`, a body that is compressed with gzip, zip,
+    /// Zstandard, xz or bzip2, or has a `Content-Encoding` and is not text, is not written.
+    ///
+    /// In other places, names do not count: in HTML, XML, YAML, GraphQL or a path, give the values to
+    /// `Redaction.adding(values:)`. Before the file is written, it is searched as
+    /// ``checkSecrets(in:redacting:)`` does.
     ///
     /// The file is written elsewhere and then moved, so it is never half written.
     ///
@@ -35,47 +43,62 @@ extension HTTPArchive {
         var placeholders = Placeholders(redaction, after: self)
         var hidden = self
         for index in indices { hidden[index].hideNamed(with: &placeholders) }
-        for index in indices { hidden[index].hideElsewhere(with: &placeholders) }
+        let secrets = placeholders.index
+        for index in indices { hidden[index].hideElsewhere(secrets, with: &placeholders) }
         let text = Data(hidden.text.utf8)
-        let findings = SecretSearch(for: placeholders.secrets, redaction).findings(in: text)
+        let findings = try SecretSearch(redaction: redaction, index: secrets)
+            .findings(in: HARNode(text, of: HARFile(file)))
         if findings.isEmpty { return text }
         let name = file.deletingPathExtension().lastPathComponent
-        let keys = Set(findings.compactMap(\.key)).sorted().map { "\"\($0)\"" }
-        let names = keys.isEmpty ? "\"…\"" : keys.joined(separator: ", ")
+        let names = Set(findings.compactMap(\.name)).sorted().map { "\"\($0)\"" }
         throw HTTPArchiveError(
             """
             The recording "\(name)" was not written, because it would contain a secret \
             (\(file.path)):
             \(findings.map { "  \($0.text)" }.joined(separator: "\n"))
-            An existing file is unchanged. Add the names of the secrets: \
-            redacting: .standard.adding(\(names)), or their values: .standard.adding(values: "…").
+            An existing file is unchanged. Add the names of the secrets: redacting: \
+            .standard.adding(\(names.isEmpty ? "\"…\"" : names.joined(separator: ", "))), or their \
+            values: .standard.adding(values: "…"). What cannot be searched, remove from the archive.
             """)
     }
 
     /// Checks that the archives in a folder contain no secrets, for a test of committed files.
     ///
-    /// Finds values that have the usual names of secrets and are not placeholders, tokens with a
-    /// known form, such as JSON Web Tokens, and the values of environment variables with secret
-    /// names.
+    /// The rules are those of ``write(to:redacting:)``. All of a file is searched, also what replay
+    /// does not read, and the files that it names with `_file`. Tokens with a known form, such as
+    /// JSON Web Tokens, are secrets too.
     ///
-    /// - Parameter folder: The folder. Its subfolders are searched too.
-    /// - Throws: ``HTTPArchiveError`` if there are secrets, with the places of all, or if the folder or an
-    ///   archive in it cannot be read.
-    public static func checkSecrets(in folder: URL) throws {
-        let search = SecretSearch(for: Placeholders.environmentSecrets, .standard)
-        guard let files = try? FileManager.default.subpathsOfDirectory(atPath: folder.path) else {
+    /// - Parameters:
+    ///   - folder: The folder. Files with the extension `har` in it and in its subfolders are
+    ///     archives.
+    ///   - redaction: The secrets. Give the one with which the files were written.
+    /// - Throws: ``HTTPArchiveError`` if there are secrets, with the places of all; if there is no
+    ///   archive; or if the folder or an archive in it cannot be read.
+    public static func checkSecrets(
+        in folder: URL, redacting redaction: Redaction = .standard
+    ) throws {
+        let index = SecretIndex(Placeholders.givenSecrets(redaction))
+        let search = SecretSearch(redaction: redaction, index: index)
+        guard let paths = try? FileManager.default.subpathsOfDirectory(atPath: folder.path) else {
             throw HTTPArchiveError("\(folder.path) is not a folder that can be read.")
         }
-        let findings = try files.filter { $0.hasSuffix(".har") }.sorted().flatMap { path in
-            let file = folder.appendingPathComponent(path)
-            // A file that is no archive has no entries to search.
-            _ = try HTTPArchive(contentsOf: file, limit: .max)
-            return try search.findings(in: Data(contentsOf: file))
-                .map { "\(file.path), \($0.text)" }
+        let files = paths.filter { $0.lowercased().hasSuffix(".har") }.sorted()
+        if files.isEmpty {
+            throw HTTPArchiveError(
+                "\(folder.path) has no archive (.har), so nothing was checked.")
+        }
+        let findings = try files.flatMap { path in
+            let file = HARFile(folder.appendingPathComponent(path))
+            let root = try HARNode(contentsOf: file)
+            let unread = try HTTPArchive(root, of: file.url).skipped
+                .filter { $0.hasSuffix(Self.stillCompressed) }
+            return try (unread + search.findings(in: root).map(\.text))
+                .map { "\(file.url.path), \($0)" }
         }
         if !findings.isEmpty {
             throw HTTPArchiveError(
-                "These recordings contain secrets:\n  " + findings.joined(separator: "\n  "))
+                "These recordings contain secrets, or cannot be searched:\n  "
+                    + findings.joined(separator: "\n  "))
         }
     }
 }

@@ -42,7 +42,7 @@ extension MockNetwork {
         var groups: [(key: String, exchanges: [HTTPArchive.Exchange])] = []
         var indices: [String: Int] = [:]
         for exchange in archive {
-            let key = exchange.request.replayKey
+            let key = ReplayParts(exchange.request).key
             if let index = indices[key] {
                 groups[index].exchanges.append(exchange)
             } else {
@@ -51,31 +51,33 @@ extension MockNetwork {
             }
         }
         // The last stub that matches answers: one without placeholders, if there is one.
-        let hasPlaceholders = groups.map { Placeholder.mayBe(in: $0.key) }
-        return
-            (zip(groups, hasPlaceholders).filter(\.1)
-            + zip(groups, hasPlaceholders).filter { !$0.1 })
-            .map(\.0).map { group in
-                var part = recording
-                part.entries = group.exchanges.map(\.recordingEntry)
-                let matcher = RequestMatcher.recorded(group.exchanges[0].request) { [weak core] in
-                    core?.serves($0) ?? false
-                }
-                let responses = group.exchanges.map { exchange in
-                    var response = MockResponse.exchange(exchange)
-                    response.adapting = { response, request in
-                        let found = RecordedValues(from: exchange.request, request)
-                        return values.withLock { values in
-                            values.add(found)
-                            return values
-                        }.filled(response)
-                    }
-                    return response
-                }
-                return core.add(
-                    matcher, .responses(responses, then: afterLast), times: times,
-                    sourceLocation: part.place ?? sourceLocation, recording: part)
+        let patterns = groups.filter { Placeholder.mayBe(in: $0.key) }
+        let ordered = patterns + groups.filter { !Placeholder.mayBe(in: $0.key) }
+        let stubs = ordered.map { group in
+            var part = recording
+            part.entries = group.exchanges.map(\.recordingEntry)
+            let matcher = RequestMatcher.recorded(group.exchanges[0].request) { [weak core] in
+                core?.serves($0) ?? false
             }
+            let responses = group.exchanges.map { exchange in
+                var response = MockResponse.exchange(exchange)
+                guard response.adapting != nil else { return response }
+                response.adapting = { response, request in
+                    let found = RecordedValues(from: exchange.request, request)
+                    return values.withLock { values in
+                        values.add(found)
+                        return values
+                    }.filled(response)
+                }
+                return response
+            }
+            return core.makeStub(
+                matcher, .responses(responses, then: afterLast), times: times,
+                sourceLocation: part.place ?? sourceLocation, recording: part)
+        }
+        let index = ReplayIndex(ordered.map(\.exchanges[0].request), stubs)
+        core.add(StubGroup(stubs, asking: index.stubs(for:)))
+        return stubs
     }
 }
 
@@ -102,25 +104,21 @@ extension RequestMatcher {
             + request.replayedHeaders.compactMap(request.value)
         guard text.contains(where: Placeholder.mayBe) else { return plain }
         let isPathPlain = !Placeholder.mayBe(in: request.url?.path ?? "")
+        let filled = FilledMatcher(request, plain, isServed)
         // The live request decides what the criteria expect, but not how many there are.
         return plain.criteria.indices.reduce(.any) { matcher, index in
             // Most requests differ in the method, the host or the path, and are compared quickly.
             if index < (isPathPlain ? 3 : 2) { return matcher.adding(plain.criteria[index]) }
-            @Sendable func criterion(_ live: RequestReading) -> Criterion {
-                let values = RecordedValues(from: request, live.request)
-                let filled = RequestMatcher(recorded: values.filled(request), isServed).criteria
-                return (filled.count == plain.criteria.count ? filled : plain.criteria)[index]
-            }
             return matcher.adding(
                 Criterion(
                     description: plain.criteria[index].description,
-                    holds: { criterion($0).holds($0) },
-                    difference: { criterion($0).difference($0) },
-                    isNear: { criterion($0).isNear($0) }))
+                    holds: { filled.criteria(for: $0)[index].holds($0) },
+                    difference: { filled.criteria(for: $0)[index].difference($0) },
+                    isNear: { filled.criteria(for: $0)[index].isNear($0) }))
         }
     }
 
-    private init(recorded request: URLRequest, _ isServed: @escaping @Sendable (URL?) -> Bool) {
+    fileprivate init(recorded request: URLRequest, _ isServed: @escaping @Sendable (URL?) -> Bool) {
         let reading = RequestReading(RecordedRequest(request: request))
         let url = reading.url
         let origin = "\(url.scheme)://\(url.hostAndPort)"
@@ -147,24 +145,138 @@ extension URLRequest {
             return name == "range" || name == "last-event-id" || name.hasPrefix("if-")
         }.sorted()
     }
+}
+
+/// A recorded request with placeholders, as a matcher.
+private final class FilledMatcher: Sendable {
+    private let request: URLRequest
+    private let plain: RequestMatcher
+    private let isServed: @Sendable (URL?) -> Bool
+
+    init(
+        _ request: URLRequest, _ plain: RequestMatcher,
+        _ isServed: @escaping @Sendable (URL?) -> Bool
+    ) {
+        (self.request, self.plain, self.isServed) = (request, plain, isServed)
+    }
+
+    /// Returns the criteria with the texts of a live request in place of the placeholders. They are
+    /// made once for all criteria of the matcher.
+    func criteria(for live: RequestReading) -> [RequestMatcher.Criterion] {
+        if let last = live.lastFilled, last.matcher === self { return last.criteria }
+        let values = RecordedValues(from: request, live)
+        let filled = RequestMatcher(recorded: values.filled(request), isServed).criteria
+        let criteria = filled.count == plain.criteria.count ? filled : plain.criteria
+        live.lastFilled = (self, criteria)
+        return criteria
+    }
+}
+
+/// The parts of a request by which its answer is found, each with its place.
+private struct ReplayParts {
+    private var parts: [(place: String, value: String)] = []
+
+    init(_ request: URLRequest) {
+        self.init(RequestReading(RecordedRequest(request: request)))
+    }
+
+    init(_ reading: RequestReading) {
+        let url = reading.url
+        parts = [
+            ("method", reading.method), (Self.origin, "\(url.scheme)://\(url.hostAndPort)"),
+        ]
+        parts += reading.segments.enumerated().map { (place: "path \($0)", value: $1) }
+        add(reading.query, "query")
+        for name in reading.request.replayedHeaders {
+            let value = reading.request.value(forHTTPHeaderField: name) ?? ""
+            parts.append((Self.header + name.lowercased(), value))
+        }
+        if case .success(let multipart) = reading.multipart {
+            add(
+                multipart.parts.map {
+                    NamedItem(
+                        name: $0.name, value: $0.fieldText ?? $0.data.base64EncodedString())
+                }, "part")
+        } else if case .success(let json) = reading.json {
+            add(json, at: "$")
+        } else if let form = reading.shownForm {
+            add(form, "field")
+        } else {
+            parts.append(("body", exactText(reading.body) ?? reading.body.base64EncodedString()))
+        }
+    }
+
+    private static let origin = "origin"
+    private static let header = "header "
+
+    private mutating func add(_ items: [NamedItem], _ kind: String) {
+        parts += items.map { (place: "\(kind) \($0.name)", value: $0.value ?? "") }
+            .sorted { ($0.place, $0.value) < ($1.place, $1.value) }
+    }
+
+    private mutating func add(_ json: JSONValue, at place: String) {
+        switch json {
+        case .object(let members):
+            if members.isEmpty { parts.append((place, "{}")) }
+            for (key, member) in members.sorted(by: { $0.key < $1.key }) {
+                add(member, at: place + JSONText.step(key))
+            }
+        case .array(let elements):
+            if elements.isEmpty { parts.append((place, "[]")) }
+            for (index, element) in elements.enumerated() {
+                add(element, at: place + JSONText.step(index))
+            }
+        case .string(let text): parts.append((place, JSONText.quoted(text)))
+        case .number(let digits):
+            // As numbers are compared: integers exactly, others as `Double`.
+            let isInteger = digits.allSatisfy { $0.isNumber || $0 == "-" }
+            parts.append((place, isInteger ? digits : Double(digits).map { "\($0)" } ?? digits))
+        case .boolean(let value): parts.append((place, "\(value)"))
+        case .null: parts.append((place, "null"))
+        }
+    }
 
     /// A text that is the same for equal requests. All placeholders count as equal.
-    fileprivate var replayKey: String {
-        let reading = RequestReading(RecordedRequest(request: self))
-        let headers = replayedHeaders.map { "\($0): \(value(forHTTPHeaderField: $0) ?? "")" }
-        let items = [reading.query, reading.form ?? []].map { items in
-            items.map { "\($0.name)=\($0.value ?? "")" }.sorted().joined(separator: "&")
+    var key: String {
+        Placeholder.replacing(in: parts.map { "\($0.place)=\($0.value)" }.joined(separator: "\n")) {
+            ("REDACTED-0", $0.range)
         }
-        var body = reading.form == nil ? reading.body.base64EncodedString() : items[1]
-        if case .success(let json) = reading.json { body = json.compact }
-        if case .success(let multipart) = reading.multipart {
-            body = multipart.parts.map {
-                "\($0.name) \($0.fileName ?? "") \($0.data.base64EncodedString())"
-            }.joined(separator: "\n")
+    }
+
+    /// The places with a placeholder.
+    var variables: [String] {
+        parts.filter { Placeholder.mayBe(in: $0.value) }.map(\.place)
+    }
+
+    var headers: [String] { parts.map(\.place).filter { $0.hasPrefix(Self.header) } }
+
+    /// Returns the key without the origin, which does not count for the network's own server,
+    /// without other headers, and without places at which a placeholder matches any text.
+    func key(without variables: Set<String>, headers: Set<String>) -> String {
+        parts.filter { place, _ in
+            place != Self.origin && !variables.contains(place)
+                && (!place.hasPrefix(Self.header) || headers.contains(place))
+        }.map { "\($0.place)=\($0.value)" }.joined(separator: "\n")
+    }
+}
+
+/// Finds the stubs that probably answer a request, without asking all.
+private struct ReplayIndex: Sendable {
+    private let variables: Set<String>
+    private let headers: Set<String>
+    private var stubs: [String: [Stub]] = [:]
+
+    init(_ requests: [URLRequest], _ stubs: [Stub]) {
+        let parts = requests.map { ReplayParts($0) }
+        variables = Set(parts.flatMap(\.variables))
+        headers = Set(parts.flatMap(\.headers))
+        for (parts, stub) in zip(parts, stubs) {
+            self.stubs[parts.key(without: variables, headers: headers), default: []].append(stub)
         }
-        let url = reading.url
-        let target = "\(url.scheme)://\(url.hostAndPort)\(url.path)"
-        let key = ([reading.method, target, items[0]] + headers + [body]).joined(separator: "\n")
-        return Placeholder.replacing(in: key) { ("REDACTED-0", $0.range) }
+    }
+
+    /// Returns the stubs whose requests differ from a request at most where placeholders are.
+    func stubs(for live: RequestReading) -> [Stub] {
+        stubs[ReplayParts(live).key(without: variables, headers: headers)] ?? []
     }
 }

@@ -21,8 +21,10 @@ extension MockResponse {
         response.pace = Pace(of: exchange.pieces)
         response.url = recorded.url == exchange.request.url ? nil : recorded.url
         response.isDecoded = true
-        response.adapting = { response, request in
-            RecordedValues(from: exchange.request, request).filled(response)
+        if exchange.hasPlaceholders {
+            response.adapting = { response, request in
+                RecordedValues(from: exchange.request, request).filled(response)
+            }
         }
         if let error = exchange.error {
             response.behavior = .cut(afterBytes: exchange.body.count, error)
@@ -30,6 +32,16 @@ extension MockResponse {
             response.behavior = .open
         }
         return response
+    }
+}
+
+extension HTTPArchive.Exchange {
+    /// Whether the request or the answer may have a placeholder.
+    fileprivate var hasPlaceholders: Bool {
+        let fields = [request.allHTTPHeaderFields, response?.headerFields].compactMap(\.self)
+        return Placeholder.mayBe(in: request.url?.absoluteString ?? "")
+            || fields.contains { $0.values.contains(where: Placeholder.mayBe) }
+            || [request.httpBody ?? Data(), body].contains(where: Placeholder.mayBe)
     }
 }
 

@@ -13,6 +13,9 @@ struct Placeholder {
     /// Whether a text may contain a placeholder.
     static func mayBe(in text: String) -> Bool { text.contains(mark) }
 
+    /// Whether a body may contain a placeholder.
+    static func mayBe(in body: Data) -> Bool { body.range(of: Data(mark.utf8)) != nil }
+
     /// Whether a text is one placeholder.
     static func isWhole(_ text: String) -> Bool {
         all(in: text).first?.range == text.startIndex..<text.endIndex

@@ -13,7 +13,11 @@ struct RecordedValues: Sendable {
 
     /// Takes from a live request what it has in place of the placeholders of a recorded one.
     init(from recorded: URLRequest, _ request: URLRequest) {
-        let live = RequestReading(RecordedRequest(request: request))
+        self.init(from: recorded, RequestReading(RecordedRequest(request: request)))
+    }
+
+    /// Does the same for a request that is read already.
+    init(from recorded: URLRequest, _ live: RequestReading) {
         let expected = RequestReading(RecordedRequest(request: recorded))
         for (pattern, text) in zip(expected.segments, live.segments) { add(text, for: pattern) }
         addItems(expected.query, live.query)

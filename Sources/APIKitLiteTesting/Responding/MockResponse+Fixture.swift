@@ -36,11 +36,13 @@ extension MockResponse {
     private static func fixture(
         _ fileName: String, _ loader: JsonLoader, _ status: Int
     ) -> MockResponse {
-        let type = contentTypes[(fileName as NSString).pathExtension.lowercased()]
+        let file = URL(fileURLWithPath: fileName)
+        let type = file.pathExtension.isEmpty ? "application/json" : mediaType(ofFile: file)
+        let charset = type.hasPrefix("text/") ? "; charset=utf-8" : ""
         do {
             return .data(
                 try loader.data(fileName: fileName),
-                contentType: type ?? "application/octet-stream", status: status)
+                contentType: type + charset, status: status)
         } catch {
             return MockResponse.status(status).wrong("\(error)")
         }
@@ -61,10 +63,3 @@ extension MockResponse {
         return response
     }
 }
-
-private let contentTypes = [
-    "": "application/json", "json": "application/json", "html": "text/html; charset=utf-8",
-    "txt": "text/plain; charset=utf-8", "csv": "text/csv; charset=utf-8",
-    "xml": "application/xml", "png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg",
-    "gif": "image/gif", "pdf": "application/pdf",
-]

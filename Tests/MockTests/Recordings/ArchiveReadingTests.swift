@@ -151,7 +151,15 @@ import Testing
         let file = folder.url.appending(path: "users.har")
         let rows: [(String, String)] = [
             ("", "is no HTTP archive: "),
-            ("{\"log\": {\n\"entries\": [,]}}", "is no HTTP archive: "),
+            ("{\"log\": {\n\"entries\": [,]}}", "is no HTTP archive: line 2: "),
+            (
+                #"{"log": {"entries": [\#(entry("POST").replacing("method", with: "mehtod"))]}}"#,
+                #"log.entries[0].request has no key "method", but the unknown key "mehtod"."#
+            ),
+            (
+                #"{"log": {"entries": [\#(entry().replacing(#""text":"#, with: #""txet":"#))]}}"#,
+                #"log.entries[0].response.content has no key "text", but the unknown key "txet"."#
+            ),
             (#"{"entries": []}"#, #"is no HTTP archive: it has no object "log"."#),
             (#"{"log": {"entries": 7}}"#, "log.entries is not an array."),
             (
@@ -193,6 +201,19 @@ import Testing
             try HTTPArchive(contentsOf: file, limit: 1_000)
         }
         #expect(error?.description == "\(file.path) has 1,001 bytes; at most 1,000 bytes are read.")
+    }
+
+    @Test func theLimitCountsTheFilesThatAnArchiveNames() throws {
+        let folder = try TemporaryFolder()
+        try folder.write(Data(count: 2_000), "body.bin")
+        let named = entry().replacing(
+            #""text": "{\"name\":\"Emma\"}""#, with: #""_file": "body.bin""#)
+        let file = try folder.write(#"{"log": {"entries": [\#(named)]}}"#, "users.har")
+        let error = #expect(throws: HTTPArchiveError.self) {
+            try HTTPArchive(contentsOf: file, limit: 2_000)
+        }
+        #expect(error?.description.hasSuffix("at most 2,000 bytes are read.") == true)
+        #expect(try HTTPArchive(contentsOf: file, limit: 3_000).count == 1)
     }
 
     @Test func ignoresAByteOrderMark() throws {

@@ -146,7 +146,23 @@ import Testing
 
         let report = await archive.drift(over: MockURLSession(network))
 
-        #expect(report.description == "1 answer compared, no difference")
+        #expect(
+            report.description == """
+                1 answer compared, 3 not compared, no difference:
+                  not compared: POST https://api.example.com/users: only GET and HEAD are sent again
+                  not compared: GET https://api.example.com/users/REDACTED-1: its URL has a placeholder
+                  not compared: GET https://api.example.com/me: the answer in the archive is 401
+                """)
         #expect(network.requests.map(\.path) == ["/users/7"])
+    }
+
+    @Test func aComparisonOfNothingIsNoSuccess() async throws {
+        let archive = HTTPArchive([
+            try await HTTPArchive.Exchange.recorded(
+                .text("2"), to: .test("users", method: "POST"))
+        ])
+        let report = await archive.drift(over: MockURLSession(MockNetwork()))
+        #expect(report.violations == ["no answer was compared"])
+        #expect(report.description.hasPrefix("0 answers compared, 1 not compared:"))
     }
 }

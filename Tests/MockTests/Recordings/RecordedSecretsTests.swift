@@ -232,9 +232,10 @@ import Testing
             error?.description == """
                 The recording "secrets" was not written, because it would contain a secret \
                 (\(file.path)):
-                  entry 2, response, content, body: the value of the JSON key password
-                An existing file is unchanged. Add the names of the secrets: \
-                redacting: .standard.adding("…"), or their values: .standard.adding(values: "…").
+                  log.entries[1].response.content.text: the value of the JSON key password
+                An existing file is unchanged. Add the names of the secrets: redacting: \
+                .standard.adding("…"), or their values: .standard.adding(values: "…"). What cannot \
+                be searched, remove from the archive.
                 """)
         #expect(try String(contentsOf: file, encoding: .utf8) == "old")
     }
@@ -258,7 +259,7 @@ import Testing
             }
             let text = error.map { "\($0)" } ?? ""
             #expect(
-                text.contains("entry 1, response, content, body, JSON, ref: \(row.1)"), "\(text)")
+                text.contains("log.entries[0].response.content.text, ref: \(row.1)"), "\(text)")
             #expect(text.contains("redacting: .standard.adding(\"ref\")"), "\(text)")
             #expect(throws: Never.self) {
                 try archive.write(to: file, redacting: .standard.adding("ref"))
@@ -277,7 +278,7 @@ import Testing
     @Test func committedFilesAreChecked() async throws {
         let subfolder = folder.url.appending(path: "Recordings")
         try FileManager.default.createDirectory(at: subfolder, withIntermediateDirectories: true)
-        try HTTPArchive.checkSecrets(in: folder.url)
+        #expect(throws: HTTPArchiveError.self) { try HTTPArchive.checkSecrets(in: folder.url) }
         #expect(throws: HTTPArchiveError.self) {
             try HTTPArchive.checkSecrets(in: folder.url.appending(path: "missing"))
         }
@@ -293,8 +294,89 @@ import Testing
         }
         #expect(
             error?.description.hasSuffix(
-                "/users.har, entry 1, response, content, body, JSON, password: a value with the name password"
+                "/users.har, log.entries[0].response.content.text: the value of the JSON key password"
             )
                 == true)
+    }
+
+    private static let jwt = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc"
+
+    private static func post(_ type: String, _ text: String) -> String {
+        entry(
+            "POST",
+            request:
+                #", "postData": {"mimeType": "\#(type)", "text": \#(JSONText.quoted(text))}"#)
+    }
+
+    private static func header(_ name: String, _ value: String) -> String {
+        entry(headers: #"{"name": "\#(name)", "value": "\#(value)"}"#)
+    }
+
+    /// Entries of committed files with a secret each.
+    static let committed: [(String, String)] = [
+        ("a query item", entry("GET", "/a?access_token=S")),
+        (
+            "an item in queryString",
+            entry(request: #", "queryString": [{"name": "sig", "value": "S"}]"#)
+        ),
+        ("a signed URL", entry("GET", "/a?X-Amz-Signature=S")),
+        ("a URL in a query", entry("GET", "/a?next=%2Fb%3Faccess_token%3DS")),
+        ("user info", entry().replacing("https://", with: "https://emma:S@")),
+        ("a form", post("application/x-www-form-urlencoded", "a=1&password=S")),
+        (
+            "a part",
+            post(
+                "multipart/form-data; boundary=x",
+                "--x\r\nContent-Disposition: form-data; name=\"password\"\r\n\r\nS\r\n--x--\r\n")
+        ),
+        ("params", entry(request: #", "postData": {"params": [{"name": "pin", "value": 1234}]}"#)),
+        ("JSON", entry(text: #"{"token": "S"}"#)), ("a number", entry(text: #"{"pin": 1234}"#)),
+        ("a CSRF token", entry(text: #"{"csrfToken": "S"}"#)),
+        ("a passphrase", entry(text: #"{"passphrase": "S"}"#)),
+        ("lines of JSON", entry(text: "{}\n{\"token\": \"S\"}\n")),
+        ("an event", entry(text: "data: {\"token\": \"S\"}\n\n")),
+        ("a header", header("X-Api-Key", "S")),
+        ("a secret beside a placeholder", header("Authorization", "Bearer S REDACTED-1")),
+        ("a cookie", header("Set-Cookie", "sid=S; Path=/")),
+        ("a cookie in cookies", entry(request: #", "cookies": [{"name": "a", "value": "S"}]"#)),
+        ("a token in a comment", entry(entry: #", "comment": "\#(jwt)""#)),
+        ("a field of another program", entry(entry: #", "_apiKey": "S""#)),
+        (
+            "a WebSocket",
+            #"{"request": {"url": "wss://a.example", "method": "GET"}, "_webSocketMessages": [{"data": "{\"token\": \"S\"}"}]}"#
+        ),
+        (
+            "a file beside the archive",
+            entry().replacing(#""text": "{\"name\":\"Emma\"}""#, with: #""_file": "body.txt""#)
+        ),
+        (
+            "Base64",
+            entry().replacing(
+                #""text": "{\"name\":\"Emma\"}""#,
+                with: #""encoding": "base64", "text": "eyJ0b2tlbiI6IlMifQ==""#)
+        ),
+        (
+            "a body that is still compressed",
+            header("Content-Encoding", "gzip").replacing(
+                #""text": "{\"name\":\"Emma\"}""#, with: #""encoding": "base64", "text": "H4sI""#)
+        ),
+    ]
+
+    @Test func aSecretInACommittedFileIsFound() async throws {
+        try folder.write("see \(Self.jwt)", "body.txt")
+        await forEachRow(Self.committed, named: \.0) { row, comment in
+            try folder.write(#"{"log": {"entries": [\#(row.1)]}}"#, "USERS.HAR")
+            let error = #expect(throws: HTTPArchiveError.self, comment) {
+                try HTTPArchive.checkSecrets(in: folder.url)
+            }
+            #expect(error?.description.contains("USERS.HAR, ") == true, comment)
+        }
+        try folder.write(#"{"log": {"entries": [\#(entry())]}}"#, "USERS.HAR")
+        try HTTPArchive.checkSecrets(in: folder.url)
+    }
+
+    @Test func theCheckHasTheRulesOfWriting() throws {
+        try folder.write(#"{"log": {"entries": [\#(entry(text: #"{"pin": 1}"#))]}}"#, "a.har")
+        try HTTPArchive.checkSecrets(in: folder.url, redacting: .standard.showing("pin"))
     }
 }

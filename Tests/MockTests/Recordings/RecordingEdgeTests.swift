@@ -91,7 +91,89 @@ import Testing
             ),
             .status(204), #"\"pin\"\u000d\n\u000d\n1234"#
         ),
+        (
+            "a URL in a query",
+            URLRequest(url: URL(string: "https://a.b/?next=%2Fc%3Faccess_token%3Dq-1%26d%3D1")!),
+            .status(204), "q-1"
+        ),
+        (
+            "a URL in a query, encoded twice",
+            URLRequest(url: URL(string: "https://a.b/?next=%252Fc%253Faccess_token%253Dq-1")!),
+            .status(204), "q-1"
+        ),
+        (
+            "a URL in a string of JSON", request(),
+            .json(#"{"a":"{\"b\":\"https://b.c/?sig=q-1\"}"}"#), "q-1"
+        ),
+        (
+            "a value before its name", request(),
+            .json(#"[{"value":"q-1","name":"password"}]"#), "q-1"
+        ),
+        (
+            "lines of JSON with a value before its name", request(),
+            .text(#"{"value":"q-1","key":"api_key"}"# + "\n{}\n"), "q-1"
+        ),
+        (
+            "JSON Patch", request(),
+            .json(#"[{"op":"replace","path":"/user/password","value":"q-1"}]"#), "q-1"
+        ),
+        (
+            "JSON in a header", request(),
+            .status(204).header("X-Data", #"{"token":"q-1"}"#), "q-1"
+        ),
     ]
+
+    /// Bodies in which a value of the redaction cannot be found, or is not text.
+    static let unsearchable: [(String, Data)] = [
+        ("gzip", Data([0x1F, 0x8B, 8, 0, 1, 2])), ("zip", Data([0x50, 0x4B, 3, 4, 0, 255])),
+        ("UTF-16", "a secret-value b".data(using: .utf16)!),
+        ("bytes", Data([0, 255]) + Data("secret-value".utf8)),
+    ]
+
+    @Test func aBodyThatMayHaveAValueIsRefused() async throws {
+        await forEachRow(Self.unsearchable, named: \.0) { row, comment in
+            let archive = HTTPArchive([try await HTTPArchive.Exchange.recorded(.data(row.1))])
+            #expect(throws: HTTPArchiveError.self, comment) {
+                try archive.write(to: file, redacting: .standard.adding(values: "secret-value"))
+            }
+            try archive.write(to: file)
+        }
+    }
+
+    @Test func manySecretsTakeLinearTime() async throws {
+        let fill = String(repeating: "lorem ipsum 1 ", count: 100)
+        let archive = try await HTTPArchive(
+            (0..<200).asyncMap { index in
+                let token = String(UInt64(index + 77) &* 0x9E37_79B9_7F4A_7C15, radix: 36)
+                return try await HTTPArchive.Exchange.recorded(
+                    .json(#"{"token":"\#(token)","text":"\#(fill)"}"#),
+                    to: Self.request("a?access_token=\(token)"))
+            } as [HTTPArchive.Exchange])
+        try archive.write(to: file)
+        let read = try HTTPArchive(contentsOf: file)
+        #expect(read[199].body.text.hasPrefix(#"{"token":"REDACTED-200""#))
+    }
+
+    @Test(arguments: ["GET", "POST"])
+    func manyRequestsTakeLinearTime(_ method: String) async throws {
+        let network = MockNetwork()
+        network.stub(
+            try folder.archive(
+                (0..<3_000).map { index in
+                    method == "GET"
+                        ? entry("GET", "/users/\(index)", text: "\(index)")
+                        : Self.post(#"{"id":"REDACTED-1","n":\#(index)}"#, "\(index)")
+                }.joined(separator: ",")))
+        let session = MockURLSession(network)
+        for index in 0..<3_000 {
+            let request =
+                method == "GET"
+                ? Self.request("users/\(index)")
+                : Self.request(body: #"{"n":\#(index),"id":"live"}"#)
+            #expect(try await session.exchange(request).0.text == "\(index)")
+        }
+        try network.verify()
+    }
 
     @Test func aSecretAtAnOddPlaceIsReplaced() async throws {
         await forEachRow(Self.secrets, named: \.0) { row, comment in
@@ -100,6 +182,7 @@ import Testing
             let text = try String(contentsOf: file, encoding: .utf8)
             #expect(!text.contains(row.3), comment)
             #expect(text.contains("REDACTED-1"), comment)
+            try HTTPArchive.checkSecrets(in: folder.url)
         }
     }
 
@@ -166,5 +249,15 @@ import Testing
         let exchange = try await HTTPArchive.Exchange.recorded(.text("a"), to: request)
         _ = await HTTPArchive([exchange]).drift(over: MockURLSession(network))
         #expect(network.requests.map { $0.header("Authorization") } == [nil])
+    }
+}
+
+extension Sequence {
+    fileprivate func asyncMap<Result>(
+        _ transform: (Element) async throws -> Result
+    ) async rethrows -> [Result] {
+        var results: [Result] = []
+        for element in self { results.append(try await transform(element)) }
+        return results
     }
 }

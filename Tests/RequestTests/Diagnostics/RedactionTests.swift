@@ -184,6 +184,25 @@ import Testing
         #expect(standard.showing("pin") != standard)
     }
 
+    @Test func hidesAGivenValueAtEachPlace() throws {
+        let redaction = Redaction.none.adding(values: "12345")
+        #expect(redaction.url("https://h/12345?a=12345&b=1") == "https://h/REDACTED?a=REDACTED&b=1")
+        let json = Data(#"{"a":12345,"b":"x12345","c":[1,12345.5],"d":true}"#.utf8)
+        #expect(
+            redaction.body(json, contentType: nil)
+                == #"{"a":"REDACTED","b":"xREDACTED","c":[1,12345.5],"d":true}"#)
+        #expect(redaction.body(Data("12345".utf8), contentType: "text/plain") == "\"REDACTED\"")
+        #expect(redaction.body(Data("see 12345".utf8), contentType: "text/plain") == nil)
+        var request = URLRequest(url: URL(string: "https://h/12345")!)
+        request.httpMethod = "POST"
+        request.setValue("12345", forHTTPHeaderField: "X-A")
+        request.httpBody = Data("a=12345".utf8)
+        #expect(!request.curlCommand(redacting: redaction).contains("12345"))
+        #expect(!request.httpMessage(redacting: redaction).contains("12345"))
+        let shown = redaction.showing("a").body(json, contentType: nil)
+        #expect(shown?.hasPrefix(#"{"a":12345,"#) == true)
+    }
+
     @Test func readsAnyBytesWithoutACrash() {
         var random = SeededGenerator(seed: 4)
         for _ in 0..<2_000 {

@@ -1,0 +1,251 @@
+import APIKitLite
+import Foundation
+
+/// A value that must not be in a file.
+struct Secret {
+    let value: String
+    /// The origin of the value, such as `the value of the header Authorization`.
+    let label: String
+}
+
+/// Finds many secrets in a text, in time that does not grow with their number.
+///
+/// A secret is found as it is; in UTF-16 if it is ASCII; in JSON, percent-encoded or in a form, once or
+/// twice; and, in each of these, in Base64 at any position and in hexadecimal digits.
+struct SecretIndex {
+    /// A secret in a text.
+    struct Occurrence {
+        let range: Range<Int>
+        let secret: Secret
+        /// The end of a sentence about it, such as `, in Base64`; empty if it is there as it is.
+        let encoding: String
+    }
+
+    /// The bytes of the secrets, sorted.
+    private let keys: [[UInt8]]
+    private let secrets: [Secret]
+    /// For each key, the index of the longest other one with which it begins.
+    private let parents: [Int?]
+    /// Whether a key begins with these two bytes.
+    private let hasStart: [Bool]
+
+    init(_ secrets: [Secret]) {
+        let sorted = secrets.map { (key: Self.folded(Array($0.value.utf8)), secret: $0) }
+            .filter { !$0.key.isEmpty }
+            .sorted { $0.key.lexicographicallyPrecedes($1.key) }
+        var parents: [Int?] = []
+        var hasStart = Array(repeating: false, count: 1 << 16)
+        var open: [Int] = []
+        for (index, key) in sorted.map(\.key).enumerated() {
+            while let last = open.last, !key.starts(with: sorted[last].key) { open.removeLast() }
+            parents.append(open.last)
+            open.append(index)
+            let first = Int(key[0]) << 8
+            for second in key.count > 1 ? Int(key[1])...Int(key[1]) : 0...255 {
+                hasStart[first | second] = true
+            }
+        }
+        keys = sorted.map(\.key)
+        self.secrets = sorted.map(\.secret)
+        self.parents = parents
+        self.hasStart = hasStart
+    }
+
+    /// A plus sign may be a space in a form, so both count as equal.
+    private static func folded(_ bytes: [UInt8]) -> [UInt8] {
+        bytes.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
+    }
+
+    /// Returns where a text contains secrets, in order. The occurrences do not overlap.
+    func occurrences(in text: [UInt8]) -> [Occurrence] {
+        if keys.isEmpty { return [] }
+        var all: [Occurrence] = []
+        forEachReading(of: text) { reading in
+            all += ranges(in: reading.bytes).map { range, index in
+                Occurrence(
+                    range: reading.range(range), secret: secrets[index],
+                    encoding: reading.encoding)
+            }
+        }
+        all.sort {
+            ($0.range.lowerBound, $1.range.upperBound) < ($1.range.lowerBound, $0.range.upperBound)
+        }
+        var end = 0
+        return all.filter { found in
+            guard found.range.lowerBound >= end else { return false }
+            end = found.range.upperBound
+            return true
+        }
+    }
+
+    /// Returns where bytes are those of secrets, with the indices of the secrets.
+    func ranges(in bytes: [UInt8]) -> [(Range<Int>, Int)] {
+        let bytes = Self.folded(bytes)
+        var ranges: [(Range<Int>, Int)] = []
+        var start = 0
+        while start < bytes.count {
+            let second = start + 1 < bytes.count ? Int(bytes[start + 1]) : 0
+            if hasStart[Int(bytes[start]) << 8 | second],
+                let found = longestKey(at: bytes[start...])
+            {
+                ranges.append((start..<start + keys[found].count, found))
+                start += keys[found].count
+            } else {
+                start += 1
+            }
+        }
+        return ranges
+    }
+
+    /// Returns the index of the longest key with which a text begins; nil if there is none.
+    private func longestKey(at text: ArraySlice<UInt8>) -> Int? {
+        // The last key that is not after the text. All keys with which the text begins are its
+        // beginnings.
+        var (low, high) = (0, keys.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if text.lexicographicallyPrecedes(keys[middle]) {
+                high = middle
+            } else {
+                low = middle + 1
+            }
+        }
+        var candidate = low > 0 ? low - 1 : nil
+        while let index = candidate, !text.starts(with: keys[index]) { candidate = parents[index] }
+        return candidate
+    }
+}
+
+/// A text after some decoding.
+struct Reading {
+    let bytes: [UInt8]
+    /// The end of a sentence about the decoding, such as `, in Base64`.
+    var encoding = ""
+    /// Returns the range in the text from which some bytes come.
+    var range: (Range<Int>) -> Range<Int> = { $0 }
+
+    /// Returns the reading without the escapes that begin with a byte; nil if there are none.
+    ///
+    /// - Parameter decode: Returns the bytes of the escape with which a text begins, and its length.
+    fileprivate func undoing(
+        _ mark: UInt8, _ decode: (ArraySlice<UInt8>) -> (bytes: [UInt8], count: Int)?
+    ) -> Reading? {
+        guard bytes.contains(mark) else { return nil }
+        var result: [UInt8] = []
+        var starts: [UInt32] = []
+        var index = 0
+        while index < bytes.count {
+            if bytes[index] == mark, let (decoded, count) = decode(bytes[index...]) {
+                result += decoded
+                starts += decoded.map { _ in UInt32(index) }
+                index += count
+            } else {
+                result.append(bytes[index])
+                starts.append(UInt32(index))
+                index += 1
+            }
+        }
+        starts.append(UInt32(index))
+        return Reading(bytes: result, encoding: ", encoded") { [starts, range] in
+            range(Int(starts[$0.lowerBound])..<Int(starts[$0.upperBound]))
+        }
+    }
+
+    /// The readings of a run of Base64 digits, one for each position in a group. Their ranges have
+    /// only the digits that depend on nothing else.
+    fileprivate func base64(_ run: Range<Int>) -> [Reading] {
+        (0..<min(4, run.count)).map { offset in
+            var decoded: [UInt8] = []
+            decoded.reserveCapacity(run.count * 3 / 4)
+            var (bits, count) = (UInt32(0), 0)
+            for byte in bytes[run.dropFirst(offset)] {
+                bits = bits << 6 | UInt32(base64Digits[Int(byte)])
+                count += 6
+                guard count >= 8 else { continue }
+                count -= 8
+                decoded.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
+            }
+            let start = run.lowerBound + offset
+            return Reading(bytes: decoded, encoding: ", in Base64") { [range] in
+                let (lower, upper) = ((8 * $0.lowerBound + 5) / 6, 8 * $0.upperBound / 6)
+                return range(start + lower..<start + upper)
+            }
+        }
+    }
+
+    /// The readings of a run of hexadecimal digits.
+    fileprivate func hexadecimal(_ run: Range<Int>) -> [Reading] {
+        (0..<2).map { offset in
+            let digits = bytes[run.dropFirst(offset)].compactMap(hexDigit)
+            let decoded = stride(from: 0, to: digits.count - 1, by: 2).map {
+                digits[$0] << 4 | digits[$0 + 1]
+            }
+            let start = run.lowerBound + offset
+            return Reading(bytes: decoded, encoding: ", in hexadecimal digits") { [range] in
+                range(start + 2 * $0.lowerBound..<start + 2 * $0.upperBound)
+            }
+        }
+    }
+
+    /// The ranges of at least so many bytes that all fulfill a condition.
+    fileprivate func runs(of count: Int, where isIncluded: (UInt8) -> Bool) -> [Range<Int>] {
+        bytes.split { !isIncluded($0) }.filter { $0.count >= count }.map(\.indices)
+    }
+}
+
+/// Calls a closure with each decoding of a text.
+func forEachReading(of text: [UInt8], _ body: (Reading) -> Void) {
+    var level = [Reading(bytes: text)]
+    for depth in 0...2 {
+        for reading in level {
+            body(reading)
+            for run in reading.runs(of: 10, where: { base64Digits[Int($0)] < 64 }) {
+                reading.base64(run).forEach(body)
+            }
+            for run in reading.runs(of: 16, where: { hexDigit($0) != nil }) {
+                reading.hexadecimal(run).forEach(body)
+            }
+        }
+        if depth == 2 { return }
+        level = level.flatMap { reading in
+            [
+                // ASCII in UTF-16 has a zero byte beside each character.
+                reading.undoing(0) { _ in ([], 1) },
+                reading.undoing(UInt8(ascii: "%"), percentEscape),
+                reading.undoing(UInt8(ascii: "\\"), jsonEscape),
+            ].compactMap(\.self)
+        }
+    }
+}
+
+/// The values of the digits of Base64 and of Base64 for URLs (RFC 4648); 64 for any other byte.
+private let base64Digits: [UInt8] = {
+    let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+    var digits = [UInt8](repeating: 64, count: 256)
+    for alphabet in [letters + "+/", letters + "-_"] {
+        for (value, byte) in alphabet.utf8.enumerated() { digits[Int(byte)] = UInt8(value) }
+    }
+    return digits
+}()
+
+private func percentEscape(_ text: ArraySlice<UInt8>) -> (bytes: [UInt8], count: Int)? {
+    let digits = text.dropFirst().prefix(2).compactMap(hexDigit)
+    return digits.count == 2 ? ([digits[0] << 4 | digits[1]], 3) : nil
+}
+
+private func jsonEscape(_ text: ArraySlice<UInt8>) -> (bytes: [UInt8], count: Int)? {
+    guard let letter = text.dropFirst().first else { return nil }
+    guard letter == UInt8(ascii: "u") else {
+        let controls: [UInt8: UInt8] = [0x62: 8, 0x66: 12, 0x6E: 10, 0x72: 13, 0x74: 9]
+        return ([controls[letter] ?? letter], 2)
+    }
+    func unit(_ text: ArraySlice<UInt8>) -> UInt16? {
+        guard text.starts(with: "\\u".utf8) else { return nil }
+        let digits = text.dropFirst(2).prefix(4).compactMap(hexDigit)
+        return digits.count == 4 ? digits.reduce(0) { $0 << 4 | UInt16($1) } : nil
+    }
+    guard let first = unit(text) else { return nil }
+    let second = UTF16.isLeadSurrogate(first) ? unit(text.dropFirst(6)) : nil
+    let units = [first, second].compactMap(\.self)
+    return (Array(String(decoding: units, as: UTF16.self).utf8), 6 * units.count)
+}
