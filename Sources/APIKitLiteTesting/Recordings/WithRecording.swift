@@ -174,6 +174,6 @@ package struct RecordingFile: Sendable {
             at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
         try HTTPArchive(requests).write(to: url, redacting: redaction)
         let count = "\(requests.count) \(requests.count == 1 ? "exchange" : "exchanges")"
-        FileHandle.standardError.write(Data("Recorded \(count): \(url.path)\n".utf8))
+        writeToStandardError("Recorded \(count): \(url.path)\n")
     }
 }

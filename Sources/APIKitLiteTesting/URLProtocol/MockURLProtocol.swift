@@ -52,18 +52,8 @@ open class MockURLProtocol: URLProtocol {
         StaticHandler.CapturedHandler(handler: StaticHandler.current)
     }
 
-    /// Returns whether this class answers a request: true except for `file:` and `data:` URLs.
-    ///
-    /// So no request reaches a real network.
-    open override class func canInit(with request: URLRequest) -> Bool {
-        isForMocks(request)
-    }
-
-    /// Returns whether a request is meant for a network, which is false for `file:` and `data:`.
-    static func isForMocks(_ request: URLRequest) -> Bool {
-        guard let scheme = request.url?.scheme else { return true }
-        return !["file", "data"].contains(scheme.lowercased())
-    }
+    /// Returns true: this class answers every request, whatever the scheme of its URL is.
+    open override class func canInit(with request: URLRequest) -> Bool { true }
 
     /// Returns the request unchanged.
     open override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
