@@ -57,7 +57,7 @@ public nonisolated(nonsending) func withMockNetwork<R>(
     }
     let archive = try file.read(for: sourceLocation)
     let network = MockNetwork(
-        NetworkCore(nil, clock: clock, redaction: redaction, sourceLocation: sourceLocation))
+        NetworkCore(clock: clock, redaction: redaction, sourceLocation: sourceLocation))
     _ = network.stub(
         archive, as: file.recording, then: afterLast, times: times, sourceLocation: sourceLocation)
     return try await verifying(network, at: sourceLocation, body)
@@ -139,7 +139,7 @@ package struct RecordingFile: Sendable {
         try claim()
         let network = MockNetwork(
             NetworkCore(
-                nil, clock: ContinuousClock(), redaction: redaction,
+                clock: ContinuousClock(), redaction: redaction,
                 sourceLocation: sourceLocation, keeping: .ofRecording))
         network.journalLimit = .max
         network.stub(matcher, .passthrough(to: session), times: .any)

@@ -8,7 +8,7 @@ import Foundation
 /// these fail when it is replaced.
 final class StaticHandler: @unchecked Sendable {
     // Safe: calls of `function` never overlap; `state` has a lock.
-    typealias Function = (URLRequest) throws -> (HTTPURLResponse, Data?)
+    typealias Function = (URLRequest) throws -> (URLResponse, Data?)
 
     let function: Function
     private let handlers = Handlers()
@@ -58,7 +58,7 @@ final class StaticHandler: @unchecked Sendable {
     private func runCalls() {
         while let call = nextCall() {
             do {
-                call.respond(.answer(Answer(try function(call.request), to: call.request)))
+                call.respond(.answer(try Answer(function(call.request), to: call.request)))
             } catch {
                 call.respond(.failure(error))
             }
