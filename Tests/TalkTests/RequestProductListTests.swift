@@ -37,7 +37,7 @@ extension NetworkManager {
 
 extension MockURLProtocol {
     /// The article's spelling.
-    fileprivate static var requsetHandler: ((URLRequest) throws -> (HTTPURLResponse, Data?))? {
+    fileprivate static var requsetHandler: ((URLRequest) throws -> (URLResponse, Data?))? {
         get { requestHandler }
         set { requestHandler = newValue }
     }

@@ -11,8 +11,7 @@ package enum MainActorParsing {
 
     /// The function that gets the text of a warning. By default, writes it to standard error.
     @TaskLocal package static var warn: @Sendable (String) -> Void = { text in
-        // Throws if standard error is closed; `write(_:)` would end the process.
-        try? FileHandle.standardError.write(contentsOf: Data((text + "\n").utf8))
+        writeToStandardError(text + "\n")
     }
 
     private static let warnedTypes = Locked<Set<ObjectIdentifier>>([])

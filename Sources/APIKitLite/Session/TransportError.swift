@@ -2,8 +2,8 @@ import Foundation
 
 /// An error of a transport that `URLError` does not have.
 public enum TransportError: LocalizedError, CustomStringConvertible, Equatable, Sendable {
-    /// The response, from this URL, did not come over HTTP, such as the response of a `file:` or
-    /// `data:` URL.
+    /// The response, from this URL, is not an `HTTPURLResponse`, such as the response of a `file:` or
+    /// `data:` URL, or a plain `URLResponse` of a mock.
     case notHTTP(URL?)
     /// The `URLSession` was invalidated. On Apple platforms, Foundation raises an exception instead.
     case invalidatedSession
@@ -24,7 +24,10 @@ public enum TransportError: LocalizedError, CustomStringConvertible, Equatable, 
         switch self {
         case .notHTTP(let url):
             let scheme = url?.scheme.map { "a \($0): URL" } ?? "a URL without a scheme"
-            return "The answer did not come over HTTP but from \(scheme). Use http: or https:."
+            return """
+                The response, from \(scheme), is not an HTTPURLResponse, so it has no status. Use \
+                an http: or https: URL; in a mock, return an HTTPURLResponse.
+                """
         case .invalidatedSession:
             return "The URLSession was invalidated and sends nothing any more. Make a new one."
         case .refusedRedirect(let from, let to):

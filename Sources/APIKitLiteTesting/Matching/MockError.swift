@@ -24,6 +24,9 @@ public struct MockError: LocalizedError, RedactedError, Sendable {
         case unsupportedTask
         /// A ``MockURLSession`` was made with neither a response nor an error.
         case noAnswer
+        /// A handler returned a plain `URLResponse` to a client that speaks HTTP only: a
+        /// ``MockURLSession``, or a client on a socket.
+        case notHTTP
         /// A test sends to a stub that has no stream for it: see `Stub.send(_:)`.
         case noStream
         /// A test waits for the reader of a response, but nothing shows what it has read: see
@@ -40,8 +43,27 @@ public struct MockError: LocalizedError, RedactedError, Sendable {
     /// The same text as `description`.
     public var errorDescription: String? { description }
 
+    /// The response that is not HTTP, and its body, which a `URLSession` receives in place of this
+    /// error; nil for every other reason.
+    private(set) var plainResponse: (URLResponse, Data?)?
+
     init(_ reason: Reason, _ description: String) {
         self.reason = reason
         self.description = description
+    }
+
+    /// Returns the error of a client that cannot receive a response because that is not HTTP.
+    static func notHTTP(
+        _ response: URLResponse, _ data: Data?, to request: URLRequest
+    ) -> MockError {
+        var error = MockError(
+            .notHTTP,
+            """
+            The handler answered \(request.line(redacting: .standard)) with a plain URLResponse. \
+            Only a URLSession can receive one. For a MockURLSession, or over a socket, return an \
+            HTTPURLResponse.
+            """)
+        error.plainResponse = (response, data)
+        return error
     }
 }

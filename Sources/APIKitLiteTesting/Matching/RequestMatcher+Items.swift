@@ -23,6 +23,23 @@ extension RequestMatcher {
         query(RequestItems(items))
     }
 
+    /// Requires a query item, with any value or without one. Other items are allowed.
+    ///
+    /// - Parameter name: The name of the item, percent-decoded.
+    public func query(_ name: String) -> RequestMatcher {
+        @Sendable func shown(_ redaction: Redaction) -> String {
+            NamedItem(name: name, value: nil).shownName(redaction)
+        }
+        return adding(
+            Criterion { redaction in
+                "query \(shown(redaction)) with any value"
+            } holds: { reading in
+                reading.query.contains { $0.name.hasSameBytes(as: name) }
+            } difference: { reading in
+                .has("no \(shown(reading.redaction))")
+            })
+    }
+
     /// Requires exactly these query items, in any order.
     ///
     /// - Parameter items: The names and values, as for `query(_:)`; `[:]` for no query.

@@ -73,7 +73,7 @@ extension MockError {
             ]
         } else {
             let place = sourceLocation.map { " (\($0))" } ?? ""
-            lines.append("This network\(place) has no stubs.")
+            lines.append("This network\(place) has no stubs and no handler.")
         }
         if let recording {
             return MockError(.unmatched, (lines + recording.advice).joined(separator: "\n"))

@@ -21,6 +21,8 @@ import Foundation
 /// If a client waits for what only the test can give, and nothing happens for five seconds of real
 /// time, the network writes to standard error which stubs hold, delay or never give an answer.
 ///
+/// A closure can answer in place of stubs, or beside them: see ``requestHandler``.
+///
 /// A session or a configuration keeps its network alive. No request reaches a real server, except
 /// through ``MockResponse/passthrough(to:)`` and ``decline(_:fileID:line:)``.
 public final class MockNetwork: Sendable {
@@ -43,7 +45,7 @@ public final class MockNetwork: Sendable {
     public convenience init(
         clock: (any Clock<Duration>)? = nil, redacting redaction: Redaction = .standard
     ) {
-        self.init(NetworkCore(nil, clock: clock, redaction: redaction))
+        self.init(NetworkCore(clock: clock, redaction: redaction))
     }
 
     init(_ core: NetworkCore) {
@@ -52,7 +54,23 @@ public final class MockNetwork: Sendable {
 
     /// Creates a network that answers requests from a closure.
     ///
-    /// Stubs that are added later are asked before the closure.
+    /// - Parameters:
+    ///   - redaction: The secrets that the texts of the network hide, as in
+    ///     ``init(clock:redacting:)``.
+    ///   - handler: The first ``requestHandler``.
+    public convenience init(
+        redacting redaction: Redaction = .standard,
+        _ handler: @escaping @Sendable (URLRequest) async throws -> (URLResponse, Data?)
+    ) {
+        self.init(redacting: redaction)
+        requestHandler = handler
+    }
+
+    /// The closure that answers the requests that no stub answers; `nil` if there is none.
+    ///
+    /// If it throws an error, the request fails with that error. A response that is not an
+    /// `HTTPURLResponse` is delivered as it is, but only to a `URLSession`. Each request is answered
+    /// by the closure that was set when the request came, even if it is replaced meanwhile.
     ///
     /// The closure runs in the background, in a task with the task-local values of the code that
     /// creates the network. Calls may overlap. When a request is cancelled, the task of its call is
@@ -61,17 +79,9 @@ public final class MockNetwork: Sendable {
     /// The closure may block where the system has task executors (Linux, macOS 15, iOS 18): while
     /// 64 calls of a process block, further calls wait for a thread. On earlier systems, the
     /// closure must not block.
-    ///
-    /// - Parameters:
-    ///   - redaction: The secrets that the texts of the network hide, as in
-    ///     ``init(clock:redacting:)``.
-    ///   - handler: The closure that answers each request. If it throws, the request fails with that
-    ///     error.
-    public convenience init(
-        redacting redaction: Redaction = .standard,
-        _ handler: @escaping @Sendable (URLRequest) async throws -> (HTTPURLResponse, Data?)
-    ) {
-        self.init(NetworkCore(handler, clock: nil, redaction: redaction))
+    public var requestHandler: (@Sendable (URLRequest) async throws -> (URLResponse, Data?))? {
+        get { core.requestHandler }
+        set { core.requestHandler = newValue }
     }
 
     /// The session whose requests only this network answers. Every access returns the same object.
@@ -131,8 +141,8 @@ public final class MockNetwork: Sendable {
     ///     expects.
     ///   - fileID: The file that error texts name as the place of the stub.
     ///   - line: The line that error texts name as the place of the stub.
-    ///   - handler: The closure that makes each response. It runs as the closure of
-    ///     ``MockNetwork/init(redacting:_:)`` does. If it throws, the request fails with that error.
+    ///   - handler: The closure that makes each response. It runs as ``requestHandler`` does. If it
+    ///     throws, the request fails with that error.
     /// - Returns: The stub, with its requests and the control over held responses.
     @discardableResult
     public func stub(
@@ -141,6 +151,29 @@ public final class MockNetwork: Sendable {
         handler: @escaping @Sendable (RecordedRequest) async throws -> MockResponse
     ) -> Stub {
         core.add(matcher, .handler(handler), times: times, sourceLocation: "\(fileID):\(line)")
+    }
+
+    // Disfavored, for a closure that only throws. The types are those of `requestHandler`, so that
+    // the closures of a mock written by hand can be passed unchanged.
+
+    /// Adds a stub with a closure like ``requestHandler``, which is asked before the older stubs.
+    ///
+    /// - Parameters:
+    ///   - matcher: The requests that the stub answers.
+    ///   - times: How often the stub may answer, and the number that ``verify(fileID:line:)``
+    ///     expects.
+    ///   - fileID: The file that error texts name as the place of the stub.
+    ///   - line: The line that error texts name as the place of the stub.
+    ///   - handler: The closure that answers each request.
+    /// - Returns: The stub, with its requests.
+    @_disfavoredOverload
+    @discardableResult
+    public func stub(
+        _ matcher: RequestMatcher, times: Stub.Times = .atLeast(1),
+        fileID: StaticString = #fileID, line: UInt = #line,
+        handler: @escaping @Sendable (URLRequest) async throws -> (URLResponse, Data?)
+    ) -> Stub {
+        core.add(matcher, .closure(handler), times: times, sourceLocation: "\(fileID):\(line)")
     }
 
     /// Removes a stub.

@@ -43,9 +43,6 @@ struct StubGroup: Sendable {
 /// `deinit` returns the protocol class to its pool. Each `Locked` property has its own lock; all other
 /// properties are constants.
 final class NetworkCore: Responder {
-    /// The type of a closure that answers the requests that no stub answers.
-    typealias Closure = @Sendable (URLRequest) async throws -> (HTTPURLResponse, Data?)
-
     /// How a received request is answered.
     enum Resolution: Sendable {
         /// At once.
@@ -64,7 +61,7 @@ final class NetworkCore: Responder {
     /// Where `withMockNetwork` made the network; nil for any other. A text without a stub's place
     /// names it.
     private let sourceLocation: String?
-    private let closure: Closure?
+    private let handler = Locked<Stub.Closure?>(nil)
     let handlers = Handlers()
     private let groups = Locked<[StubGroup]>([])
     private let unanswered = Locked(UnansweredRequests())
@@ -78,10 +75,9 @@ final class NetworkCore: Responder {
     let watch: WaitWatch
 
     init(
-        _ closure: Closure?, clock: (any Clock<Duration>)?, redaction: Redaction = .standard,
+        clock: (any Clock<Duration>)?, redaction: Redaction = .standard,
         sourceLocation: String? = nil, keeping bodyLimit: SentBody.Limit = .init()
     ) {
-        self.closure = closure
         self.redaction = redaction
         self.sourceLocation = sourceLocation
         let journal = Journal(keeping: bodyLimit)
@@ -93,6 +89,12 @@ final class NetworkCore: Responder {
 
     deinit {
         pooledClass.withLock { $0 }?.giveBack()
+    }
+
+    /// Answers the requests that no stub answers; nil for none.
+    var requestHandler: Stub.Closure? {
+        get { handler.withLock { $0 } }
+        set { handler.withLock { $0 = newValue } }
     }
 
     func add(
@@ -179,12 +181,15 @@ final class NetworkCore: Responder {
             record.stub = stub
             return resolution(for: record, stub, next)
         }
-        if let closure {
-            let request = record.request
-            return .later { ResponsePlan(answer: Answer(try await closure(request), to: request)) }
-        }
+        if let requestHandler { return Self.resolution(for: record.request, requestHandler) }
         return .now(
             .failure(fail(.unmatched(reading, among: groups.flatMap(\.stubs), of: sourceLocation))))
+    }
+
+    private static func resolution(
+        for request: URLRequest, _ closure: @escaping Stub.Closure
+    ) -> Resolution {
+        .later { ResponsePlan(answer: try Answer(try await closure(request), to: request)) }
     }
 
     private func resolution(
@@ -212,6 +217,7 @@ final class NetworkCore: Responder {
                 return try await plan(
                     for: record, route, stub, response.part(for: record.request))
             }
+        case .closure(let closure): return Self.resolution(for: record.request, closure)
         case .usedUp(let number):
             return .now(.failure(fail(.usedUp(record, stub, at: number))))
         }

@@ -62,7 +62,7 @@ public nonisolated(nonsending) func withMockNetwork<R>(
 ) async throws -> R {
     let network = MockNetwork(
         NetworkCore(
-            nil, clock: clock, redaction: redaction, sourceLocation: "\(fileID):\(line)"))
+            clock: clock, redaction: redaction, sourceLocation: "\(fileID):\(line)"))
     return try await verifying(network, at: "\(fileID):\(line)", body)
 }
 

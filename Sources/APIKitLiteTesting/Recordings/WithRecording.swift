@@ -57,7 +57,7 @@ public nonisolated(nonsending) func withMockNetwork<R>(
     }
     let archive = try file.read(for: sourceLocation)
     let network = MockNetwork(
-        NetworkCore(nil, clock: clock, redaction: redaction, sourceLocation: sourceLocation))
+        NetworkCore(clock: clock, redaction: redaction, sourceLocation: sourceLocation))
     _ = network.stub(
         archive, as: file.recording, then: afterLast, times: times, sourceLocation: sourceLocation)
     return try await verifying(network, at: sourceLocation, body)
@@ -139,7 +139,7 @@ package struct RecordingFile: Sendable {
         try claim()
         let network = MockNetwork(
             NetworkCore(
-                nil, clock: ContinuousClock(), redaction: redaction,
+                clock: ContinuousClock(), redaction: redaction,
                 sourceLocation: sourceLocation, keeping: .ofRecording))
         network.journalLimit = .max
         network.stub(matcher, .passthrough(to: session), times: .any)
@@ -174,6 +174,6 @@ package struct RecordingFile: Sendable {
             at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
         try HTTPArchive(requests).write(to: url, redacting: redaction)
         let count = "\(requests.count) \(requests.count == 1 ? "exchange" : "exchanges")"
-        FileHandle.standardError.write(Data("Recorded \(count): \(url.path)\n".utf8))
+        writeToStandardError("Recorded \(count): \(url.path)\n")
     }
 }

@@ -27,8 +27,12 @@ struct Answer: Sendable {
 extension Answer {
     /// Creates the answer that a handler returned. It keeps the response object, unless the URL of
     /// that has no host.
-    init(_ given: (HTTPURLResponse, Data?), to request: URLRequest) {
-        var (response, data) = given
+    ///
+    /// - Throws: ``MockError`` with the response if that is not an `HTTPURLResponse`.
+    init(_ given: (URLResponse, Data?), to request: URLRequest) throws(MockError) {
+        guard var response = given.0 as? HTTPURLResponse else {
+            throw .notHTTP(given.0, given.1, to: request)
+        }
         if response.url?.host() == nil, let url = request.url {
             // The initializer can fail, but never does for these arguments (measured, and read in
             // its source).
@@ -36,7 +40,7 @@ extension Answer {
                 url: url, statusCode: response.statusCode, httpVersion: "HTTP/1.1",
                 headerFields: response.headerFields)!
         }
-        self.init(response: response, chunks: data.map { [$0] } ?? [])
+        self.init(response: response, chunks: given.1.map { [$0] } ?? [])
     }
 }
 

@@ -154,8 +154,18 @@ public struct MockResponse: Sendable {
     ///
     /// - Parameter code: The code of the `URLError`.
     public static func error(_ code: URLError.Code) -> MockResponse {
+        error(URLError(code))
+    }
+
+    /// Returns any error instead of a response.
+    ///
+    /// Over a socket, a `URLError` closes the connection. Any other error arrives as the status 500
+    /// with its text, because a server cannot send an error.
+    ///
+    /// - Parameter error: The error, which the client receives unchanged.
+    public static func error(_ error: any Error) -> MockResponse {
         var response = MockResponse()
-        response.behavior = .failure(URLError(code))
+        response.behavior = .failure(error)
         return response
     }
 

@@ -111,9 +111,13 @@ extension Stub {
 
     /// Whether the stub has, or may make, a response that the test sends.
     private var mayHaveFeed: Bool {
-        guard case .responses(let responses, _) = behavior else { return true }
-        return responses.contains { response in
-            if case .stream(.test) = response.behavior { true } else { false }
+        switch behavior {
+        case .closure: false
+        case .handler: true
+        case .responses(let responses, _):
+            responses.contains { response in
+                if case .stream(.test) = response.behavior { true } else { false }
+            }
         }
     }
 

@@ -34,10 +34,14 @@ public final class Stub: Sendable {
     /// The type of a closure that makes responses.
     typealias Handler = @Sendable (RecordedRequest) async throws -> MockResponse
 
+    /// The type of a closure that returns an answer, as the handler of a network does.
+    typealias Closure = @Sendable (URLRequest) async throws -> (URLResponse, Data?)
+
     /// The source of the stub's responses.
     enum Behavior: Sendable {
         case responses([MockResponse], then: AfterLast)
         case handler(Handler)
+        case closure(Closure)
     }
 
     let matcher: RequestMatcher
@@ -186,10 +190,11 @@ public final class Stub: Sendable {
 }
 
 extension Stub {
-    /// One response of a stub: a value, or a handler that makes it.
+    /// One response of a stub: a value, or a function that makes it.
     enum NextResponse: Sendable {
         case response(MockResponse)
         case handler(Handler)
+        case closure(Closure)
         /// No response: all of so many were given, and `AfterLast.fail` follows.
         case usedUp(Int)
     }
@@ -204,6 +209,7 @@ extension Stub {
         guard let number else { return nil }
         switch behavior {
         case .handler(let handler): return .handler(handler)
+        case .closure(let closure): return .closure(closure)
         case .responses(let responses, _) where number <= responses.count:
             return .response(responses[number - 1])
         case .responses(let responses, .repeatLast):
@@ -220,7 +226,7 @@ extension Stub {
         count.update { $0 += 1 }
     }
 
-    /// The number of its responses; 0 if a handler makes them.
+    /// The number of its responses; 0 if a function makes them.
     var responseCount: Int {
         if case .responses(let responses, _) = behavior { responses.count } else { 0 }
     }

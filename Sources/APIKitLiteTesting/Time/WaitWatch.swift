@@ -41,8 +41,7 @@ package final class WaitWatch: Sendable {
             afterSecond = { work in
                 DispatchQueue.global().asyncAfter(deadline: .now() + 1, execute: work)
             }
-            // With one call, so that the reports of parallel tests do not mix.
-            write = { try? FileHandle.standardError.write(contentsOf: Data($0.utf8)) }
+            write = writeToStandardError
         }
     }
 

@@ -154,7 +154,12 @@ extension URLProtocolClient {
             sender.task.afterDelegateCalls { piece.didTake() }
         case .end: urlProtocolDidFinishLoading(sender)
         case .failure(let error):
-            urlProtocol(sender, didFailWithError: carryingOriginal(error))
+            guard let (response, data) = (error as? MockError)?.plainResponse else {
+                return urlProtocol(sender, didFailWithError: carryingOriginal(error))
+            }
+            urlProtocol(sender, didReceive: response, cacheStoragePolicy: .notAllowed)
+            if let data, !data.isEmpty { urlProtocol(sender, didLoad: data) }
+            urlProtocolDidFinishLoading(sender)
         case .cutHead:
             urlProtocol(sender, didFailWithError: URLError(.networkConnectionLost))
         }

@@ -12,8 +12,9 @@ import Foundation
 /// }
 /// ```
 ///
-/// The whole process has one handler, so tests that use it cannot run in parallel. Use a
-/// ``MockNetwork`` for such tests. A subclass may override `canInit(with:)`, for example to decline
+/// The whole process has one handler. If tests that set it run in parallel, as those of Swift
+/// Testing do, they get the answers of each other, without an error. Write them as an `XCTestCase`,
+/// or use the ``MockNetwork/requestHandler`` of a ``MockNetwork`` for each test. A subclass may override `canInit(with:)`, for example to decline
 /// a host, and `stopLoading()`; each must call `super`.
 open class MockURLProtocol: URLProtocol {
     /// Begins when it is first used.
@@ -23,8 +24,11 @@ open class MockURLProtocol: URLProtocol {
     ///
     /// If it throws an error, the request fails with that error. It may read, set and clear this
     /// property. If it is `nil`, every request fails immediately with a ``MockError``. When it is
-    /// replaced or cleared, the requests that still wait for it fail with a ``MockError`` too.
-    public static var requestHandler: ((URLRequest) throws -> (HTTPURLResponse, Data?))? {
+    /// replaced or cleared, the requests that still wait for it fail with a ``MockError`` too. Both
+    /// errors are also written to standard error, because an app may replace them by its own.
+    ///
+    /// A response that is not an `HTTPURLResponse` is delivered as it is.
+    public static var requestHandler: ((URLRequest) throws -> (URLResponse, Data?))? {
         get { StaticHandler.current?.function }
         set { StaticHandler.current = newValue.map(StaticHandler.init) }
     }
@@ -52,18 +56,8 @@ open class MockURLProtocol: URLProtocol {
         StaticHandler.CapturedHandler(handler: StaticHandler.current)
     }
 
-    /// Returns whether this class answers a request: true except for `file:` and `data:` URLs.
-    ///
-    /// So no request reaches a real network.
-    open override class func canInit(with request: URLRequest) -> Bool {
-        isForMocks(request)
-    }
-
-    /// Returns whether a request is meant for a network, which is false for `file:` and `data:`.
-    static func isForMocks(_ request: URLRequest) -> Bool {
-        guard let scheme = request.url?.scheme else { return true }
-        return !["file", "data"].contains(scheme.lowercased())
-    }
+    /// Returns true: this class answers every request, whatever the scheme of its URL is.
+    open override class func canInit(with request: URLRequest) -> Bool { true }
 
     /// Returns the request unchanged.
     open override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }

@@ -87,7 +87,7 @@ private class NetworkURLProtocol: MockURLProtocol {
     }
 
     override class func canInit(with request: URLRequest) -> Bool {
-        isForMocks(request) && PooledProtocolClass.responder(of: self)?.declines(request) != true
+        PooledProtocolClass.responder(of: self)?.declines(request) != true
     }
 }
 

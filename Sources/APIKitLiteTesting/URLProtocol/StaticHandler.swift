@@ -8,7 +8,7 @@ import Foundation
 /// these fail when it is replaced.
 final class StaticHandler: @unchecked Sendable {
     // Safe: calls of `function` never overlap; `state` has a lock.
-    typealias Function = (URLRequest) throws -> (HTTPURLResponse, Data?)
+    typealias Function = (URLRequest) throws -> (URLResponse, Data?)
 
     let function: Function
     private let handlers = Handlers()
@@ -19,6 +19,13 @@ final class StaticHandler: @unchecked Sendable {
         let id: Int
         let request: URLRequest
         let respond: @Sendable (ResponseEvent) -> Void
+
+        /// Fails the request, and writes the error to standard error: many apps replace every error
+        /// by one of their own, and only a network has a `verify()` that reports it.
+        func fail(_ error: MockError) {
+            writeToStandardError("APIKitLiteTesting: \(error)\n")
+            respond(.failure(error))
+        }
     }
 
     /// The queue of requests.
@@ -44,14 +51,14 @@ final class StaticHandler: @unchecked Sendable {
             defer { state.isBusy = true }
             return (false, !state.isBusy)
         }
-        if isLate { call.respond(.failure(MockError.handlerReplaced(call.request))) }
+        if isLate { call.fail(.handlerReplaced(call.request)) }
         if isFirst { _ = handlers.start { [self] in runCalls() } }
     }
 
     private func runCalls() {
         while let call = nextCall() {
             do {
-                call.respond(.answer(Answer(try function(call.request), to: call.request)))
+                call.respond(.answer(try Answer(function(call.request), to: call.request)))
             } catch {
                 call.respond(.failure(error))
             }
@@ -81,7 +88,7 @@ final class StaticHandler: @unchecked Sendable {
             state.isRetired = true
             return state.calls
         }
-        for call in late { call.respond(.failure(MockError.handlerReplaced(call.request))) }
+        for call in late { call.fail(.handlerReplaced(call.request)) }
     }
 }
 
@@ -136,12 +143,12 @@ extension StaticHandler {
                 journal.record(event, of: id, at: .zero)
                 respond(event)
             }
+            let call = Call(id: id, request: request, respond: respond)
             guard let handler, !isLate else {
-                let failure = handler == nil ? MockError.noHandler : MockError.handlerReplaced
-                respond(.failure(failure(request)))
+                call.fail(handler == nil ? .noHandler(request) : .handlerReplaced(request))
                 return CancellationHandle(recordCancellation: recordCancellation)
             }
-            handler.answer(Call(id: id, request: request, respond: respond))
+            handler.answer(call)
             return CancellationHandle(
                 recordCancellation: recordCancellation, cancelWork: { handler.forget(id) })
         }

@@ -57,6 +57,7 @@ import Testing
         (.any.query(["token": "hunter3"]), "another value of 7 bytes"),
         (.any.query(["token": nil]), "token=REDACTED"),
         (.any.query(["pin": "1"]), "no pin"),
+        (.any.query("pin"), "no pin"),
     ])
     func saysTheSizesOfSecrets(_ matcher: RequestMatcher, _ text: String) throws {
         let request = URLRequest.query("?token=hunter2").with("Authorization", "Bearer hunter2")

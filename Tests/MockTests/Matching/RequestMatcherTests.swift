@@ -69,6 +69,9 @@ import Testing
             .any.query(["a": nil]), takes: [.query("?a"), .query("?a=&a")],
             leaves: [.query("?a="), .query("?a=nil")]),
         MatchCase(
+            .any.query("a"), takes: [.query("?a"), .query("?a="), .query("?b&a=1")],
+            leaves: [.query("?A=1"), .query("?ab=1"), .query("?b=a"), .query("")]),
+        MatchCase(
             .any.query(["a": ""]), takes: [.query("?a=")], leaves: [.query("?a"), .query("")]),
         MatchCase(
             .any.query(["a": "1", "a": "1"]),

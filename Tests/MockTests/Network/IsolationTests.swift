@@ -72,7 +72,7 @@ import Testing
         let configuration = URLSessionConfiguration.ephemeral
         // The class is never returned, so that no network of another test takes it.
         configuration.protocolClasses = [
-            PooledProtocolClass.take(for: NetworkCore(nil, clock: nil)).type
+            PooledProtocolClass.take(for: NetworkCore(clock: nil)).type
         ]
         let session = URLSession(configuration: configuration)
 

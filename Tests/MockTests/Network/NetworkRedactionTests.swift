@@ -158,10 +158,11 @@ import Testing
         }
 
         let text = try #require(failure).description
-        #expect(text.contains("\nThis network (App/UserTests.swift:12) has no stubs.\n"))
+        #expect(
+            text.contains("\nThis network (App/UserTests.swift:12) has no stubs and no handler.\n"))
         let own = await #expect(throws: MockError.self) {
             try await MockURLSession(MockNetwork()).exchange(.test("a"))
         }
-        #expect(own?.description.contains("\nThis network has no stubs.") == true)
+        #expect(own?.description.contains("\nThis network has no stubs and no handler.") == true)
     }
 }

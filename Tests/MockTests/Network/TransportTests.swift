@@ -95,6 +95,24 @@ import Testing
     }
 
     @Test(arguments: Transport.allCases)
+    func givesAnyError(_ transport: Transport) async throws {
+        let network = MockNetwork()
+        network.stub(.any, .error(TestError(number: 7)), .error(URLError(.timedOut)))
+        let (session, baseURL) = try transport.open(network)
+
+        if transport == .loopback {
+            let (data, response) = try await session.exchange(URLRequest(url: baseURL))
+            #expect(response.statusCode == 500)
+            #expect(data.text == "TestError(number: 7)\n")
+        } else {
+            await #expect(throws: TestError(number: 7)) {
+                try await session.exchange(URLRequest(url: baseURL))
+            }
+            #expect(await session.outcome(of: URLRequest(url: baseURL)) == .error(.timedOut))
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
     func replacesAHeaderOrAddsToIt(_ transport: Transport) async throws {
         let (_, response, _) = try await exchange(transport, "a") {
             $0.stub(

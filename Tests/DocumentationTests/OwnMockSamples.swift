@@ -1,0 +1,174 @@
+import APIKitLite
+import Foundation
+import TestSupport
+import XCTest
+
+// The samples of ComingFromYourOwnMock.md that set the static handler. Like a test of an app, this
+// file does not import the mock.
+
+// The members of mocks that apps have written.
+
+extension MockURLProtocol {
+    nonisolated(unsafe) static var data: Data? { didSet { answer() } }
+    nonisolated(unsafe) static var response: URLResponse? { didSet { answer() } }
+
+    private static func answer() {
+        requestHandler = { _ in (response ?? HTTPURLResponse(), data) }
+    }
+}
+
+extension MockURLProtocol {
+    nonisolated(unsafe) static var testURLs: [URL?: Data] = [:] {
+        didSet { requestHandler = { (HTTPURLResponse(), testURLs[$0.url]) } }
+    }
+
+    static func enqueue(_ answers: (HTTPURLResponse, Data)...) {
+        var rest = answers
+        requestHandler = { _ in
+            guard !rest.isEmpty else { throw URLError(.resourceUnavailable) }
+            return rest.removeFirst()
+        }
+    }
+}
+
+final class StubURLProtocol: MockURLProtocol {
+    nonisolated(unsafe) static var stubError: (any Error)? {
+        didSet { if let stubError { requestHandler = { _ in throw stubError } } }
+    }
+
+    override class func canInit(with request: URLRequest) -> Bool {
+        request.url?.host == "api.example.com"
+    }
+}
+
+// The loaders of apps.
+
+extension APIRequestLoader where T: SendableMetatype {
+    func loadAPIRequest(
+        requestData: T.RequestDataType,
+        completion: @escaping @Sendable (Result<T.ResponseDataType, any Error>) -> Void
+    ) {
+        loadAPIRequest(requestData: requestData) { value, error in
+            completion(value.map { .success($0) } ?? .failure(error!))
+        }
+    }
+}
+
+extension APIRequestLoader where T: SendableMetatype, T.RequestDataType == Void {
+    func loadAPIRequest(
+        completionHandler: @escaping @Sendable (T.ResponseDataType?, (any Error)?) -> Void
+    ) {
+        loadAPIRequest(requestData: (), completionHandler: completionHandler)
+    }
+}
+
+protocol RequestWithoutInput: APIRequest where RequestDataType == Void {
+    func makeRequest() throws -> URLRequest
+}
+
+extension RequestWithoutInput {
+    func makeRequest(from data: Void) throws -> URLRequest { try makeRequest() }
+}
+
+final class OwnMockSamples: XCTestCase {
+    private struct AllUsers: RequestWithoutInput {
+        typealias ResponseDataType = [String]
+
+        func makeRequest() throws -> URLRequest { .test("users") }
+    }
+
+    override func tearDown() {
+        MockURLProtocol.requestHandler = nil
+    }
+
+    private func session(_ type: AnyClass = MockURLProtocol.self) -> URLSession {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.protocolClasses = [type]
+        return URLSession(configuration: configuration)
+    }
+
+    private func text(_ path: String, over session: URLSession) async throws -> String {
+        try await session.exchange(.test(path)).0.text
+    }
+
+    func testStaticProperties() async throws {
+        let session = session()
+
+        MockURLProtocol.data = Data("a".utf8)
+        let first = try await text("a", over: session)
+        MockURLProtocol.response = HTTPURLResponse(
+            url: URLRequest.test("a").url!, statusCode: 404, httpVersion: nil, headerFields: nil)
+        let (second, response) = try await session.exchange(.test("a"))
+
+        XCTAssertEqual([first, second.text], ["a", "a"])
+        XCTAssertEqual(response.statusCode, 404)
+        (MockURLProtocol.data, MockURLProtocol.response) = (nil, nil)
+    }
+
+    func testADictionaryOfURLs() async throws {
+        MockURLProtocol.testURLs = [URLRequest.test("a").url: Data("of a".utf8)]
+
+        let texts = [try await text("a", over: session()), try await text("b", over: session())]
+
+        XCTAssertEqual(texts, ["of a", ""])
+    }
+
+    func testAQueue() async throws {
+        MockURLProtocol.enqueue(
+            (HTTPURLResponse(), Data("1".utf8)), (HTTPURLResponse(), Data("2".utf8)))
+
+        let texts = [try await text("a", over: session()), try await text("a", over: session())]
+
+        XCTAssertEqual(texts, ["1", "2"])
+    }
+
+    func testASubclass() async throws {
+        let session = session(StubURLProtocol.self)
+        StubURLProtocol.stubError = TestError(number: 7)
+
+        do {
+            _ = try await session.exchange(.test("a"))
+            XCTFail("It loads.")
+        } catch {
+            XCTAssertEqual(error as? TestError, TestError(number: 7))
+        }
+        StubURLProtocol.stubError = nil
+        StubURLProtocol.requestHandler = { _ in (HTTPURLResponse(), Data("a".utf8)) }
+        let text = try await text("a", over: session)
+        XCTAssertEqual(text, "a")
+    }
+
+    func testALoaderWithAResult() async throws {
+        let loader = APIRequestLoader(apiRequest: AllUsers(), urlSession: session())
+        MockURLProtocol.requestHandler = { _ in (HTTPURLResponse(), Data(#"["Emma"]"#.utf8)) }
+
+        let users = try await withCheckedThrowingContinuation { continuation in
+            loader.loadAPIRequest(requestData: ()) { continuation.resume(with: $0) }
+        }
+        XCTAssertEqual(users, ["Emma"])
+
+        MockURLProtocol.requestHandler = { _ in throw TestError(number: 7) }
+        do {
+            _ = try await withCheckedThrowingContinuation { continuation in
+                loader.loadAPIRequest(requestData: ()) { continuation.resume(with: $0) }
+            }
+            XCTFail("It loads.")
+        } catch {
+            XCTAssertEqual(error as? TestError, TestError(number: 7))
+        }
+    }
+
+    func testALoaderWithoutInput() {
+        let loader = APIRequestLoader(apiRequest: AllUsers(), urlSession: session())
+        MockURLProtocol.requestHandler = { _ in (HTTPURLResponse(), Data(#"["Emma"]"#.utf8)) }
+        let loaded = expectation(description: "The load has ended.")
+
+        loader.loadAPIRequest { users, error in
+            XCTAssertEqual(users, ["Emma"])
+            XCTAssertNil(error)
+            loaded.fulfill()
+        }
+
+        wait(for: [loaded], timeout: 10)
+    }
+}

@@ -1,0 +1,221 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// The closure of a network, and closures of the same type in stubs.
+@Suite(.limited, .usesSockets) struct NetworkHandlerTests {
+    let network = MockNetwork()
+
+    private static let text: @Sendable (String) -> (HTTPURLResponse, Data?) = { text in
+        (HTTPURLResponse(), Data(text.utf8))
+    }
+
+    /// A request for `/a`, and its answer or the text of its error.
+    private func outcome(_ transport: Transport, _ network: MockNetwork) async throws -> String {
+        let (session, baseURL) = try transport.open(network)
+        do {
+            let request = URLRequest(url: baseURL.appending(path: "a"))
+            return try await session.exchange(request).0.text
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
+    func aHandlerIsSetReplacedAndCleared(_ transport: Transport) async throws {
+        let given = MockNetwork { _ in Self.text("1") }
+        #expect(given.requestHandler != nil)
+        #expect(network.requestHandler == nil)
+        network.requestHandler = { _ in Self.text("1") }
+
+        for network in [given, network] {
+            #expect(try await outcome(transport, network) == "1")
+            network.requestHandler = { _ in
+                try await Task.sleep(for: .zero)
+                return Self.text("2")
+            }
+            #expect(try await outcome(transport, network) == "2")
+            network.requestHandler = nil
+            #expect(try await outcome(transport, network).contains("No stub answers GET"))
+            #expect(throws: VerificationError.self) { try network.verify() }
+            #expect(network.requests.map(\.path) == ["/a", "/a", "/a"])
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
+    func stubsAreAskedBeforeTheHandler(_ transport: Transport) async throws {
+        network.stub(.get("/a"), .text("stub"), times: .once)
+        network.requestHandler = { _ in Self.text("handler") }
+
+        #expect(try await outcome(transport, network) == "stub")
+        #expect(try await outcome(transport, network) == "handler")
+        try network.verify()
+    }
+
+    @Test(arguments: Transport.allCases)
+    func aReplacedHandlerAnswersTheRequestsThatCameBefore(_ transport: Transport) async throws {
+        let release = Gate()
+        network.requestHandler = { _ in
+            await release.wait()
+            return Self.text("old")
+        }
+        async let old = outcome(transport, network)
+        await network.waitForRequests()
+
+        network.requestHandler = { _ in Self.text("new") }
+
+        #expect(try await outcome(transport, network) == "new")
+        release.open()
+        #expect(try await old == "old")
+    }
+
+    @Test(arguments: Transport.allCases)
+    func aStubTakesTheClosuresOfAHandWrittenMock(_ transport: Transport) async throws {
+        let closures: [String: @Sendable (URLRequest) throws -> (HTTPURLResponse, Data)] = [
+            "/a": { request in
+                let response = HTTPURLResponse(
+                    url: request.url!, statusCode: 202, httpVersion: nil,
+                    headerFields: ["X-A": "b"])!
+                return (response, Data((request.url?.path ?? "").utf8))
+            },
+            "/b": { _ in throw TestError() },
+        ]
+        let stubs = closures.map { path, closure in
+            network.stub(.path(path), times: .any, handler: closure)
+        }
+        network.stub(.get("/c"), times: .once) { request in
+            guard let url = request.url else { throw TestError() }
+            return (HTTPURLResponse(), Data(url.path.utf8))
+        }
+        let (session, baseURL) = try transport.open(network)
+
+        let (data, response) = try await session.exchange(
+            URLRequest(url: baseURL.appending(path: "a")))
+        #expect(data.text == "/a")
+        #expect(response.statusCode == 202)
+        #expect(response.value(forHTTPHeaderField: "X-A") == "b")
+        let other = try await session.exchange(URLRequest(url: baseURL.appending(path: "c")))
+        #expect(other.0.text == "/c")
+        #expect(stubs.map(\.callCount).reduce(0, +) == 1)
+        try network.verify()
+    }
+
+    // Each closure compiles as before, with the response that its type allows.
+    @Test func aClosureThatOnlyThrowsIsAHandlerOfResponses() async throws {
+        network.stub(.get("/a")) { _ in throw TestError(number: 7) }
+        network.stub(.get("/b")) { request in
+            guard request.query["id"] != nil else { return .status(404) }
+            return .json("{}")
+        }
+
+        await #expect(throws: TestError(number: 7)) {
+            try await network.urlSession.exchange(.test("a"))
+        }
+        let (_, response) = try await network.urlSession.exchange(.test("b"))
+        #expect(response.statusCode == 404)
+    }
+
+    @Test func aStreamOfTheTestIsNotExpectedFromAClosure() async throws {
+        let stub = network.stub(.get("/a")) { _ in Self.text("a") }
+
+        let error = await #expect(throws: MockError.self) { try await stub.send("x") }
+
+        #expect(error?.reason == .noStream)
+    }
+}
+
+/// A response that is not an `HTTPURLResponse`.
+@Suite(.limited, .usesSockets) struct PlainResponseTests {
+    private static let plain = URLResponse(
+        url: URL(string: "https://api.example.com/a")!, mimeType: "text/x-a",
+        expectedContentLength: 1, textEncodingName: nil)
+
+    /// Networks that answer with it: from their handler, and from the closure of a stub.
+    private static func networks(_ data: Data?) -> [MockNetwork] {
+        let stubbed = MockNetwork()
+        stubbed.stub(.any) { _ in (plain, data) }
+        return [MockNetwork { _ in (plain, data) }, stubbed]
+    }
+
+    @Test(arguments: [Data("x".utf8), Data(), nil])
+    func reachesATaskOfAURLSessionAsItIs(_ data: Data?) async throws {
+        for network in Self.networks(data) {
+            let session = network.urlSession
+            let (body, response, error) = await withCheckedContinuation { continuation in
+                session.dataTask(with: .test("a")) { continuation.resume(returning: ($0, $1, $2)) }
+                    .resume()
+            }
+
+            #expect(response === Self.plain)
+            #expect(body ?? Data() == data ?? Data())
+            #expect(error == nil)
+            try network.verify()
+        }
+    }
+
+    @Test func reachesADelegateAsItIs() async throws {
+        for network in Self.networks(Data("x".utf8)) {
+            let delegate = ResponseRecorder()
+            let session = URLSession(
+                configuration: network.configuration, delegate: delegate, delegateQueue: nil)
+
+            session.dataTask(with: .test("a")).resume()
+
+            #expect(await delegate.response === Self.plain)
+        }
+    }
+
+    @Test func failsALoadThatNeedsAStatus() async throws {
+        for network in Self.networks(nil) {
+            let error = await #expect(throws: TransportError.self) {
+                try await network.urlSession.exchange(.test("a"))
+            }
+            #expect(error == .notHTTP(Self.plain.url))
+            #expect(error?.description.contains("in a mock, return an HTTPURLResponse") == true)
+        }
+    }
+
+    @Test func failsWhereItCannotBeDelivered() async throws {
+        for network in Self.networks(nil) {
+            let error = await #expect(throws: MockError.self) {
+                try await MockURLSession(network).exchange(.test("a"))
+            }
+            #expect(error?.reason == .notHTTP)
+            let streamed = await #expect(throws: MockError.self) {
+                try await MockURLSession(network).stream(.test("a"))
+            }
+            #expect(streamed?.reason == .notHTTP)
+
+            let server = try network.serve()
+            let (data, response) = try await URLSession(configuration: .withoutProxy)
+                .exchange(URLRequest(url: server.url.appending(path: "a")))
+            #expect(response.statusCode == 500)
+            #expect(
+                data.text == """
+                    The handler answered GET \(server.url)/a with a plain URLResponse. Only a \
+                    URLSession can receive one. For a MockURLSession, or over a socket, return an \
+                    HTTPURLResponse.
+
+                    """)
+        }
+    }
+}
+
+/// Keeps the response that it is given.
+private final class ResponseRecorder: NSObject, URLSessionDataDelegate {
+    private let received = Waiter<URLResponse>()
+
+    var response: URLResponse? {
+        get async { try? await received.value() }
+    }
+
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        received.end(with: .success(response))
+        completionHandler(.allow)
+    }
+}
