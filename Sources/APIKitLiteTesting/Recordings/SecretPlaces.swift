@@ -90,7 +90,10 @@ extension NamedValue {
 
     /// Returns the value with the named values in it replaced; nil if there are none.
     private func innerText(_ replacement: (NamedValue) -> String?) -> String? {
-        if encoding == .plain { return nil }
+        // Without these bytes, nothing in it has a name.
+        guard encoding != .plain, value.utf8.contains(where: "=@{[%".utf8.contains) else {
+            return nil
+        }
         var inner = EditedText(bytes: Array(value.utf8))
         let edits = Self.edits(of: inner.bytes, at: .plain, replacement)
         inner.replace(edits)
