@@ -95,8 +95,8 @@ struct Download {
     ) async throws -> HTTPURLResponse {
         let urlHash = ResumeRecord.hash(of: request.url)
         var record = try await onQueue { part.record(of: urlHash) }
-        // The most bytes that the part ever had. Only more bytes are progress: the server may
-        // ignore each `Range`, and send the same bytes again.
+        // The most bytes that the part had at a progress. Only more bytes are progress: the server
+        // may ignore each `Range`, and send the same bytes again.
         var furthest = record?.offset ?? 0
         // The attempts since the last progress, and when the first of them began.
         var (number, start) = (1, timeline.now())
@@ -132,8 +132,8 @@ struct Download {
             }
             try transfer.checkNotCancelled()
             record = try await onQueue { part.record(of: urlHash) }
-            if let offset = record?.offset, offset > furthest {
-                (number, start, furthest) = (1, timeline.now(), offset)
+            if let record, isProgress(from: furthest, to: record.offset, of: record.length) {
+                (number, start, furthest) = (1, timeline.now(), record.offset)
                 // The server sent less than the rest, or the disk is much slower than the network.
                 if failure == nil { continue }
                 if case TransportError.bodyLimit? = failure as? TransportError { continue }

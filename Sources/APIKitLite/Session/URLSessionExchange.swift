@@ -120,7 +120,9 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
         willPerformHTTPRedirection response: HTTPURLResponse, newRequest: URLRequest,
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        guard let request = task.currentRequest,
+        // Not the current request, which may have what Foundation added. Each task ends at its first
+        // redirect.
+        guard let request = task.originalRequest,
             let next = redirectedRequest(after: response, from: request)
         else { return end(task, at: nil, completionHandler) }
         guard let delegate = appDelegate(of: session) else {

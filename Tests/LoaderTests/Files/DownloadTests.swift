@@ -157,6 +157,29 @@ import Testing
         #expect(whole.callCount == 3)
     }
 
+    @Test func givesUpOnAServerThatSendsSingleBytes() async throws {
+        let bytes = Data.pattern(10_000)
+        let count = Locked(0)
+        let session = MockURLSession(network).intercepting { request, _ in
+            let start = Int(
+                request.value(forHTTPHeaderField: "Range")?.dropFirst(6).dropLast() ?? "")
+            let fields = ["ETag": "\"1\"", "Content-Length": start == nil ? "10000" : "1"]
+            guard let start else { return try answer(to: request, [bytes.prefix(200)], fields) }
+            count.withLock { $0 += 1 }
+            return try answer(
+                to: request, [bytes[start...start]], status: 206,
+                fields.merging(["Content-Range": "bytes \(start)-\(start)/10000"]) { $1 })
+        }
+
+        await #expect(throws: URLError(.networkConnectionLost)) {
+            try await session.download(
+                .test("/file"), to: folder.file,
+                retrying: RetryPolicy(maximumAttempts: 3, baseDelay: .zero))
+        }
+
+        #expect(count.withLock { $0 } == 3)
+    }
+
     /// Each part is longer than the previous part, up to the longest.
     @Test(arguments: [true, false])
     func givesUpIfAttemptsStartOverAgainAndAgain(_ isOneFile: Bool) async throws {

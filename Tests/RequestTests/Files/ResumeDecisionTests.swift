@@ -139,4 +139,16 @@ import Testing
 
         #expect(ResumeDecision(record: row.record, response: response) == row.decision)
     }
+
+    @Test(
+        arguments: [
+            (0, 0, 10, false), (0, 1, 10, true), (0, 99, 10_000, false), (0, 100, 10_000, true),
+            (200, 297, 10_000, false), (200, 298, 10_000, true), (9_999, 10_000, 10_000, true),
+            (50, 40, 10_000, false), (0, 65_535, 1 << 40, false), (0, 65_536, 1 << 40, true),
+            (0, 1, nil, true), (1_000, 1_009, nil, false), (1_000, 1_010, nil, true),
+            (1 << 40, (1 << 40) + 65_535, nil, false), (1 << 40, (1 << 40) + 65_536, nil, true),
+        ] as [(Int64, Int64, Int64?, Bool)])
+    func countsProgress(_ furthest: Int64, _ offset: Int64, _ length: Int64?, _ isEnough: Bool) {
+        #expect(isProgress(from: furthest, to: offset, of: length) == isEnough)
+    }
 }
