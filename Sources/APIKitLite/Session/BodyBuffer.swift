@@ -1,9 +1,9 @@
 import Foundation
 
 /// What the reader of a body does.
-package enum ReaderState: Sendable {
-    /// It has taken everything, and waits for more.
-    case waiting
+package enum ReaderState: Equatable, Sendable {
+    /// It has taken everything that arrived, so many bytes, and waits for more.
+    case waiting(afterBytes: Int)
     /// It has not asked for the next piece.
     case busy
     /// It has left before the end.
@@ -123,7 +123,7 @@ package final class BodyBuffer: Sendable {
     package var readerState: ReaderState {
         state.withLock { state in
             if state.isCancelled { return .left }
-            return state.reader == nil ? .busy : .waiting
+            return state.reader == nil ? .busy : .waiting(afterBytes: state.readCount)
         }
     }
 

@@ -71,9 +71,9 @@ final class Journal: Sendable {
         pending.filter(\.client.isWaiting)
     }
 
-    /// The clients that wait for the answers of a stub.
-    func clients(of stub: Stub) -> [any Client] {
-        pending.filter { $0.request.stub === stub }.map(\.client)
+    /// The unanswered requests that a stub answers.
+    func pending(of stub: Stub) -> [PendingRequest] {
+        pending.filter { $0.request.stub === stub }
     }
 
     /// The number of unanswered requests.
@@ -137,6 +137,7 @@ final class Journal: Sendable {
             }
         case .head(let answer): change(id) { $0.response = answer.response }
         case .piece(let piece):
+            state.withLock { $0.inFlight[id]?.sentCount += piece.data.count }
             change(id) { [bodyLimit] entry in
                 if entry.sentBody == nil { entry.sentBody = SentBody(limit: bodyLimit) }
                 entry.sentBody?.add(piece.data, at: time)

@@ -16,6 +16,19 @@ struct PendingRequest: Sendable {
     let client: any Client
     let request: RecordedRequest
     var stage: Stage
+    /// The number of bytes of the body that were sent in pieces.
+    var sentCount = 0
+
+    /// Whether the reader has taken everything that was sent, and waits for more or has left; nil if
+    /// nothing shows it.
+    var isReaderDone: Bool? {
+        switch client.readerState {
+        case .waiting(let count): count == sentCount
+        case .busy: false
+        case .left: true
+        case nil: nil
+        }
+    }
 
     /// What the answer waits for at this moment.
     var cause: WaitReport.Cause {

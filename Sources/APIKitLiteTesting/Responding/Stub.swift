@@ -165,9 +165,10 @@ public final class Stub: Sendable {
         let isKnown = await watch.run(call) {
             await self.count.wait(for: 1)
             while !Task.isCancelled {
-                let states = journal?.clients(of: self).map(\.readerState) ?? []
-                if states.contains(nil) { return false }
-                if !states.contains(.busy) { return true }
+                // A piece that was sent may still be on its way to the reader.
+                let readers = journal?.pending(of: self).map(\.isReaderDone) ?? []
+                if readers.contains(nil) { return false }
+                if !readers.contains(false) { return true }
                 // Nothing reports what a reader does, because that would slow down every piece.
                 try? await Task.sleep(for: .milliseconds(1))
             }

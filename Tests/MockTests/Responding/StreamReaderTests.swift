@@ -80,6 +80,30 @@ import Testing
         }
     }
 
+    @Test(arguments: [Transport.urlProtocol, .mockURLSession])
+    @MainActor func eachEventThatIsDueHasBeenRead(_ transport: Transport) async throws {
+        let steps = 40
+        let texts = (0..<steps).map { "\"\($0)\"" }
+        for _ in 0..<50 {
+            let clock = MockClock()
+            let network = MockNetwork(clock: clock)
+            let stub = network.stub(
+                .any, .events(texts.map { ServerSentEvent(data: $0) }, every: .seconds(1)))
+            let model = Model(try transport.open(network).session)
+            let loading = Task { try await model.load() }
+            try await stub.waitForReader()
+
+            for _ in 1..<steps {
+                let count = model.words.count
+                await clock.advance(by: .seconds(1))
+                try await stub.waitForReader()
+                #expect(model.words.count == count + 1)
+            }
+            loading.cancel()
+            _ = await loading.result
+        }
+    }
+
     @Test func theWaitEndsWithTheTask() async throws {
         let network = MockNetwork()
         let stub = network.stub(.any, .stream())
