@@ -36,15 +36,16 @@ func headerParameter(_ name: String, of header: String) -> String? {
     return nil
 }
 
-/// Returns the index of the first quotation mark that a semicolon or the end follows, and that has
-/// no backslash before it, if possible.
+/// Returns the index of the first quotation mark that a semicolon or the end follows, and that is
+/// not escaped, if possible. After `\\`, a quotation mark is not escaped (RFC 9110, 5.6.4).
 private func closingQuote(of text: ArraySlice<UInt8>) -> Int? {
     var escaped: Int?
     var index = text.startIndex
     while let quote = text[index...].firstIndex(of: UInt8(ascii: "\"")) {
         index = text[quote...].dropFirst().firstIndex { !isBlank($0) } ?? text.endIndex
         guard index == text.endIndex || text[index] == UInt8(ascii: ";") else { continue }
-        if text[..<quote].last != UInt8(ascii: "\\") { return quote }
+        let backslashes = text[..<quote].reversed().prefix { $0 == UInt8(ascii: "\\") }
+        if backslashes.count.isMultiple(of: 2) { return quote }
         escaped = escaped ?? quote
     }
     return escaped

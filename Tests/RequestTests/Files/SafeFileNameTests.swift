@@ -47,6 +47,7 @@ import Testing
         ("attachment; filename=\"a:b*c?d<e>f|g\"", "a_b_c_d_e_f_g"),
         (#"attachment; filename="a\"b.txt""#, "a_b.txt"),
         (#"attachment; filename="a\";b.html""#, "a_;b.html"),
+        (#"attachment; foo="\"\\";filename="foo.html""#, "foo.html"),
         // No name
         ("attachment", "a b.zip"), ("", "a b.zip"), ("attachment; name=b", "a b.zip"),
     ])
