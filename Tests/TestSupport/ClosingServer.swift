@@ -18,12 +18,7 @@ package final class ClosingServer: Sendable {
         (listener, url) = try boundSocket()
         guard listen(listener, 512) == 0 else { throw POSIXError(.EADDRINUSE) }
         Thread { [listener, closed] in
-            while true {
-                let accepted = accept(listener, nil, nil)
-                guard accepted >= 0 else { return }
-                // Foundation may close a descriptor late; a high number is in nobody's way.
-                let descriptor = fcntl(accepted, F_DUPFD_CLOEXEC, 600)
-                close(accepted)
+            while let descriptor = acceptedSocket(listener) {
                 Thread { serve(descriptor, closed) }.start()
             }
         }.start()

@@ -14,16 +14,10 @@ package final class RefusingPort: Sendable {
     }
 }
 
-/// Returns a socket on a free port of this machine, and the URL of the port.
-func boundSocket() throws -> (descriptor: Int32, url: URL) {
-    #if canImport(Glibc)
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    #else
-    let descriptor = socket(AF_INET, SOCK_STREAM, 0)
-    #endif
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = inet_addr("127.0.0.1")
+/// Returns a socket on a port of this machine, and the URL of the port. Zero means a free port.
+func boundSocket(port: Int = 0) throws -> (descriptor: Int32, url: URL) {
+    let descriptor = newSocket()
+    var address = localAddress(port: port)
     var size = socklen_t(MemoryLayout<sockaddr_in>.size)
     let isBound = withUnsafeMutablePointer(to: &address) {
         $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -35,4 +29,48 @@ func boundSocket() throws -> (descriptor: Int32, url: URL) {
         throw POSIXError(.EADDRNOTAVAIL)
     }
     return (descriptor, URL(string: "http://127.0.0.1:\(address.sin_port.bigEndian)")!)
+}
+
+/// Returns a socket that is connected to a port of this machine.
+func connectedSocket(port: Int) throws -> Int32 {
+    let descriptor = newSocket()
+    let address = localAddress(port: port)
+    let result = withUnsafePointer(to: address) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+            connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+        }
+    }
+    guard result == 0 else {
+        close(descriptor)
+        throw POSIXError(.ECONNREFUSED)
+    }
+    return moved(descriptor)
+}
+
+/// Waits for a connection, and returns its socket; nil at the end of the listener.
+func acceptedSocket(_ listener: Int32) -> Int32? {
+    let descriptor = accept(listener, nil, nil)
+    return descriptor >= 0 ? moved(descriptor) : nil
+}
+
+/// Gives a socket a high number. Foundation may close a descriptor late, and must not meet this one.
+private func moved(_ descriptor: Int32) -> Int32 {
+    defer { close(descriptor) }
+    return fcntl(descriptor, F_DUPFD_CLOEXEC, 600)
+}
+
+private func newSocket() -> Int32 {
+    #if canImport(Glibc)
+    socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    #else
+    socket(AF_INET, SOCK_STREAM, 0)
+    #endif
+}
+
+private func localAddress(port: Int) -> sockaddr_in {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = in_port_t(port).bigEndian
+    address.sin_addr.s_addr = inet_addr("127.0.0.1")
+    return address
 }
