@@ -120,6 +120,7 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
         willPerformHTTPRedirection response: HTTPURLResponse, newRequest: URLRequest,
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
+        session.storeCookies(of: response, to: task.currentRequest)
         guard let request = task.currentRequest,
             let next = redirectedRequest(after: response, from: request)
         else { return end(task, at: nil, completionHandler) }

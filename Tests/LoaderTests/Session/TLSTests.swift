@@ -181,4 +181,36 @@ import FoundationNetworking
         #expect(outcome == .error(code))
         #expect(attempts.withLock { $0 } == 1)
     }
+
+    @Test(arguments: [TLSFront.http1, .http2], [true, false])
+    func keepsTheCookieOfALogin(_ front: TLSFront, _ isStream: Bool) async throws {
+        network.stub(.get("/login"), .redirect(to: "/a").header("Set-Cookie", "a=1; Path=/"))
+        network.stub(.get("/a"), .text("x").header("Set-Cookie", "b=2; Path=/"), times: .any)
+
+        for path in ["/login", "/a"] {
+            if isStream {
+                for try await _ in try await session.stream(request(front, path)).0 {}
+            } else {
+                _ = try await session.exchange(request(front, path))
+            }
+        }
+
+        let sent = network.requests.map { Set(($0.header("Cookie") ?? "").split(separator: "; ")) }
+        #expect(sent == [[], ["a=1"], ["a=1", "b=2"]])
+    }
+
+    @Test(arguments: ["policy", "request", "storage"])
+    func keepsNoCookieThatIsNotWanted(_ setting: String) async throws {
+        network.stub(.any, .text("x").header("Set-Cookie", "a=1; Path=/"), times: .any)
+        let configuration = URLSessionConfiguration.withoutProxy
+        let storage = configuration.httpCookieStorage
+        if setting == "policy" { configuration.httpCookieAcceptPolicy = .never }
+        if setting == "storage" { configuration.httpCookieStorage = nil }
+        var request = request(.http2)
+        request.httpShouldHandleCookies = setting != "request"
+
+        _ = try await URLSession(configuration: configuration).exchange(request)
+
+        #expect(storage?.cookies ?? [] == [])
+    }
 }
