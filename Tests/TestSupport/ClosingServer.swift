@@ -27,15 +27,7 @@ package final class ClosingServer: Sendable {
 
     package init(closing end: End = .beforeTheBody) throws {
         (listener, url) = try boundSocket()
-        guard listen(listener, 512) == 0 else { throw POSIXError(.EADDRINUSE) }
-        Thread { [listener, log] in
-            useOwnDescriptors(andKeep: listener)
-            while true {
-                let descriptor = accept(listener, nil, nil)
-                guard descriptor >= 0 else { return }
-                Thread { serve(descriptor, closing: end, log) }.start()
-            }
-        }.start()
+        try serveConnections(of: listener) { [log] in serve($0, closing: end, log) }
     }
 
     deinit {
@@ -44,31 +36,12 @@ package final class ClosingServer: Sendable {
     }
 }
 
-/// Gives this thread, and the threads that it starts, a table of descriptors of their own.
-///
-/// Foundation on Linux closes a descriptor while libdispatch still watches it. If a connection of
-/// the server then gets the same number, libdispatch watches the connection, and a request hangs or
-/// the process ends. In a process of their own, a server and its client cannot meet like this.
-func useOwnDescriptors(andKeep listener: Int32) {
-    #if os(Linux)
-    // The C function is not imported.
-    typealias Unshare = @convention(c) (Int32) -> Int32
-    guard let unshare = dlsym(nil, "unshare").map({ unsafeBitCast($0, to: Unshare.self) }) else {
-        return
-    }
-    let cloneFiles: Int32 = 0x400
-    guard unshare(cloneFiles) == 0 else { return }
-    for descriptor in 3..<getdtablesize() where descriptor != listener { close(descriptor) }
-    #endif
-}
-
 private struct ServerLog {
     var closedCount = 0
     var readCounts: [String: Int] = [:]
 }
 
 private func serve(_ descriptor: Int32, closing end: ClosingServer.End, _ log: Locked<ServerLog>) {
-    defer { close(descriptor) }
     let reader = RequestReader(descriptor)
     guard let head = reader.readHead(), let length = reader.readBody(of: head, log) else { return }
     let path = head[0].components(separatedBy: " ")[1]

@@ -26,21 +26,11 @@ package final class HTTP2Server: Sendable {
 
     package init(ending end: End) throws {
         (listener, url) = try boundSocket()
-        guard listen(listener, 512) == 0 else { throw POSIXError(.EADDRINUSE) }
-        Thread { [listener, counts] in
-            useOwnDescriptors(andKeep: listener)
-            while true {
-                let descriptor = accept(listener, nil, nil)
-                guard descriptor >= 0 else { return }
-                Thread {
-                    let connection = HTTP2Connection(descriptor)
-                    connection.serve(ending: end) { body in
-                        counts.withLock { $0[body, default: 0] += 1 }
-                    }
-                    close(descriptor)
-                }.start()
+        try serveConnections(of: listener) { [counts] descriptor in
+            HTTP2Connection(descriptor).serve(ending: end) { body in
+                counts.withLock { $0[body, default: 0] += 1 }
             }
-        }.start()
+        }
     }
 
     deinit {

@@ -23,9 +23,11 @@ extension URLError {
         case .networkConnectionLost: "The network connection was lost."
         case .cannotFindHost, .dnsLookupFailed: "The server could not be found."
         case .cannotConnectToHost: "The server could not be reached."
-        case .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasBadDate,
-            .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid,
-            .clientCertificateRejected, .clientCertificateRequired:
+        case .serverCertificateUntrusted, .serverCertificateHasUnknownRoot:
+            "The server's certificate is not trusted."
+        case .serverCertificateHasBadDate: "The server's certificate has expired."
+        case .serverCertificateNotYetValid: "The server's certificate is not valid yet."
+        case .secureConnectionFailed, .clientCertificateRejected, .clientCertificateRequired:
             "A secure connection to the server could not be made."
         case .appTransportSecurityRequiresSecureConnection:
             "The server's address is not secure, and the system allows only https."

@@ -19,8 +19,8 @@ package func carryingOriginal(_ error: any Error) -> any Error {
 
 /// Returns the error that a client is to see in place of Foundation's error.
 ///
-/// On Apple platforms, it is the error that `carryingOriginal(_:)` stored. On Linux, a connection
-/// that ended too early gets the code that it has on Apple platforms.
+/// On Apple platforms, it is the error that `carryingOriginal(_:)` stored. On Linux, a lost
+/// connection and a refused certificate get the codes that they have on Apple platforms.
 package func originalError(of error: any Error) -> any Error {
     #if canImport(FoundationNetworking)
     return named(error)
@@ -32,17 +32,31 @@ package func originalError(of error: any Error) -> any Error {
 private let originalErrorKey = "APIKitLite.originalError"
 
 #if canImport(FoundationNetworking)
-/// Returns `URLError.networkConnectionLost` for a connection that ended too early, and any other
-/// error unchanged.
+/// Returns an error with the code that Apple platforms give to its cause, if libcurl's text names a
+/// lost connection or a failure of TLS, and any other error unchanged.
 ///
-/// Foundation on Linux reports `.unknown` or `.badServerResponse`. Retry policies expect the code
+/// Foundation on Linux reports `.unknown` or `.badServerResponse`. Retry policies expect the codes
 /// of Apple platforms.
 private func named(_ error: any Error) -> any Error {
     guard let error = error as? URLError, [.unknown, .badServerResponse].contains(error.code),
-        let text = error.userInfo[NSLocalizedDescriptionKey] as? String,
-        tellsOfALostConnection(text)
+        let text = error.userInfo[NSLocalizedDescriptionKey] as? String, let code = code(of: text)
     else { return error }
-    return URLError(.networkConnectionLost, userInfo: error.userInfo)
+    return URLError(code, userInfo: error.userInfo)
+}
+
+/// The code of the cause that a text of libcurl names, with OpenSSL 3.
+private func code(of text: String) -> URLError.Code? {
+    if text.hasPrefix("SSL certificate problem: ") {
+        if text.hasSuffix("certificate has expired") { return .serverCertificateHasBadDate }
+        if text.hasSuffix("certificate is not yet valid") { return .serverCertificateNotYetValid }
+        return .serverCertificateUntrusted
+    }
+    // A certificate for another host.
+    if text.hasPrefix("SSL: ") { return .serverCertificateUntrusted }
+    if tellsOfALostConnection(text) { return .networkConnectionLost }
+    // Two sides without a common version or cipher, or a server without TLS.
+    if text.contains(":SSL routines:") { return .secureConnectionFailed }
+    return nil
 }
 
 /// Whether a text of libcurl says that a connection, or a stream of HTTP/2, ended too early.
@@ -51,10 +65,15 @@ private func tellsOfALostConnection(_ text: String) -> Bool {
     text.hasPrefix("transfer closed with ")
         // Before or within the status line.
         || text == "Empty reply from server"
-        // While the body of the request was sent.
-        || text == "Send failure: Broken pipe"
-        // The server ended one stream too early, or the whole connection.
+        // At any time. Without TLS, Foundation has a code for most of them.
+        || text.hasSuffix(" failure: Connection reset by peer")
+        || text.hasSuffix(" failure: Broken pipe")
+        // In the handshake of TLS, and without the end that TLS requires.
+        || text.hasPrefix("OpenSSL SSL_connect: SSL_ERROR_SYSCALL")
+        || text.contains("unexpected eof while reading")
+        // The server ended or refused one stream too early, or ended the whole connection.
         || text.hasPrefix("HTTP/2 stream ")
         || text == "Error in the HTTP2 framing layer"
+        || text.hasPrefix("Connection died, tried ")
 }
 #endif

@@ -125,7 +125,22 @@ extension HTTPURLResponse {
         statusCode == 401
             && value(forHTTPHeaderField: "WWW-Authenticate")?.lowercased().contains("basic") == true
     }
+
+    /// Whether it may be the response of a proxy to CONNECT, before the first piece of a body.
+    ///
+    /// Foundation passes it on before the response of the server, and in the same way. A request
+    /// over an open connection gets none. The `200 Connection established` of a proxy has no content
+    /// type; any other status refuses the connection, and an error follows.
+    var mayBeOfProxy: Bool {
+        environmentHasProxy && url?.scheme?.lowercased() == "https"
+            && (!(200..<300 ~= statusCode) || value(forHTTPHeaderField: "Content-Type") == nil)
+    }
 }
+
+/// Whether libcurl finds a proxy for https in the environment.
+private let environmentHasProxy =
+    !Set(["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"])
+    .isDisjoint(with: ProcessInfo.processInfo.environment.keys)
 
 extension URLRequest {
     /// The request as libcurl sends it: without the headers that were set to a blank value.
@@ -171,6 +186,7 @@ extension URLSessionTask {
 
 extension HTTPURLResponse {
     var mayBeFollowed: Bool { false }
+    var mayBeOfProxy: Bool { false }
 }
 #endif
 

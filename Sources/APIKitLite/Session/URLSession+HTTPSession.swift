@@ -29,7 +29,9 @@ extension URLSession: HTTPSession {
                 try await self.outcome(of: request, awaiting: part, didSend: observer)
             }
             switch outcome {
-            case .answer(let body, let response): return (body, response)
+            case .answer(let body, let response):
+                storeCookies(of: response, to: next)
+                return (body, response)
             case .resend:
                 resends += 1
                 guard resends <= resendLimit else { throw URLError(.networkConnectionLost) }

@@ -120,6 +120,7 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
         willPerformHTTPRedirection response: HTTPURLResponse, newRequest: URLRequest,
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
+        session.storeCookies(of: response, to: task.originalRequest)
         // Not the current request, which may have what Foundation added. Each task ends at its first
         // redirect.
         guard let request = task.originalRequest,

@@ -17,9 +17,8 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
     private var buffer: BodyBuffer
     /// The buffer whose body the caller gets; nil before the headers.
     private let opening = Locked<BodyBuffer?>(nil)
-    /// Whether the last response is not final, because Foundation may send the request again with a
-    /// credential.
-    private var isUndecided = false
+    /// The last response, if another one may follow it.
+    private var undecided: HTTPURLResponse?
     private let flow: StreamFlowControl
 
     private weak var owner: URLSession?
@@ -79,16 +78,25 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
         }
         // Foundation on Linux delivers interim responses, too (RFC 9110, section 15.2).
         guard http.statusCode >= 200 else { return }
-        if isUndecided { buffer = BodyBuffer(limit: buffer.limit) }
-        isUndecided = http.mayBeFollowed
-        if !isUndecided { open(http) }
+        if undecided != nil { buffer = BodyBuffer(limit: buffer.limit) }
+        undecided = http.mayBeFollowed || http.mayBeOfProxy ? http : nil
+        if undecided == nil, !open(http) {
+            // The caller has a response already, and this body is not the body of that one.
+            decide(.failure(URLError(.badServerResponse)))
+            cancelSoon()
+        }
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
         guard wantsResponse else { return }
+        // Foundation passes on no body of a proxy.
+        if let http = undecided, !http.mayBeFollowed {
+            undecided = nil
+            open(http)
+        }
         buffer.append(data)
         // An undecided response has no reader that could be late.
-        if !isUndecided { flow.didAppend(to: buffer) }
+        if undecided == nil { flow.didAppend(to: buffer) }
     }
 
     func urlSession(
@@ -100,21 +108,27 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
             open(http)
             buffer.finish()
         case .success(let outcome):
-            opened.end(with: .success(.other(outcome)))
+            if !opened.end(with: .success(.other(outcome))) {
+                buffer.finish(throwing: URLError(.badServerResponse))
+            }
         case .failure(let error):
             fail(error)
         }
     }
 
     /// Returns the response to the caller, with the body that follows.
-    private func open(_ http: HTTPURLResponse) {
+    ///
+    /// - Returns: False if the caller has a response or an error already.
+    @discardableResult
+    private func open(_ http: HTTPURLResponse) -> Bool {
         // First, because the reader may leave immediately.
         opening.withLock { $0 = buffer }
-        guard opened.end(with: .success(.answer(buffer, http))) else { return }
+        guard opened.end(with: .success(.answer(buffer, http))) else { return false }
         buffer.onCancel { [weak self] in self?.cancelSoon() }
         buffer.onRead { [flow, weak buffer] in
             if let buffer { flow.didTake(from: buffer) }
         }
+        return true
     }
 
     /// Cancels the task a moment later: the call waits for Foundation's queue, which may wait for the

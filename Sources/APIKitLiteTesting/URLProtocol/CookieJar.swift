@@ -13,11 +13,8 @@ struct CookieJar: Sendable {
 
     /// Stores the cookies that a response sets.
     func store(from response: HTTPURLResponse, to request: URLRequest) {
-        guard response.value(forHTTPHeaderField: "Set-Cookie") != nil, let url = request.url else {
-            return
-        }
-        let cookies = HTTPCookie.cookies(withResponseHeaderFields: response.headerFields, for: url)
-        storage()?.setCookies(cookies, for: url, mainDocumentURL: request.mainDocumentURL)
+        guard response.value(forHTTPHeaderField: "Set-Cookie") != nil else { return }
+        storage()?.storeCookies(of: response, to: request)
     }
 
     /// Returns the request with the cookies that are stored for its URL.

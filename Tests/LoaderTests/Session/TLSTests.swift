@@ -68,7 +68,9 @@ import FoundationNetworking
         var received: [String] = []
         for try await piece in try await session.stream(request(front)).0 {
             received += try events.parse(piece).map(\.data)
+            guard received.count < 3 else { continue }
             // Only now the server sends the next one.
+            await clock.waitForSleepers()
             await clock.advance(by: .seconds(1))
         }
 
@@ -115,13 +117,100 @@ import FoundationNetworking
         #expect(outcome == .error(.networkConnectionLost))
     }
 
+    /// The connection below TLS breaks in the handshake, or within the answer.
     @Test(arguments: [
-        "https://127.0.0.1:\(TLSFront.http1.port)/", TLSFront.expired.url().absoluteString,
-        TLSFront.stranger.url().absoluteString,
+        BrokenServer.Way.closed, .reset, .resetAfter(50_000, ofPort: TLSFront.http1.port),
+        .resetAfter(50_000, ofPort: TLSFront.http2.port),
     ])
-    func refusesAWrongCertificate(_ url: String) async throws {
-        let request = URLRequest(url: try #require(URL(string: url)))
+    func sendsAgainAfterALostConnection(_ way: BrokenServer.Way) async throws {
+        let (request, _, file) = try file()
+        defer { try? FileManager.default.removeItem(at: file) }
+        let server = try BrokenServer(way)
+        let policy = RetryPolicy(maximumAttempts: 3, baseDelay: .zero)
 
-        await #expect(throws: URLError.self) { try await session.exchange(request) }
+        let outcome = await session.retrying(policy).outcome(of: request(server.port))
+
+        #expect(outcome == .error(.networkConnectionLost))
+        #expect(server.count == 3)
+    }
+
+    @Test(arguments: versions)
+    func resumesADownloadAfterAReset(_ front: TLSFront) async throws {
+        let (request, bytes, file) = try file()
+        defer { try? FileManager.default.removeItem(at: file) }
+        let server = try BrokenServer(.resetAfter(100_000, ofPort: front.port))
+        let policy = RetryPolicy(maximumAttempts: 20, baseDelay: .zero)
+
+        try await session.download(request(server.port), to: folder.file, retrying: policy)
+
+        #expect(folder.content == bytes)
+        #expect(server.count > 2)
+    }
+
+    /// A file of nginx, and a function that returns the request for it.
+    private func file() throws -> (@Sendable (_ port: Int) -> URLRequest, Data, URL) {
+        let bytes = Data.pattern(300_000)
+        let file = TLSFront.files.appending(path: "\(UUID())")
+        try bytes.write(to: file)
+        // A resumed download needs a `Last-Modified` before the `Date`.
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSinceNow: -60)], ofItemAtPath: file.path)
+        let name = file.lastPathComponent
+        return ({ URLRequest(url: URL(string: "https://localhost:\($0)/\(name)")!) }, bytes, file)
+    }
+
+    /// A certificate for another host, one that has expired, one without an authority, and no TLS.
+    @Test(arguments: [
+        ("https://127.0.0.1:\(TLSFront.http1.port)", URLError.Code.serverCertificateUntrusted),
+        ("https://localhost:\(TLSFront.expired.port)", .serverCertificateHasBadDate),
+        ("https://localhost:\(TLSFront.stranger.port)", .serverCertificateUntrusted),
+        ("", .secureConnectionFailed),
+    ])
+    func refusesAConnectionThatIsNotSecure(_ url: String, _ code: URLError.Code) async throws {
+        network.stub(.any, .text("x"), times: .any)
+        let plain = "https://localhost:\(server.port)"
+        let request = URLRequest(url: URL(string: url.isEmpty ? plain : url)!)
+        let attempts = Locked(0)
+        let session = session.intercepting { request, next in
+            attempts.withLock { $0 += 1 }
+            return try await next(request)
+        }
+
+        let outcome = await session.retrying(RetryPolicy(baseDelay: .zero)).outcome(of: request)
+
+        #expect(outcome == .error(code))
+        #expect(attempts.withLock { $0 } == 1)
+    }
+
+    @Test(arguments: [TLSFront.http1, .http2], [true, false])
+    func keepsTheCookieOfALogin(_ front: TLSFront, _ isStream: Bool) async throws {
+        network.stub(.get("/login"), .redirect(to: "/a").header("Set-Cookie", "a=1; Path=/"))
+        network.stub(.get("/a"), .text("x").header("Set-Cookie", "b=2; Path=/"), times: .any)
+
+        for path in ["/login", "/a"] {
+            if isStream {
+                for try await _ in try await session.stream(request(front, path)).0 {}
+            } else {
+                _ = try await session.exchange(request(front, path))
+            }
+        }
+
+        let sent = network.requests.map { Set(($0.header("Cookie") ?? "").split(separator: "; ")) }
+        #expect(sent == [[], ["a=1"], ["a=1", "b=2"]])
+    }
+
+    @Test(arguments: ["policy", "request", "storage"])
+    func keepsNoCookieThatIsNotWanted(_ setting: String) async throws {
+        network.stub(.any, .text("x").header("Set-Cookie", "a=1; Path=/"), times: .any)
+        let configuration = URLSessionConfiguration.withoutProxy
+        let storage = configuration.httpCookieStorage
+        if setting == "policy" { configuration.httpCookieAcceptPolicy = .never }
+        if setting == "storage" { configuration.httpCookieStorage = nil }
+        var request = request(.http2)
+        request.httpShouldHandleCookies = setting != "request"
+
+        _ = try await URLSession(configuration: configuration).exchange(request)
+
+        #expect(storage?.cookies ?? [] == [])
     }
 }

@@ -1,0 +1,180 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// A mock network behind nginx, which is reached through a proxy that answers CONNECT.
+@Suite(.limited, .needsTLS, .usesManySockets) struct TLSProxyTests {
+    // One port serves all tests.
+    private static let proxy = Result { try ConnectProxy(port: TLSFront.proxyPort) }
+
+    private let clock = MockClock()
+    private let network: MockNetwork
+    private let server: LoopbackServer
+    private let folder: TemporaryFolder
+    private let session = URLSession(configuration: .withoutProxy)
+
+    enum Way: CaseIterable { case exchange, stream, download }
+
+    static let versions = TLSTests.versions
+
+    init() throws {
+        _ = try Self.proxy.get()
+        network = MockNetwork(clock: clock)
+        server = try network.serve()
+        folder = try TemporaryFolder()
+        try folder.write("old")
+    }
+
+    private func request(_ front: TLSFront, _ path: String = "/") -> URLRequest {
+        URLRequest(url: front.url(to: server.url, path, isProxied: true))
+    }
+
+    /// Returns the status and the body. A refused download throws.
+    private func load(_ request: URLRequest, _ way: Way) async throws -> (Int, String) {
+        switch way {
+        case .exchange:
+            let (data, response) = try await session.exchange(request)
+            return (response.statusCode, data.text)
+        case .stream:
+            let (body, response) = try await session.stream(request)
+            var text = ""
+            for try await piece in body { text += piece.text }
+            return (response.statusCode, text)
+        case .download:
+            let response = try await session.download(request, to: folder.file)
+            return (response.statusCode, folder.content?.text ?? "")
+        }
+    }
+
+    // Twice: the second request goes over the open connection.
+    @Test(arguments: versions, Way.allCases)
+    func givesTheResponseOfTheServer(_ front: TLSFront, _ way: Way) async throws {
+        network.stub(.any, .text("new", status: 203).header("ETag", "\"1\""))
+
+        for _ in 0..<2 {
+            let (status, text) = try await load(request(front), way)
+
+            #expect(status == 203)
+            #expect(text == "new")
+        }
+    }
+
+    @Test(arguments: versions, Way.allCases)
+    func followsARedirect(_ front: TLSFront, _ way: Way) async throws {
+        network.stub(.get("/"), .redirect(to: "/new", status: 307))
+        network.stub(.get("/new"), .text("new"))
+
+        let (status, text) = try await load(request(front), way)
+
+        #expect(status == 200)
+        #expect(text == "new")
+    }
+
+    @Test(arguments: versions)
+    func aRefusedStatusIsNoFile(_ front: TLSFront) async throws {
+        network.stub(.any, .text("<title>Not found</title>", status: 404), times: .exactly(2))
+
+        #expect(try await load(request(front), .stream).0 == 404)
+        let error = await #expect(throws: APIRequestError.self) {
+            try await session.download(request(front), to: folder.file)
+        }
+
+        #expect(error?.statusCode == 404)
+        #expect(folder.content?.text == "old")
+        #expect(folder.names == ["file.bin"])
+    }
+
+    // Without a content type, a proxy could have sent the response.
+    @Test func aStreamNeedsNoContentType() async throws {
+        network.stub(.any, .status(200))
+        let server = try ClosingServer()
+        let url = TLSFront.http1.url(to: server.url, isProxied: true)
+
+        let empty = try await load(request(.http1), .stream)
+        let other = try await load(URLRequest(url: url), .stream)
+
+        #expect(empty == (200, ""))
+        #expect(other == (200, "0"))
+    }
+
+    @Test(arguments: versions)
+    func resumesADownload(_ front: TLSFront) async throws {
+        let bytes = Data.pattern(300_000)
+        network.stub(.any, .file(bytes).failing(afterBytes: 200_000), .file(bytes))
+        let policy = RetryPolicy(maximumAttempts: 2, baseDelay: .zero)
+
+        try await session.download(request(front), to: folder.file, retrying: policy)
+
+        #expect(folder.content == bytes)
+        #expect(network.requests.map { $0.header("Range") != nil } == [false, true])
+    }
+
+    /// The stream is returned before the server sends the first event. As a web server, nginx would
+    /// hold back the headers until then.
+    @Test func deliversEventsPieceByPiece() async throws {
+        let events = (0..<2).map { ServerSentEvent(data: "\($0)") }
+        network.stub(
+            .any,
+            .events(events).paced(timeToFirst: .seconds(1), every: .seconds(1)), .status(204))
+
+        let (body, response) = try await session.stream(request(.bytes))
+        #expect(response.value(forHTTPHeaderField: "Content-Type") == "text/event-stream")
+        var pieces = body.makeAsyncIterator()
+        for event in 0..<2 {
+            await clock.waitForSleepers()
+            await clock.advance(by: .seconds(1))
+            #expect(try await pieces.next()?.text == "data: \(event)\n\n")
+        }
+    }
+
+    @Test(arguments: versions)
+    func eventsReconnect(_ front: TLSFront) async throws {
+        network.stub(.any, .events([ServerSentEvent(data: "0")]), .status(204))
+        var received: [String] = []
+
+        let policy = RetryPolicy(maximumAttempts: 2, baseDelay: .zero)
+        for try await event in session.events(request(front), reconnecting: policy) {
+            received.append(event.data)
+        }
+
+        #expect(received == ["0"])
+        #expect(network.requests.count == 2)
+    }
+
+    @Test(arguments: versions, [true, false])
+    func sendsABody(_ front: TLSFront, _ isFile: Bool) async throws {
+        network.stub(.post("/"), .status(201))
+        let bytes = Data.pattern(300_000)
+        var request = request(front)
+        request.httpMethod = "POST"
+        request.httpBody = isFile ? nil : bytes
+        if isFile { request = try request.fileBody(folder.write(bytes, "body")) }
+
+        #expect(try await session.exchange(request).1.statusCode == 201)
+
+        #expect(network.requests.map { $0.body == bytes } == [true])
+    }
+
+    @Test(arguments: [403, 407, 503], Way.allCases)
+    func aRefusalOfTheProxyIsAnError(_ status: Int, _ way: Way) async throws {
+        let request = URLRequest(url: URL(string: "https://\(status).proxied.example/")!)
+
+        let error = await #expect(throws: URLError.self) { try await load(request, way) }
+
+        #expect(error?.localizedDescription == "CONNECT tunnel failed, response \(status)")
+        #expect(folder.content?.text == "old")
+    }
+
+    @Test func eventsDoNotTakeARefusalForTheServers() async throws {
+        let request = URLRequest(url: URL(string: "https://407.proxied.example/")!)
+
+        let error = await #expect(throws: APIRequestError.self) {
+            for try await _ in session.events(request, reconnecting: .never) {}
+        }
+
+        #expect(error?.stage == .transport)
+        #expect(error?.response == nil)
+    }
+}

@@ -1,0 +1,54 @@
+import APIKitLite
+import Foundation
+
+/// A server that breaks each connection.
+package final class BrokenServer: Sendable {
+    package enum Way: Sendable {
+        /// When the first bytes of the client have arrived.
+        case closed, reset
+        /// When another port of this machine has sent so many bytes through this server.
+        case resetAfter(Int, ofPort: Int)
+    }
+
+    package let port: Int
+    private let listener: Int32
+    private let accepted = Locked(0)
+
+    /// The number of connections so far.
+    package var count: Int { accepted.withLock { $0 } }
+
+    package init(_ way: Way) throws {
+        let url: URL
+        (listener, url) = try boundSocket()
+        port = url.port ?? 0
+        try serveConnections(of: listener) { [accepted] client in
+            accepted.withLock { $0 += 1 }
+            breakConnection(client, way)
+        }
+    }
+
+    deinit {
+        shutdown(listener, Int32(SHUT_RDWR))
+        close(listener)
+    }
+}
+
+private func breakConnection(_ client: Int32, _ way: BrokenServer.Way) {
+    switch way {
+    case .closed:
+        _ = received(from: client)
+    case .reset:
+        _ = received(from: client)
+        resetWhenClosed(client)
+    case .resetAfter(let count, let port):
+        guard let server = try? connectedSocket(port: port) else { return }
+        defer { close(server) }
+        relay(between: client, and: server, limit: count)
+        resetWhenClosed(client)
+    }
+}
+
+private func resetWhenClosed(_ descriptor: Int32) {
+    var none = linger(l_onoff: 1, l_linger: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &none, socklen_t(MemoryLayout<linger>.size))
+}

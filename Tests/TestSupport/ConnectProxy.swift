@@ -1,0 +1,38 @@
+import Foundation
+
+/// A proxy of this machine that answers CONNECT, and connects to the named port of this machine.
+///
+/// If the first label of the host is a number, such as in `407.proxied.example`, the proxy refuses
+/// the connection with this status.
+package final class ConnectProxy: Sendable {
+    private let listener: Int32
+
+    package init(port: Int) throws {
+        (listener, _) = try boundSocket(port: port)
+        try serveConnections(of: listener) { serve($0) }
+    }
+
+    deinit {
+        shutdown(listener, Int32(SHUT_RDWR))
+        close(listener)
+    }
+}
+
+private func serve(_ client: Int32) {
+    var head = Data()
+    while head.range(of: Data("\r\n\r\n".utf8)) == nil {
+        guard let bytes = received(from: client) else { return }
+        head += bytes
+    }
+    // CONNECT host:port HTTP/1.1
+    let target = head.text.components(separatedBy: " ")[1].components(separatedBy: ":")
+    if let status = Int(target[0].prefix { $0 != "." }) {
+        let answer = "HTTP/1.1 \(status) Refused\r\nContent-Type: text/plain\r\nContent-Length: 2"
+        return sendAll(Data("\(answer)\r\n\r\nno".utf8), to: client)
+    }
+    guard let server = try? connectedSocket(port: Int(target[1]) ?? 0) else { return }
+    defer { close(server) }
+    sendAll(
+        Data("HTTP/1.1 200 Connection established\r\nProxy-Agent: test\r\n\r\n".utf8), to: client)
+    relay(between: client, and: server)
+}
