@@ -66,24 +66,28 @@ extension Fault {
         ].filter { $0 != sample.status }
         let length = sample.body.count
         let isJSON = (try? JSONValue(sample.body)) != nil
-        let faults: [Fault] =
-            [.noFault]
-            + statuses.map { .status($0, retryAfter: [429, 503].contains($0) ? "120" : nil) }
-            + [.html(status: 200), .html(status: 502)]
-            + (length > 0 ? [.emptyBody, .truncated(toBytes: length / 2)] : [])
-            + (isJSON ? [.wrongTypes, .wrongTopLevel, .null(at: "$")] : [])
-            + [.error(.notConnectedToInternet), .error(.timedOut), .error(.networkConnectionLost)]
-            + [.error(.cannotFindHost), .error(.secureConnectionFailed), .error(.cancelled)]
-            + [.hanging, .failingInHeaders(afterBytes: 0), .failing(afterBytes: length / 2)]
-            + [.cancelledBefore, .cancelledDuring]
+        // Statements, because the compiler needs seconds for one expression.
+        var faults: [Fault] = [.noFault]
+        for status in statuses {
+            faults.append(.status(status, retryAfter: [429, 503].contains(status) ? "120" : nil))
+        }
+        faults += [.html(status: 200), .html(status: 502)]
+        if length > 0 { faults += [.emptyBody, .truncated(toBytes: length / 2)] }
+        if isJSON { faults += [.wrongTypes, .wrongTopLevel, .null(at: "$")] }
+        faults += [
+            .error(.notConnectedToInternet), .error(.timedOut), .error(.networkConnectionLost),
+            .error(.cannotFindHost), .error(.secureConnectionFailed), .error(.cancelled),
+            .hanging, .failingInHeaders(afterBytes: 0), .failing(afterBytes: length / 2),
+            .cancelledBefore, .cancelledDuring,
+        ]
         guard sample.isStreamed else { return faults }
-        let ends = sample.pieceEnds.prefix(16)
-        let cuts = ends.flatMap { end in
+        let cuts = sample.pieceEnds.prefix(16).flatMap { end in
             [Fault.failing(afterBytes: end), .truncated(toBytes: end)]
         }
-        return faults + cuts.filter { !faults.contains($0) }
-            + (length > 1 ? [.stalled(afterBytes: length / 2)] : [])
-            + (length > 0 ? [.repeatedPiece(1)] : [])
+        faults += cuts.filter { !faults.contains($0) }
+        if length > 1 { faults.append(.stalled(afterBytes: length / 2)) }
+        if length > 0 { faults.append(.repeatedPiece(1)) }
+        return faults
     }
 
     /// Returns the faults of JSON; an empty array if the body is not JSON.
