@@ -1,10 +1,11 @@
+#if canImport(FoundationNetworking)
 import APIKitLite
 import Foundation
 import TestSupport
 import Testing
 
-/// A server closes a kept-alive connection just as a request with a body reuses it. Foundation of
-/// Apple platforms decides itself what it sends again (Technical Q&A QA1941).
+/// A server closes a kept-alive connection just as a request with a body reuses it. On Apple
+/// platforms, Foundation decides what it sends again (Technical Q&A QA1941).
 @Suite(.limited, .usesManySockets) struct ClosedConnectionTests {
     /// How often each kind of request is sent: enough for every connection to be closed many times.
     private let count = 50
@@ -180,3 +181,4 @@ extension URLRequest {
     /// The number of bytes in the body, as the server answers with it.
     fileprivate var bodySize: String { "\(repeatableBody?.size ?? httpBody?.count ?? 0)" }
 }
+#endif
