@@ -123,7 +123,8 @@ extension URLSessionTask {
 extension URLSessionTask? {
     var sessionTimeout: TimeInterval? { nil }
 
-    func cookieStorage(or other: HTTPCookieStorage?) -> HTTPCookieStorage? { other ?? .shared }
+    // Not the shared storage, which is the host app's: the session of a task is not known.
+    func cookieStorage(or other: HTTPCookieStorage?) -> HTTPCookieStorage? { other }
 
     func requestAsSent(_ request: URLRequest) -> URLRequest { request }
 
