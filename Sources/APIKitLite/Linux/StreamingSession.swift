@@ -14,7 +14,7 @@ final class StreamingSession: @unchecked Sendable {  // The variables are used o
 
     // A server keeps an idle connection for a similar time.
     private static let idleTime = DispatchTimeInterval.seconds(10)
-    private static let standardClass: AnyClass? = URLSessionConfiguration.ephemeral.protocolClasses?
+    fileprivate static let standardClass: AnyClass? = URLSessionConfiguration.ephemeral.protocolClasses?
         .first
 
     private let urlSession: URLSession
@@ -41,7 +41,7 @@ final class StreamingSession: @unchecked Sendable {  // The variables are used o
         self.owner = owner
         key = ObjectIdentifier(owner)
         protocolClasses = owner.protocolClasses
-        hasConnections = configuration.protocolClasses?.first == Self.standardClass
+        hasConnections = configuration.usesStandardProtocol
     }
 
     /// Creates a task that streams for a session. Its delegate receives the pieces.
@@ -125,6 +125,11 @@ private final class TaskDelegateCaller: NSObject, URLSessionDataDelegate {
         task.stream?.urlSession(
             session, task: task, didReceive: challenge, completionHandler: completionHandler)
     }
+}
+
+extension URLSessionConfiguration {
+    /// Whether Foundation's own protocol loads every request, and no protocol class of the app.
+    var usesStandardProtocol: Bool { protocolClasses?.first == StreamingSession.standardClass }
 }
 
 extension URLSession {

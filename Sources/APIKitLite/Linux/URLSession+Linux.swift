@@ -125,15 +125,20 @@ extension HTTPURLResponse {
         statusCode == 401
             && value(forHTTPHeaderField: "WWW-Authenticate")?.lowercased().contains("basic") == true
     }
+}
 
-    /// Whether it may be the response of a proxy to CONNECT, before the first piece of a body.
+extension URLSession {
+    /// Whether a response may be that of a proxy to CONNECT, before the first piece of a body.
     ///
     /// Foundation passes it on before the response of the server, and in the same way. A request
     /// over an open connection gets none. The `200 Connection established` of a proxy has no content
-    /// type; any other status refuses the connection, and an error follows.
-    var mayBeOfProxy: Bool {
-        environmentHasProxy && url?.scheme?.lowercased() == "https"
-            && (!(200..<300 ~= statusCode) || value(forHTTPHeaderField: "Content-Type") == nil)
+    /// type; any other status refuses the connection, and an error follows. A response of a mock is
+    /// never that of a proxy.
+    func mayBeOfProxy(_ response: HTTPURLResponse) -> Bool {
+        environmentHasProxy && response.url?.scheme?.lowercased() == "https"
+            && (!(200..<300 ~= response.statusCode)
+                || response.value(forHTTPHeaderField: "Content-Type") == nil)
+            && configuration.usesStandardProtocol
     }
 }
 
@@ -156,6 +161,8 @@ extension URLRequest {
 #else
 extension URLSession {
     func prepareForTask() throws {}
+
+    func mayBeOfProxy(_ response: HTTPURLResponse) -> Bool { false }
 
     func streamingTask(
         with request: URLRequest
@@ -186,7 +193,6 @@ extension URLSessionTask {
 
 extension HTTPURLResponse {
     var mayBeFollowed: Bool { false }
-    var mayBeOfProxy: Bool { false }
 }
 #endif
 

@@ -79,7 +79,7 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
         // Foundation on Linux delivers interim responses, too (RFC 9110, section 15.2).
         guard http.statusCode >= 200 else { return }
         if undecided != nil { buffer = BodyBuffer(limit: buffer.limit) }
-        undecided = http.mayBeFollowed || http.mayBeOfProxy ? http : nil
+        undecided = http.mayBeFollowed || session.mayBeOfProxy(http) ? http : nil
         if undecided == nil, !open(http) {
             // The caller has a response already, and this body is not the body of that one.
             decide(.failure(URLError(.badServerResponse)))
