@@ -73,6 +73,8 @@ func serveConnections(
 /// the process ends. In a process of their own, a server and its client cannot meet like this.
 private func useOwnDescriptors(andKeep listener: Int32) {
     #if os(Linux)
+    // The thread sanitizer knows descriptors by their numbers, whichever table they are in.
+    guard dlsym(nil, "__tsan_init") == nil else { return }
     // The C function is not imported.
     typealias Unshare = @convention(c) (Int32) -> Int32
     guard let unshare = dlsym(nil, "unshare").map({ unsafeBitCast($0, to: Unshare.self) }) else {

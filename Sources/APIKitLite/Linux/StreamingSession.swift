@@ -14,8 +14,8 @@ final class StreamingSession: @unchecked Sendable {  // The variables are used o
 
     // A server keeps an idle connection for a similar time.
     private static let idleTime = DispatchTimeInterval.seconds(10)
-    fileprivate static let standardClass: AnyClass? = URLSessionConfiguration.ephemeral.protocolClasses?
-        .first
+    fileprivate static let standardClass: AnyClass? =
+        URLSessionConfiguration.ephemeral.protocolClasses?.first
 
     private let urlSession: URLSession
     private let key: ObjectIdentifier

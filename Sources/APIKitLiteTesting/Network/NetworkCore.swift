@@ -124,7 +124,13 @@ final class NetworkCore: Responder {
 
     /// Removes a stub, so that `verify()` no longer checks it.
     func remove(_ stub: Stub) {
-        groups.withLock { $0.removeAll { $0.stubs.first === stub } }
+        groups.withLock { groups in
+            let position = groups.firstIndex { $0.stubs.contains { $0 === stub } }
+            guard let position else { return }
+            let rest = groups[position].stubs.filter { $0 !== stub }
+            // Without the index of an archive, which would still return the stub.
+            groups[position...position] = rest.isEmpty ? [] : [StubGroup(rest)]
+        }
     }
 
     /// Leaves matching requests to the next protocol class.

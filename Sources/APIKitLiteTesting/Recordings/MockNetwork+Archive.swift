@@ -195,7 +195,10 @@ private struct ReplayParts {
             add(
                 multipart.parts.map {
                     NamedItem(
-                        name: $0.name, value: $0.fieldText ?? $0.data.base64EncodedString())
+                        name: $0.name,
+                        value: $0.fieldText
+                            ?? "\($0.fileName ?? "") \($0.contentType ?? "") "
+                            + $0.data.base64EncodedString())
                 }, "part")
         } else if case .success(let json) = reading.json {
             add(json, at: "$")

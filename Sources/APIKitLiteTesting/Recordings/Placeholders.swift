@@ -14,7 +14,9 @@ struct Placeholders {
     /// The numbers of the placeholders by values. The key of a short value also contains its name.
     private var numbers: [String: Int] = [:]
     private var lastNumber: Int
-    /// The names in the archive. A value that equals a name is replaced only at its own place.
+    /// The values that the app gave, which are replaced even if they are names too.
+    private let given: Set<String>
+    /// The names in the archive. Another value that equals a name is replaced only at its own place.
     private var names: Set<String> = []
     /// The values of the secrets.
     private var known: Set<String>
@@ -25,6 +27,7 @@ struct Placeholders {
         // Only the exchanges of a file have placeholders.
         let text = archive.contains { $0.place != nil } ? archive.text : ""
         lastNumber = Placeholder.all(in: text).compactMap { Int($0.number) }.max() ?? 0
+        given = Set(redaction.values)
         secrets = Self.givenSecrets(redaction)
         known = Set(secrets.map(\.value))
     }
@@ -41,7 +44,9 @@ struct Placeholders {
     }
 
     /// The index of the secrets that are replaced wherever they occur.
-    var index: SecretIndex { SecretIndex(secrets.filter { !names.contains($0.value) }) }
+    var index: SecretIndex {
+        SecretIndex(secrets.filter { given.contains($0.value) || !names.contains($0.value) })
+    }
 
     /// Adds the name of a value, which is then not replaced elsewhere.
     mutating func addName(of value: NamedValue) { names.insert(value.name) }

@@ -98,7 +98,8 @@ private struct TokenForm {
         ("a key of Google", "AIza", "[0-9A-Za-z_-]{35}"),
         ("an API key", "sk-", "[A-Za-z0-9_-]{20,}"),
     ].compactMap { name, start, pattern in
-        (try? NSRegularExpression(pattern: start + pattern)).map { (name, start, $0) }
+        // Not within a word, such as the "sk-" of "task-".
+        (try? NSRegularExpression(pattern: "(?<![A-Za-z0-9])" + start + pattern)).map { (name, start, $0) }
     }
 
     private static let starts = SecretIndex(all.map { Secret(value: $0.start, label: $0.name) })
