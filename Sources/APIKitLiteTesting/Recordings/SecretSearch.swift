@@ -99,7 +99,8 @@ private struct TokenForm {
         ("an API key", "sk-", "[A-Za-z0-9_-]{20,}"),
     ].compactMap { name, start, pattern in
         // Not within a word, such as the "sk-" of "task-".
-        (try? NSRegularExpression(pattern: "(?<![A-Za-z0-9])" + start + pattern)).map { (name, start, $0) }
+        let expression = try? NSRegularExpression(pattern: "(?<![A-Za-z0-9])" + start + pattern)
+        return expression.map { (name, start, $0) }
     }
 
     private static let starts = SecretIndex(all.map { Secret(value: $0.start, label: $0.name) })
