@@ -65,7 +65,7 @@ extension URLSessionTask? {
 
     /// Returns the request with those `httpAdditionalHeaders` of its session that it does not set
     /// itself. Foundation adds them only after it has asked every `URLProtocol`.
-    func requestAsSent(_ request: URLRequest) -> URLRequest {
+    func requestAsSent(_ request: URLRequest, _ responder: any Responder) -> URLRequest {
         var sent = request
         for (name, value) in self?.session?.configuration.httpAdditionalHeaders ?? [:] {
             let name = "\(name)"
@@ -125,7 +125,10 @@ extension URLSessionTask? {
 
     func cookieStorage(or other: HTTPCookieStorage?) -> HTTPCookieStorage? { other ?? .shared }
 
-    func requestAsSent(_ request: URLRequest) -> URLRequest { request }
+    // Foundation adds cookies only below its own protocols.
+    func requestAsSent(_ request: URLRequest, _ responder: any Responder) -> URLRequest {
+        CookieJar(responder, self).applied(to: request)
+    }
 
     func decide(
         about response: HTTPURLResponse, to next: URLRequest,
