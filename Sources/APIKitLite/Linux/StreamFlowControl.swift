@@ -71,11 +71,9 @@ final class StreamFlowControl: @unchecked Sendable {  // `task` is set before th
 
     func control(_ task: URLSessionTask) { self.task = task }
 
-    func didAppend(to buffer: BodyBuffer) { adjust(to: buffer) }
+    func didTake(from buffer: BodyBuffer) { didAppend(to: buffer) }
 
-    func didTake(from buffer: BodyBuffer) { adjust(to: buffer) }
-
-    private func adjust(to buffer: BodyBuffer) {
+    func didAppend(to buffer: BodyBuffer) {
         // The lock orders the calls: the last one uses the newest count.
         isSuspended.withLock { isSuspended in
             let mustWait = buffer.holdsMany(Self.threshold)

@@ -52,9 +52,6 @@ extension URLSessionTask {
 }
 
 extension URLSessionTask? {
-    /// The request timeout of the task's session, in seconds. The request does not contain it.
-    var sessionTimeout: TimeInterval? { self?.session?.configuration.timeoutIntervalForRequest }
-
     /// Returns the cookie storage of the task's session; nil if the session has no storage.
     ///
     /// - Parameter other: The storage for a client without a task.
@@ -65,7 +62,7 @@ extension URLSessionTask? {
 
     /// Returns the request with those `httpAdditionalHeaders` of its session that it does not set
     /// itself. Foundation adds them only after it has asked every `URLProtocol`.
-    func requestAsSent(_ request: URLRequest) -> URLRequest {
+    func requestAsSent(_ request: URLRequest, _ responder: any Responder) -> URLRequest {
         var sent = request
         for (name, value) in self?.session?.configuration.httpAdditionalHeaders ?? [:] {
             let name = "\(name)"
@@ -91,12 +88,6 @@ extension URLSessionTask? {
             ) { next in completion(next.map(RedirectDecision.follow) ?? .refuse) }
         }
     }
-
-    /// Calls a function after the delegate has received everything that was delivered before.
-    func afterDelegateCalls(_ work: @escaping @Sendable () -> Void) {
-        guard let session = self?.session else { return work() }
-        session.delegateQueue.addOperation(work)
-    }
 }
 
 extension Mirror {
@@ -118,15 +109,17 @@ extension URLSessionTask {
     var isAboutToRestart: Bool { false }
     var isUnsupportedDownload: Bool { false }
     var seesPieces: Bool { true }
+    fileprivate var session: URLSession? { nil }
 }
 
 extension URLSessionTask? {
-    var sessionTimeout: TimeInterval? { nil }
+    // Foundation adds cookies only below its own protocols.
+    func requestAsSent(_ request: URLRequest, _ responder: any Responder) -> URLRequest {
+        CookieJar(responder, self).applied(to: request)
+    }
 
     // Not the shared storage, which is the host app's: the session of a task is not known.
     func cookieStorage(or other: HTTPCookieStorage?) -> HTTPCookieStorage? { other }
-
-    func requestAsSent(_ request: URLRequest) -> URLRequest { request }
 
     func decide(
         about response: HTTPURLResponse, to next: URLRequest,
@@ -134,7 +127,18 @@ extension URLSessionTask? {
     ) {
         completion(.report)
     }
-
-    func afterDelegateCalls(_ work: @escaping @Sendable () -> Void) { work() }
 }
 #endif
+
+extension URLSessionTask? {
+    /// The request timeout of the task's session, in seconds; nil if the session is not known. The
+    /// request does not contain it.
+    var sessionTimeout: TimeInterval? { self?.session?.configuration.timeoutIntervalForRequest }
+
+    /// Calls a function after the delegate has received everything that was delivered before, or
+    /// immediately if the session is not known.
+    func afterDelegateCalls(_ work: @escaping @Sendable () -> Void) {
+        guard let session = self?.session else { return work() }
+        session.delegateQueue.addOperation(work)
+    }
+}

@@ -31,6 +31,8 @@ final class Delivery: Sendable {
         var assembly: ResponseAccumulator?
         /// Whether the last item was delivered, or the load was stopped.
         var isOver = false
+        /// Whether the load was stopped.
+        var isStopped = false
     }
 
     private let state = Locked(State())
@@ -60,7 +62,7 @@ final class Delivery: Sendable {
     /// - Returns: Whether the delivery was not over before.
     func end() -> Bool {
         state.withLock { state in
-            defer { state = State(isOver: true) }
+            defer { state = State(isOver: true, isStopped: true) }
             return !state.isOver
         }
     }
@@ -94,7 +96,13 @@ final class Delivery: Sendable {
             case .redirect(let next, let answer):
                 client.urlProtocol(
                     urlProtocol, wasRedirectedTo: next, redirectResponse: answer.response)
-                client.receive(.answer(answer), urlProtocol)
+                // Not in this turn: if the client follows the redirect, Foundation stops this load
+                // on the same thread, and must not receive the answer then.
+                LoadingThread.current(of: urlProtocol).perform { [self] in
+                    guard !state.withLock(\.isStopped), let urlProtocol = self.urlProtocol.value
+                    else { return }
+                    urlProtocol.client?.receive(.answer(answer), urlProtocol)
+                }
             }
         }
     }

@@ -40,7 +40,7 @@ final class ProtocolLoad: Client, @unchecked Sendable {
     private func begin(_ request: URLRequest) {
         if let failure = MockError.unsupported(task) { return finish(.failure(failure)) }
         guard responder.matchesWithUserCode || RequestBody.isSlow(request, task) else {
-            return ask(for: task.requestAsSent(request))
+            return ask(for: task.requestAsSent(request, responder))
         }
         // Inside `resume()`, the task-locals of the client can be read here, but not on the thread.
         // (Setting one here could wait for a cancellation that waits for the loading thread.)
@@ -50,7 +50,7 @@ final class ProtocolLoad: Client, @unchecked Sendable {
         Thread.detachNewThread { [self] in
             PassthroughRoute.$current.withValue(route) {
                 do {
-                    ask(for: task.requestAsSent(try RequestBody.fill(request, task)))
+                    ask(for: task.requestAsSent(try RequestBody.fill(request, task), responder))
                 } catch {
                     finish(.failure(error))
                 }

@@ -30,8 +30,13 @@ import Testing
         let sent = try #require(network.requests.first)
         #expect(sent.header("Content-Type") == "text/plain")
         #expect(sent.header("Transfer-Encoding") == nil)
-        let length = transport == .loopback ? "\(size)" : nil
-        #expect(sent.header("Content-Length") == length)
+        #if canImport(FoundationNetworking)
+        let showsLength = transport == .loopback
+        #else
+        // There, the mock cannot tell a file from any other stream.
+        let showsLength = transport != .mockURLSession
+        #endif
+        #expect(sent.header("Content-Length") == (showsLength ? "\(size)" : nil))
     }
 
     @Test(arguments: Transport.allCases)
@@ -132,7 +137,9 @@ import Testing
         #expect(network.requests.isEmpty)
     }
 
-    /// The file changes when a part of it was read, which the progress shows.
+    #if canImport(FoundationNetworking)
+    /// The file changes when a part of it was read, which the progress shows. Foundation of Apple
+    /// platforms reads the file itself.
     @Test(arguments: ["shrinks", "grows"])
     func failsForAFileThatIsResizedWhileItIsSent(_ change: String) async throws {
         let (session, baseURL) = try Transport.loopback.open(network)
@@ -155,6 +162,7 @@ import Testing
         #expect(error == FileBodyError(file, .resized(from: 500_000, to: size)))
         #expect(network.requests.isEmpty)
     }
+    #endif
 
     /// A cancelled upload closes its file.
     @Test func closesTheFileOfACancelledUpload() async throws {

@@ -45,6 +45,17 @@ final class DelegateClient: NSObject, URLSessionDataDelegate, Sendable {
         return events
     }
 
+    /// Returns the events with adjacent pieces joined to one.
+    static func joined(_ events: [Event]) -> [Event] {
+        events.reduce(into: []) { joined, event in
+            if case .piece(let next) = event, case .piece(let text) = joined.last {
+                joined[joined.count - 1] = .piece(text + next)
+            } else {
+                joined.append(event)
+            }
+        }
+    }
+
     var firstEvent: Event? {
         get async { await recorder.events { _ in true }.first }
     }
