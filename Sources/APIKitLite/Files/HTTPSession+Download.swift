@@ -35,8 +35,9 @@ extension HTTPSession {
     ///     Its `cancellationHandler` is replaced.
     ///   - policy: Decides whether the download continues automatically after a `URLError`, before
     ///     or within the body. The number of attempts and the deadline count from the last
-    ///     progress: 64 KiB (65,536 bytes) beyond the longest part so far, or 1 % of the bytes that
-    ///     were missing if that is less. An answer that brings less counts as an attempt. The
+    ///     progress: when the part has 64 KiB (65,536 bytes) more than at the progress before, or
+    ///     1 % of what was missing then, if that is less. An answer that brings less counts as an
+    ///     attempt. The
     ///     policy retries no status: see ``HTTPSession/retrying(_:clock:random:now:)``.
     ///   - clock: The clock of the delays.
     /// - Returns: The response of the last request: 206 if the download was resumed, otherwise 200.

@@ -80,7 +80,8 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
         guard http.statusCode >= 200 else { return }
         if undecided != nil { buffer = BodyBuffer(limit: buffer.limit) }
         undecided = http.mayBeFollowed || session.mayBeOfProxy(http) ? http : nil
-        if undecided == nil, !open(http) {
+        // On Apple platforms, each part of `multipart/x-mixed-replace` has a response of its own.
+        if undecided == nil, !open(http), http.mimeType != "multipart/x-mixed-replace" {
             // The caller has a response already, and this body is not the body of that one.
             decide(.failure(URLError(.badServerResponse)))
             cancelSoon()

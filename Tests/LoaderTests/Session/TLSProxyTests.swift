@@ -32,7 +32,10 @@ import Testing
     }
 
     /// Returns the status and the body. A refused download throws.
-    private func load(_ request: URLRequest, _ way: Way) async throws -> (Int, String) {
+    private func load(
+        _ request: URLRequest, _ way: Way, over other: (any HTTPSession)? = nil
+    ) async throws -> (Int, String) {
+        let session = other ?? session
         switch way {
         case .exchange:
             let (data, response) = try await session.exchange(request)
@@ -70,6 +73,21 @@ import Testing
 
         #expect(status == 200)
         #expect(text == "new")
+    }
+
+    @Test(arguments: versions, Way.allCases)
+    func aTimeoutEndsItAfterARedirect(_ front: TLSFront, _ way: Way) async throws {
+        network.stub(.get("/"), .redirect(to: "/new"))
+        network.stub(.get("/new"), .text("new").delayed(by: .seconds(99)))
+        let timer = MockClock()
+        let session = session.timingOut(after: .seconds(5), clock: timer)
+
+        let transfer = Task { try await load(request(front), way, over: session) }
+        await network.waitForRequests(2)
+        await timer.advance(by: .seconds(5))
+
+        let error = await #expect(throws: URLError.self) { try await transfer.value }
+        #expect(error?.code == .timedOut)
     }
 
     @Test(arguments: versions)

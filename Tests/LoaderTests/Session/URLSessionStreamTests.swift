@@ -61,6 +61,30 @@ import FoundationNetworking
     }
     #endif
 
+    private func receiveTwoResponses(of type: String) async throws -> HTTPBody.AsyncIterator {
+        for piece in ["a", "b"] {
+            try receive(status: 200, ["Content-Type": type])
+            stream.urlSession(session, dataTask: task, didReceive: Data(piece.utf8))
+        }
+        guard case .answer(let body, _) = try await stream.head() else { throw TestError() }
+        return body.makeAsyncIterator()
+    }
+
+    /// On Apple platforms, each part of this type has a response of its own.
+    @Test func partsWithResponsesAreOneBody() async throws {
+        var pieces = try await receiveTwoResponses(of: "multipart/x-mixed-replace; boundary=1")
+
+        #expect(try await pieces.next() == Data("ab".utf8))
+    }
+
+    @Test func anotherResponseEndsTheBody() async throws {
+        var pieces = try await receiveTwoResponses(of: "text/plain")
+        stream.urlSession(session, task: task, didCompleteWithError: nil)
+
+        #expect(try await pieces.next() == Data("a".utf8))
+        await #expect(throws: URLError(.badServerResponse)) { try await pieces.next() }
+    }
+
     /// The delegate queue, on which the task completes, may wait for the reader of another stream.
     @Test func aCancelledCallerDoesNotWaitForTheTask() async throws {
         let caller = Task { _ = try await stream.head() }
