@@ -58,9 +58,10 @@ import Testing
     }
 
     /// Two losses in a row.
-    @Test func everyByteMayBeTheLast() async throws {
+    @Test func anyByteMayBeTheLast() async throws {
         for first in stride(from: 0, through: 100, by: 9) {
-            for second in 0...100 - first {
+            let rest = 100 - first
+            for second in Set(stride(from: first % 8, to: rest, by: 8)).union([rest]) {
                 let network = MockNetwork()
                 let folder = try folder(with: 0)
                 network.stub(
@@ -79,7 +80,7 @@ import Testing
     /// A new version of the same length appears between the two calls.
     @Test(arguments: [0, 1, 37, 99, 100]) func versionsNeverMix(_ lost: Int) async throws {
         let other = Data(bytes.map { $0 ^ 0xFF })
-        for second in 0...100 {
+        for second in Set(stride(from: lost % 6, to: 100, by: 6)).union([0, 1, 99, 100]) {
             let network = MockNetwork()
             let folder = try folder(with: lost)
             network.stub(

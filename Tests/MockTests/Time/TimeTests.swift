@@ -146,17 +146,17 @@ import Testing
         await yieldWhile { !clock.pending.isEmpty || !clock.pendingDeadlines.isEmpty }
     }
 
-    @Test func aThousandDelayedAnswersComeInTheirOrder() async throws {
+    @Test func hundredsOfDelayedAnswersComeInTheirOrder() async throws {
         let clock = MockClock()
         let network = MockNetwork(clock: clock)
-        for number in 0..<1000 {
+        for number in 0..<300 {
             network.stub(
-                .get("/\(number)"), .text("\(number)").delayed(by: .milliseconds(1000 - number)))
+                .get("/\(number)"), .text("\(number)").delayed(by: .milliseconds(300 - number)))
         }
-        let loads = try (0..<1000).map {
+        let loads = try (0..<300).map {
             try Transport.mockURLSession.outcome(of: "\($0)", in: network)
         }
-        await clock.waitForSleepers(1000)
+        await clock.waitForSleepers(300)
 
         await clock.advance(by: .seconds(1))
 
@@ -165,7 +165,7 @@ import Testing
         }
         for request in network.requests {
             let number = Int(request.request.url!.lastPathComponent)!
-            #expect(request.endTime == .milliseconds(1000 - number))
+            #expect(request.endTime == .milliseconds(300 - number))
         }
     }
 }
