@@ -101,7 +101,7 @@ struct OfflineSession: HTTPSession {
             let session: any HTTPSession = id.isMultiple(of: 2) ? session : uploads
             return Task { try await session.load(UserRequest(), id) }
         }
-        await stub.started(4)
+        await stub.waitForRequests(4)
         stub.release()
 
         for load in loads { _ = try await load.value }

@@ -47,7 +47,7 @@ import Testing
         async let load = session.load(UserRequest(), 42)
         await network.waitForRequests()
         await clock.advance(by: .seconds(10))
-        await clock.waitForSleeper(within: .seconds(1))
+        await clock.waitForSleepers(within: .seconds(1))
         await clock.advance(by: .seconds(1))
 
         let user = try await load
@@ -61,7 +61,7 @@ import Testing
             apiRequest: UserRequest(), urlSession: network.urlSession)
 
         async let load = loader.load(42)
-        await stub.started()
+        await stub.waitForRequests()
         // The request is under way: check the loading state here.
         stub.release()
 

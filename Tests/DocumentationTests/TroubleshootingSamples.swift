@@ -23,7 +23,7 @@ import XCTest
             apiRequest: UserRequest(), urlSession: network.urlSession)
 
         async let load = loader.load(42)
-        await stub.started()
+        await stub.waitForRequests()
         stub.release()
 
         _ = try await load

@@ -122,12 +122,12 @@ public final class Stub: Sendable {
     ///   - count: The number of requests, counted from the creation of the stub.
     ///   - fileID: The file that a report names as the place of this call.
     ///   - line: The line that a report names as the place of this call.
-    public func started(
+    public func waitForRequests(
         _ count: Int = 1, fileID: StaticString = #fileID, line: UInt = #line
     ) async {
         guard callCount < count else { return }
         let call = WaitReport.Call(
-            text: "stub.started(\(count == 1 ? "" : "\(count)"))",
+            text: "stub.waitForRequests(\(count == 1 ? "" : "\(count)"))",
             sourceLocation: "\(fileID):\(line)"
         ) { [self] in
             "\(callCount) of \(count) \(count == 1 ? "request" : "requests") came to the stub for "

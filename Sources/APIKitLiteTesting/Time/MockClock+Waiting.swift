@@ -5,82 +5,46 @@ extension MockClock {
     /// Suspends until a number of sleepers wait on the clock, or until the task is cancelled.
     ///
     /// A task that is about to sleep may not have come to it yet, so call this before you move the
-    /// clock.
+    /// clock. If there are other sleepers, say how soon the one that you mean is due:
+    /// `waitForSleepers(within: .seconds(1))` ignores a delay of thirty seconds, and waits for the
+    /// retry.
     ///
     /// If nothing happens for five seconds, the wait is reported to standard error.
     ///
     /// - Parameters:
     ///   - count: The smallest number of sleepers.
+    ///   - duration: The longest remaining time of a sleeper that counts; nil for any.
     ///   - fileID: The file that a report names as the place of this call.
     ///   - line: The line that a report names as the place of this call.
     public func waitForSleepers(
-        _ count: Int = 1, fileID: StaticString = #fileID, line: UInt = #line
+        _ count: Int = 1, within duration: Duration? = nil, fileID: StaticString = #fileID,
+        line: UInt = #line
     ) async {
-        guard sleeperCount.number < count else { return }
-        let call = call("waitForSleepers(\(count == 1 ? "" : "\(count)"))", "\(fileID):\(line)") {
-            [sleeperCount] in
-            let sleepers = count == 1 ? "sleeper waits" : "sleepers wait"
-            return "\(sleeperCount.number) of \(count) \(sleepers) on the clock"
-        }
-        await watch.run(call) { await sleeperCount.wait(for: count) }
-    }
-
-    /// Suspends until a sleeper is due within a duration, or until the task is cancelled.
-    ///
-    /// Use it if there are other sleepers: `waitForSleeper(within: .seconds(1))` ignores a delay of
-    /// thirty seconds, and waits for the retry.
-    ///
-    /// If nothing happens for five seconds, the wait is reported to standard error.
-    ///
-    /// - Parameters:
-    ///   - duration: The longest remaining time of the sleeper.
-    ///   - fileID: The file that a report names as the place of this call.
-    ///   - line: The line that a report names as the place of this call.
-    public func waitForSleeper(
-        within duration: Duration, fileID: StaticString = #fileID, line: UInt = #line
-    ) async {
-        await wait("waitForSleeper", "\(fileID):\(line)", "sleeper", within: duration) {
-            $0.nextRemaining
-        }
-    }
-
-    /// Suspends until a deadline is due within a duration, or until the task is cancelled.
-    ///
-    /// Deadlines are the timeouts of policies: see ``pendingDeadlines``. Use it for a limit that
-    /// begins inside an exchange. For the longest silence of a stream, wait for its reader instead:
-    /// ``Stub/waitForReader(fileID:line:)``.
-    ///
-    /// If nothing happens for five seconds, the wait is reported to standard error.
-    ///
-    /// - Parameters:
-    ///   - duration: The longest remaining time of the deadline.
-    ///   - fileID: The file that a report names as the place of this call.
-    ///   - line: The line that a report names as the place of this call.
-    public func waitForDeadline(
-        within duration: Duration, fileID: StaticString = #fileID, line: UInt = #line
-    ) async {
-        await wait("waitForDeadline", "\(fileID):\(line)", "deadline", within: duration) {
-            $0.pendingDeadlines.first
-        }
-    }
-
-    /// Suspends until the next moment of one kind is due within a duration.
-    private func wait(
-        _ name: String, _ sourceLocation: String, _ noun: String, within duration: Duration,
-        next: @escaping @Sendable (MockClock) -> Duration?
-    ) async {
-        if let next = next(self), next <= duration { return }
-        let call = call("\(name)(within:)", sourceLocation) { [self] in
-            let next = next(self).map { "the next one is due in \($0)" } ?? "there is none"
-            return "no \(noun) is due within \(duration); \(next)"
+        guard sleeperCount(within: duration) < count else { return }
+        let arguments = [count == 1 ? nil : "\(count)", duration.map { "within: \($0)" }]
+        let text = "waitForSleepers(\(arguments.compactMap(\.self).joined(separator: ", ")))"
+        let call = call(text, "\(fileID):\(line)") { [self] in
+            let state = duration.map { "due within \($0)" } ?? "waiting on the clock"
+            let found =
+                "\(sleeperCount(within: duration)) of \(count) "
+                + "\(count == 1 ? "sleeper is" : "sleepers are") \(state)"
+            guard duration != nil else { return found }
+            return found + "; "
+                + (pending.first.map { "the next one is due in \($0)" } ?? "there is none")
         }
         await watch.run(call) {
+            guard duration != nil else { return await sleeperCount.wait(for: count) }
             while !Task.isCancelled {
-                let count = changeCount
-                if let next = next(self), next <= duration { return }
-                await changes.wait(for: count + 1)
+                let changeCount = changeCount
+                if sleeperCount(within: duration) >= count { return }
+                await changes.wait(for: changeCount + 1)
             }
         }
+    }
+
+    /// The number of sleepers that are due within a duration; nil for any.
+    private func sleeperCount(within duration: Duration?) -> Int {
+        duration.map { duration in pending.count { $0 <= duration } } ?? sleeperCount.number
     }
 
     private func call(
@@ -91,8 +55,6 @@ extension MockClock {
 
     /// The number of sleepers that started to wait, and of steps that moved the clock.
     var changeCount: Int { sleepers.withLock { $0.changes } }
-
-    private var nextRemaining: Duration? { sleepers.withLock { $0.nextRemaining } }
 }
 
 extension MockClock: WatchedObject {

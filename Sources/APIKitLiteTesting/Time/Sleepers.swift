@@ -112,11 +112,6 @@ struct Sleepers {
     /// Whether a task sleeps.
     var hasTask: Bool { waiting.contains { $0.kind == .task } }
 
-    /// The remaining time of the next sleeper that is not a deadline.
-    var nextRemaining: Duration? {
-        waiting.first { $0.kind.isCounted }.map { now.duration(to: $0.key.deadline) }
-    }
-
     /// Returns the remaining time of all deadlines, or of all other sleepers, shortest first.
     func remaining(areDeadlines: Bool) -> [Duration] {
         waiting.filter { ($0.kind == .deadline) == areDeadlines }

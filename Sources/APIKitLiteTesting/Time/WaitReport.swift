@@ -4,7 +4,7 @@ import APIKitLite
 ///
 /// The text depends only on the values in the report. All texts in it are redacted.
 struct WaitReport: Sendable {
-    /// A call of the test, such as `stub.started(3)`.
+    /// A call of the test, such as `stub.waitForRequests(3)`.
     struct Call: Sendable {
         let text: String
         let sourceLocation: String

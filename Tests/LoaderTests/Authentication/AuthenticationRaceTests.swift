@@ -115,7 +115,7 @@ import Testing
         let tokens = server.tokens(onChange: { _ in isKept.open() })
         let session = server.session.authenticated(by: tokens)
         let task = Task { try await session.exchange(.test("data")) }
-        await server.token.started()
+        await server.token.waitForRequests()
 
         task.cancel()
         await #expect(throws: URLError.self) { try await task.value }

@@ -70,7 +70,7 @@ import Testing
             let tokens = server.tokens()
             let session = server.session.authenticated(by: tokens)
             async let task = session.exchange(.test("data"))
-            await server.token.started()
+            await server.token.waitForRequests()
 
             tokens.credential = access.map { Token(access: $0) }
             server.token.release()
@@ -92,7 +92,7 @@ import Testing
             for try await piece in body { received += piece }
             return (received.text, response.statusCode)
         }
-        await server.token.started()
+        await server.token.waitForRequests()
 
         tokens.credential = nil
         server.token.release()

@@ -60,7 +60,7 @@ import Testing
         let (session, _) = getChain(network)
 
         async let first = session.outcome(of: .test("a"))
-        await token.started()
+        await token.waitForRequests()
         let executor = QueueExecutor(isSerial: true)
         let second = executor.start { await session.outcome(of: .test("token")) }
         await executor.settle()

@@ -54,7 +54,7 @@ import Testing
         let progress = Progress(totalUnitCount: 0)
         let session = server.session.reporting(to: progress).authenticated(by: tokens)
         async let upload = session.outcome(of: .test("a"))
-        await server.token.started()
+        await server.token.waitForRequests()
 
         progress.cancel()
         let other = Task {

@@ -79,7 +79,7 @@ import Testing
         let held = network.stub(.get("/first"), .text("first").held)
         let session = MockURLSession(network).limited(to: 1)
         let first = Task { await session.outcome(of: .test("first")) }
-        await held.started()
+        await held.waitForRequests()
 
         let executor = QueueExecutor(isSerial: true)
         // No cancelled task stays in the queue.

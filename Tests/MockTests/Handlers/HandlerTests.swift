@@ -54,7 +54,7 @@ import Testing
             await session.timingOut(after: .seconds(1), clock: clock).outcome(of: .test("a"))
         }
         await network.waitForRequests()
-        await clock.waitForDeadline(within: .seconds(1))
+        await yieldWhile { clock.pendingDeadlines != [.seconds(1)] }
 
         await clock.advance(by: .seconds(1))
 

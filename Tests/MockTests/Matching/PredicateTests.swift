@@ -38,7 +38,7 @@ import FoundationNetworking
                 return true
             }, .text("x"))
         async let load = network.urlSession.exchange(.test("held")).0.text
-        await held.started()
+        await held.waitForRequests()
 
         _ = try await network.urlSession.exchange(.test("release"))
 

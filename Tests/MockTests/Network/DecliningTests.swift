@@ -91,7 +91,7 @@ import Testing
 
         let first = await network.waitForResponses()
         #expect(first.map(\.request.url?.path) == ["/now"])
-        await held.started()
+        await held.waitForRequests()
         held.release()
         let both = await network.waitForResponses(1, matching: .get("/held"))
         #expect(both.map(\.request.url?.path) == ["/held"])

@@ -15,7 +15,7 @@ import Testing
     func hangs() async {
         let network = MockNetwork()
         let stub = network.stub(.get("/a"), .json("{}"), fileID: "Tests/Stub.swift", line: 3)
-        await stub.started(fileID: "Tests/Wait.swift", line: 7)
+        await stub.waitForRequests(fileID: "Tests/Wait.swift", line: 7)
         try? network.verify()
     }
 
@@ -52,7 +52,7 @@ import Testing
         #expect(
             text.contains(
                 """
-                APIKitLiteTesting: stub.started() (Tests/Wait.swift:7) has waited for 5.0 seconds: \
+                APIKitLiteTesting: stub.waitForRequests() (Tests/Wait.swift:7) has waited for 5.0 seconds: \
                 0 of 1 request came to the stub for method GET, path /a (Tests/Stub.swift:3).
                   The network received no request. Perhaps no load was started or awaited, or the \
                 load uses another session than the network's.

@@ -15,7 +15,7 @@ import Testing
         let stub = network.stub(.any, .text("x").held)
         let (session, baseURL) = try transport.open(network)
         let found = Task(executorPreference: AtOnceExecutor()) {
-            await stub.started(3)
+            await stub.waitForRequests(3)
             return [network.requests.count, stub.requests.count, network.mostInFlight]
         }
         let loads = (0..<3).map { _ in

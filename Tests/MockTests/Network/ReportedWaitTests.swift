@@ -18,44 +18,44 @@ import Testing
 
     /// A call that waits at line 7.
     enum Call: CaseIterable, Sendable {
-        case started, requests, matchingRequests, responses, sleepers, sleeper
+        case stubRequests, requests, matchingRequests, responses, sleepers, sleeper
 
         func wait(_ network: MockNetwork, _ stub: Stub, _ clock: MockClock) async {
             let file: StaticString = "Tests/Wait.swift"
             switch self {
-            case .started: await stub.started(fileID: file, line: 7)
+            case .stubRequests: await stub.waitForRequests(fileID: file, line: 7)
             case .requests: await network.waitForRequests(3, fileID: file, line: 7)
             case .matchingRequests:
                 await network.waitForRequests(2, matching: .get("/a"), fileID: file, line: 7)
             case .responses:
                 await network.waitForResponses(2, matching: .get("/b"), fileID: file, line: 7)
             case .sleepers: await clock.waitForSleepers(2, fileID: file, line: 7)
-            case .sleeper: await clock.waitForSleeper(within: .seconds(1), fileID: file, line: 7)
+            case .sleeper: await clock.waitForSleepers(within: .seconds(1), fileID: file, line: 7)
             }
         }
 
         var text: String {
             switch self {
-            case .started: "stub.started()"
+            case .stubRequests: "stub.waitForRequests()"
             case .requests: "network.waitForRequests(3)"
             case .matchingRequests: "network.waitForRequests(2)"
             case .responses: "network.waitForResponses(2)"
             case .sleepers: "clock.waitForSleepers(2)"
-            case .sleeper: "clock.waitForSleeper(within:)"
+            case .sleeper: "clock.waitForSleepers(within: 1.0 seconds)"
             }
         }
 
         /// How far it gets after a request for `/b`, with a sleeper for 20 seconds.
         var progress: String {
             switch self {
-            case .started:
+            case .stubRequests:
                 "0 of 1 request came to the stub for method GET, path /a (Tests/Stub.swift:3)"
             case .requests: "1 of 3 requests came"
             case .matchingRequests: "0 of 2 requests came that match method GET, path /a"
             case .responses: "0 of 2 requests ended that match method GET, path /b"
-            case .sleepers: "1 of 2 sleepers wait on the clock"
+            case .sleepers: "1 of 2 sleepers are waiting on the clock"
             case .sleeper:
-                "no sleeper is due within 1.0 seconds; the next one is due in 20.0 seconds"
+                "0 of 1 sleeper is due within 1.0 seconds; the next one is due in 20.0 seconds"
             }
         }
     }
@@ -130,7 +130,7 @@ import Testing
         let load = Task { try await MockURLSession(network).exchange(request) }
         await network.waitForRequests()
         let wait = Task {
-            async let started: Void = stub.started(2)
+            async let started: Void = stub.waitForRequests(2)
             async let requests = network.waitForRequests(2, matching: matcher)
             async let responses = network.waitForResponses(matching: matcher)
             _ = await (started, requests, responses)
@@ -182,7 +182,7 @@ import Testing
     }
 
     @Test func aWaitThatEndsInTimeIsNotReported() async throws {
-        let (wait, load) = await start(.started)
+        let (wait, load) = await start(.stubRequests)
         await recorder.clock.advance(by: .seconds(4))
 
         try await send("/a")
@@ -196,7 +196,7 @@ import Testing
     }
 
     @Test func showsTheRequestThatMatchedNoStub() async throws {
-        let wait = Task { await Call.started.wait(network, stub, clock) }
+        let wait = Task { await Call.stubRequests.wait(network, stub, clock) }
         await yieldWhile { network.watch.callCount < 1 }
         await #expect(throws: MockError.self) { try await send("/c?access_token=swordfish") }
 
@@ -208,7 +208,7 @@ import Testing
         #expect(
             report.hasPrefix(
                 """
-                APIKitLiteTesting: stub.started() (Tests/Wait.swift:7) has waited for 5.0 seconds: \
+                APIKitLiteTesting: stub.waitForRequests() (Tests/Wait.swift:7) has waited for 5.0 seconds: \
                 0 of 1 request came to the stub for method GET, path /a (Tests/Stub.swift:3).
                   1 request got no answer:
                     No stub answers GET https://api.example.com/c?access_token=REDACTED.

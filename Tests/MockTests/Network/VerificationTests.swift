@@ -117,7 +117,7 @@ import Testing
         let line = #line - 1
         let (session, _) = try transport.open(network)
         let load = Task { try await session.exchange(.test("slow")) }
-        await stub.started()
+        await stub.waitForRequests()
 
         let failure = #expect(throws: VerificationError.self) { try network.verify() }
 
@@ -158,7 +158,7 @@ import Testing
         let stub = network.stub(.get("/slow")) { _ in try await waitForCancellation() }
         let (session, _) = try transport.open(network)
         let load = Task { try await session.exchange(.test("slow")) }
-        await stub.started()
+        await stub.waitForRequests()
 
         let failure = #expect(throws: VerificationError.self) { try network.verify() }
 
@@ -196,7 +196,7 @@ import Testing
         network.stub(.get("/twice"), .text("x"), times: .exactly(2))
         let held = network.stub(.get("/held"), .text("x").held)
         let load = Task { try await network.urlSession.exchange(.test("held")) }
-        await held.started()
+        await held.waitForRequests()
         _ = try await network.urlSession.exchange(.test("twice"))
         _ = try? await network.urlSession.exchange(.test("nowhere"))
 

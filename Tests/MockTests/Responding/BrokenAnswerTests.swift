@@ -133,7 +133,7 @@ import Testing
         let stub = network.stub(.any, Self.sample.failing(afterBytes: 3).held)
         let (session, baseURL) = try transport.open(network)
         let load = Task { try await session.exchange(URLRequest(url: baseURL)) }
-        await stub.started()
+        await stub.waitForRequests()
         #expect(network.requests.first?.endTime == nil)
 
         stub.release()

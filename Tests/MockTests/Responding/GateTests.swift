@@ -13,7 +13,7 @@ import Testing
         let (session, baseURL) = try transport.open(network)
         async let load = session.exchange(URLRequest(url: baseURL)).0.text
 
-        await stub.started()
+        await stub.waitForRequests()
         #expect(network.requests.first?.endTime == nil)
         stub.release()
 
@@ -29,7 +29,7 @@ import Testing
         let stub = network.stub(.any) { _ in .text("held").held }
         let (session, baseURL) = try transport.open(network)
         async let load = session.exchange(URLRequest(url: baseURL)).0.text
-        await stub.started()
+        await stub.waitForRequests()
 
         stub.release()
 
@@ -42,7 +42,7 @@ import Testing
         let stub = network.stub(.any, .text("held").held)
         let (session, baseURL) = try transport.open(network)
         let load = Task { try await session.exchange(URLRequest(url: baseURL)).0.text }
-        await stub.started()
+        await stub.waitForRequests()
 
         load.cancel()
 
@@ -61,7 +61,7 @@ import Testing
             Task { _ = try await session.exchange(URLRequest(url: baseURL)) }
         }
 
-        await stub.started(3)
+        await stub.waitForRequests(3)
         stub.release()
         for load in loads { try await load.value }
         for _ in 0..<5 { _ = try await session.exchange(URLRequest(url: baseURL)) }
@@ -94,7 +94,7 @@ import Testing
         let waits: [@Sendable () async -> Void] = [
             { await network.waitForRequests() },
             { await network.waitForRequests(2, matching: .get("/a")) },
-            { await stub.started() },
+            { await stub.waitForRequests() },
         ]
         for wait in waits {
             let waiting = Task { await wait() }
@@ -110,7 +110,7 @@ import Testing
         let session = MockURLSession(network)
         let waiters = (1...1000).map { number in
             Task {
-                await stub.started(number)
+                await stub.waitForRequests(number)
                 return stub.callCount >= number
             }
         }

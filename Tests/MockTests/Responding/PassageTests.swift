@@ -88,7 +88,7 @@ import Testing
             Task { try await session.exchange(URLRequest(url: baseURL)).0.text }
         }
 
-        await stub.started(6)
+        await stub.waitForRequests(6)
         stub.release()
 
         for load in loads { #expect(try await load.value == "real") }

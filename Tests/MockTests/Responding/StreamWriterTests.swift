@@ -348,7 +348,7 @@ import Testing
             Task { try await MockURLSession(network).exchange(.test("a")).0.text }
         }
 
-        await stub.started()
+        await stub.waitForRequests()
         Name.$current.withValue("test") { stub.release() }
 
         #expect(try await load.value == "maker")

@@ -80,7 +80,7 @@ import Testing
         try await stub.finish()
 
         async let load = session.exchange(URLRequest(url: baseURL)).0.text
-        await stub.started(2)
+        await stub.waitForRequests(2)
         try await stub.send("b")
         try await stub.finish()
         #expect(try await load == "b")
@@ -95,7 +95,7 @@ import Testing
             texts.append(data?.text)
         }
         task.resume()
-        await stub.started()
+        await stub.waitForRequests()
         task.suspend()
         async let test: Void = stub.send("a")
         await yieldWhile { network.requests.first?.sentPieceCount == 0 }

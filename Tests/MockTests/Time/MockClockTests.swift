@@ -137,7 +137,7 @@ import Testing
         let late = sleep(on: clock, 2) {}
         await clock.waitForSleepers()
         let waiting = Task {
-            if isForTheNext { return await clock.waitForSleeper(within: .seconds(1)) }
+            if isForTheNext { return await clock.waitForSleepers(within: .seconds(1)) }
             await clock.waitForSleepers(2)
         }
 
@@ -159,7 +159,7 @@ import Testing
         let late = sleep(on: clock, 30) {}
         await clock.waitForSleepers()
         let waiting = Task {
-            await clock.waitForSleeper(within: .seconds(1))
+            await clock.waitForSleepers(within: .seconds(1))
             return clock.pending
         }
 

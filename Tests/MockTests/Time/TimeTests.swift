@@ -114,13 +114,13 @@ import Testing
         let network = MockNetwork(clock: clock)
         let stub = network.stub(.any, .text("x").delayed(by: .seconds(5)).held)
         let load = try Transport.mockURLSession.outcome(of: "a", in: network)
-        await stub.started()
+        await stub.waitForRequests()
         await clock.waitForSleepers()
         await clock.advance(by: .seconds(10))
 
         stub.release()
         // The timeout of the gate may be there for another moment.
-        await clock.waitForSleeper(within: .seconds(5))
+        await clock.waitForSleepers(within: .seconds(5))
         #expect(clock.pending.first == .seconds(5))
         await clock.advance(by: .seconds(5))
 

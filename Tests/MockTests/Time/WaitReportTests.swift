@@ -8,7 +8,8 @@ import Testing
     private static let stub = "the stub for GET /a (Tests/A.swift:3)"
 
     private let call = WaitReport.Call(
-        text: "stub.started(3)", sourceLocation: "Tests/A.swift:7", progress: { "1 of 3 requests" })
+        text: "stub.waitForRequests(3)", sourceLocation: "Tests/A.swift:7",
+        progress: { "1 of 3 requests" })
 
     private func report(
         clock: WaitReport.Clock? = nil, _ networks: WaitReport.Network...
@@ -27,7 +28,7 @@ import Testing
 
         #expect(
             lines == [
-                "stub.started(3) (Tests/A.swift:7) has waited for 5.0 seconds: 1 of 3 requests."
+                "stub.waitForRequests(3) (Tests/A.swift:7) has waited for 5.0 seconds: 1 of 3 requests."
             ])
         var both = report()
         both.calls.append(call)
