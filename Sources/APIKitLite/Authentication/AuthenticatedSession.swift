@@ -37,15 +37,15 @@ private struct AuthenticatedSession: SessionPolicy {
     let credentials: any CredentialSource
 
     func send(
-        _ request: URLRequest, awaiting part: ResponsePart
+        _ request: URLRequest, awaiting options: SendOptions
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         try Task.checkNotCancelled()
         // A refresh never waits for a refresh.
-        guard !request.isRefresh, credentials.covers(request.url),
+        guard !options.isRefresh, credentials.covers(request.url),
             let first = try await credentials.authorize(request, afterRejected: nil, over: next)
-        else { return try await next.send(request, awaiting: part) }
+        else { return try await next.send(request, awaiting: options) }
 
-        let answer = try await next.send(first.request, awaiting: part)
+        let answer = try await next.send(first.request, awaiting: options)
         guard isRejection(answer, of: first.request) else { return answer }
         guard request.canBeSentAgain else {
             credentials.startRefresh(first.generation, over: next)
@@ -57,7 +57,7 @@ private struct AuthenticatedSession: SessionPolicy {
             request, afterRejected: first.generation, over: next)
         // If the user has signed out, a stream is opened again, because its body has ended.
         if second == nil, answer.0.data != nil { return answer }
-        return try await next.send(second?.request ?? request, awaiting: part)
+        return try await next.send(second?.request ?? request, awaiting: options)
     }
 
     /// Whether a response from the origin of the request that carried the credential rejects it.

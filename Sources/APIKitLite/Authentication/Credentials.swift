@@ -194,17 +194,27 @@ extension Credentials: CredentialSource {
     private func refresh(
         _ old: A.Credential, _ generation: Int, over session: any HTTPSession
     ) async throws {
-        let marking = session.intercepting { request, next in
-            try await next(request.markedAsRefresh())
-        }
         do throws(APIRequestError) {
-            let new = try await marking.load(authenticator.refresh, old)
+            let new = try await RefreshSession(next: session).load(authenticator.refresh, old)
             change { $0.replace(generation, with: new) }
         } catch {
             // If the app set another credential meanwhile, the waiting requests continue with it.
             guard state.withLock({ $0.current.generation == generation }) else { return }
             throw AuthenticationError(underlying: error)
         }
+    }
+}
+
+/// Marks each request as the refresh of a credential.
+private struct RefreshSession: SessionPolicy {
+    let next: any HTTPSession
+
+    func send(
+        _ request: URLRequest, awaiting options: SendOptions
+    ) async throws -> (HTTPBody, HTTPURLResponse) {
+        var options = options
+        options.isRefresh = true
+        return try await next.send(request, awaiting: options)
     }
 }
 

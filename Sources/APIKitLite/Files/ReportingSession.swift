@@ -5,24 +5,24 @@ private struct ReportingSession: SessionPolicy {
     let progress: Progress
 
     func send(
-        _ request: URLRequest, awaiting part: ResponsePart
+        _ request: URLRequest, awaiting options: SendOptions
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         // A refresh is not what is uploaded, and other requests need it, too.
-        if request.isRefresh { return try await next.send(request, awaiting: part) }
+        if options.isRefresh { return try await next.send(request, awaiting: options) }
         let body = request.repeatableBody ?? request.httpBody.map { RepeatableBody([.bytes($0)]) }
         let transfer = TransferProgress(progress, nil, file: body?.files.first?.url)
         guard let body else {
             // The size of a stream is unknown.
             transfer.begin(at: 0, of: request.httpBodyStream == nil ? 0 : nil)
             return try await transfer.run { [next] in
-                try await next.send(request, awaiting: part)
+                try await next.send(request, awaiting: options)
             }
         }
         transfer.begin(at: 0, of: Int64(body.size))
-        var reported = request
-        reported.httpBodyStream = RepeatableBodyStream(body) { transfer.reach($0) }
+        var reported = options
+        reported.didSend = { transfer.reach($0) }
         let answer = try await transfer.run { [next, reported] in
-            try await next.send(reported, awaiting: part)
+            try await next.send(request, awaiting: reported)
         }
         // A mock on Apple platforms does not report what it reads.
         transfer.reach(body.size)

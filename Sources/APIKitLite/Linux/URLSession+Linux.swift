@@ -82,8 +82,7 @@ extension URLSessionExchange {
         _ session: URLSession, task: URLSessionTask,
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
-        let mayBeRepeated = task.originalRequest?.mayBeRepeated() ?? false
-        decide(mayBeRepeated ? .resend : .failure(URLError(.networkConnectionLost)))
+        decide(request.mayBeRepeated() ? .resend : .failure(URLError(.networkConnectionLost)))
         completionHandler(nil)
         // This runs on Foundation's loading queue, where cancelling would be a deadlock.
         DispatchQueue.global().async { task.cancel() }

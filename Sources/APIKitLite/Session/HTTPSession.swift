@@ -36,8 +36,8 @@ import Foundation
 ///
 /// ### Download and upload files
 ///
-/// - ``download(_:to:progress:retrying:clock:)``
-/// - ``download(_:_:to:progress:retrying:clock:)``
+/// - ``download(_:to:progress:retrying:clock:random:)``
+/// - ``download(_:_:to:progress:retrying:clock:random:)``
 /// - ``reporting(to:)``
 ///
 /// ### Add a policy
@@ -69,12 +69,12 @@ public protocol HTTPSession: Sendable {
     ///
     /// - Parameters:
     ///   - request: The request to send.
-    ///   - part: The part of the response to wait for.
-    /// - Returns: The body, and the status and headers. If `part` is ``ResponsePart/body``, the
-    ///   body is complete.
-    /// - Throws: The reason why that part was not received. For a `URLSession`, it is a `URLError`.
+    ///   - options: What to wait for: the whole response, or its headers.
+    /// - Returns: The body, and the status and headers. For ``SendOptions/body``, the body is
+    ///   complete.
+    /// - Throws: The reason why that was not received. For a `URLSession`, it is a `URLError`.
     func send(
-        _ request: URLRequest, awaiting part: ResponsePart
+        _ request: URLRequest, awaiting options: SendOptions
     ) async throws -> (HTTPBody, HTTPURLResponse)
 
     /// Informs the session that a load failed after its exchange had succeeded: the response was
@@ -115,24 +115,8 @@ extension HTTPSession {
     /// - Returns: The body, which can be read once, and the status and headers.
     /// - Throws: The errors of ``send(_:awaiting:)``.
     public func stream(
-        _ request: URLRequest, buffering limit: Int = ResponsePart.standardLimit
+        _ request: URLRequest, buffering limit: Int = SendOptions.standardLimit
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         try await send(request, awaiting: .head(limit: limit))
     }
-}
-
-/// The part of a response that ``HTTPSession/send(_:awaiting:)`` waits for.
-public enum ResponsePart: Hashable, Sendable {
-    /// The whole response. The body is complete: ``HTTPBody/data`` has all bytes.
-    case body
-    /// The headers. The body follows in pieces.
-    ///
-    /// `limit` is the number of bytes that may wait for the reader; a value below 1 counts as 1. If
-    /// more arrive, the body ends with ``TransportError/bodyLimit(_:)``. `hasSteadyReader` says that the reader
-    /// always comes back soon, as a reader that writes a file does. Then a `URLSession` on Linux
-    /// waits up to 10 seconds for it, and not 100 milliseconds, before more than 2 MiB wait.
-    case head(limit: Int = ResponsePart.standardLimit, hasSteadyReader: Bool = false)
-
-    /// The number of bytes that may wait for the reader of a stream by default: 64 MiB.
-    public static let standardLimit = 64 * 1024 * 1024
 }

@@ -30,6 +30,8 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
     // Shared by all exchanges. It is held for nanoseconds, and creating a lock for each exchange
     // would cost more than everything else in this type.
     private static let lock = NSLock()
+    /// The request of the caller. The request of the task may have more, for Foundation.
+    let request: URLRequest
     private let didSend: (@Sendable (_ count: Int) -> Void)?
     private var task: URLSessionTask?
     /// Whether the exchange was cancelled or its task has ended.
@@ -43,8 +45,11 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
 
     /// Creates an exchange.
     ///
-    /// - Parameter didSend: Gets the number of bytes of the body that were sent so far.
-    init(didSend: (@Sendable (_ count: Int) -> Void)? = nil) {
+    /// - Parameters:
+    ///   - request: The request of the caller.
+    ///   - didSend: Gets the number of bytes of the body that were sent so far.
+    init(_ request: URLRequest, didSend: (@Sendable (_ count: Int) -> Void)? = nil) {
+        self.request = request
         self.didSend = didSend
     }
 
@@ -77,7 +82,7 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
     func outcome(_ data: Data?, _ response: URLResponse?, _ error: (any Error)?) -> Result<
         Outcome, any Error
     > {
-        let task = stop()
+        _ = stop()
         switch Self.lock.withLock({ decision }) {
         case .redirect(let next): return .success(.redirect(next))
         case .resend: return .success(.resend)
@@ -87,8 +92,7 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
         }
         if let error { return .failure(originalError(of: error)) }
         guard let http = response as? HTTPURLResponse else {
-            return .failure(
-                TransportError.notHTTP(response?.url ?? task?.originalRequest?.url))
+            return .failure(TransportError.notHTTP(response?.url ?? request.url))
         }
         return .success(.answer(HTTPBody(data ?? Data()), http))
     }
@@ -120,12 +124,11 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
         willPerformHTTPRedirection response: HTTPURLResponse, newRequest: URLRequest,
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        session.storeCookies(of: response, to: task.originalRequest)
-        // Not the current request, which may have what Foundation added. Each task ends at its first
-        // redirect.
-        guard let request = task.originalRequest,
-            let next = redirectedRequest(after: response, from: request)
-        else { return end(task, at: nil, completionHandler) }
+        session.storeCookies(of: response, to: request)
+        // Each task ends at its first redirect, so this response answers the request.
+        guard let next = redirectedRequest(after: response, from: request) else {
+            return end(task, at: nil, completionHandler)
+        }
         guard let delegate = appDelegate(of: session) else {
             return end(task, at: next, completionHandler)
         }
@@ -141,9 +144,7 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
     private func end(
         _ task: URLSessionTask, at next: URLRequest?, _ completionHandler: (URLRequest?) -> Void
     ) {
-        let decision = next.map { next in
-            next.refusal.map { Decision.failure($0) } ?? Decision.redirect(next)
-        }
+        let decision = next.map { Decision.redirect($0) }
         let isCancelled = Self.lock.withLock {
             if !isOver { (self.decision, isAtRedirect) = (decision, true) }
             return isOver

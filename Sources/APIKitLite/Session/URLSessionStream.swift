@@ -26,22 +26,22 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
     private var didComplete: @Sendable () -> Void = {}
 
     init(
-        _ buffer: BodyBuffer, _ flow: StreamFlowControl,
+        _ request: URLRequest, _ buffer: BodyBuffer, _ flow: StreamFlowControl,
         didSend: (@Sendable (_ count: Int) -> Void)? = nil
     ) {
         self.buffer = buffer
         self.flow = flow
-        super.init(didSend: didSend)
+        super.init(request, didSend: didSend)
     }
 
     /// Starts a task that streams for a session.
     ///
     /// - Parameters:
-    ///   - request: The request.
+    ///   - sent: The request with what Foundation needs to send it correctly.
     ///   - owner: The app's session.
-    func start(_ request: URLRequest, on owner: URLSession) {
+    func start(_ sent: URLRequest, on owner: URLSession) {
         self.owner = owner
-        let (task, didComplete) = owner.streamingTask(with: request)
+        let (task, didComplete) = owner.streamingTask(with: sent)
         self.didComplete = didComplete
         flow.control(task)
         start(task)
