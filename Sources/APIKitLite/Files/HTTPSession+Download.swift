@@ -98,36 +98,3 @@ extension HTTPSession {
             flow.makeRequest(from: input), validate: request.validateResponse)
     }
 }
-
-extension APIRequestLoader {
-    /// Downloads the file that the request names, and resumes what an earlier call left.
-    ///
-    /// ```swift
-    /// let request = ModelRequest(baseURL: baseURL)
-    /// let loader = APIRequestLoader(apiRequest: request, urlSession: session)
-    /// try await loader.download("v1", to: file, progress: progress)
-    /// ```
-    ///
-    /// It is the same as `session.download(request, input, to: file)`:
-    /// ``HTTPSession/download(_:_:to:progress:retrying:clock:random:)``.
-    ///
-    /// - Parameters:
-    ///   - requestData: The input of the request.
-    ///   - file: The URL of the file. Its folder must exist.
-    ///   - progress: The object that gets the number of bytes, and that cancels the download.
-    ///   - policy: Decides whether the download continues automatically after a `URLError`, before
-    ///     or within the body.
-    ///   - clock: The clock of the delays.
-    /// - Returns: The response of the last request.
-    /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
-    @discardableResult
-    public nonisolated(nonsending)
-        func download(
-            _ requestData: T.RequestDataType, to file: URL, progress: Progress? = nil,
-            retrying policy: RetryPolicy = .never, clock: any Clock<Duration> = ContinuousClock()
-        ) async throws(APIRequestError) -> HTTPURLResponse
-    {
-        try await flow.session.download(
-            apiRequest, requestData, to: file, progress: progress, retrying: policy, clock: clock)
-    }
-}

@@ -37,12 +37,12 @@ private struct RetryingSession: SessionPolicy {
     /// The outcome to ask the policy about, or `nil` for a result that no policy retries.
     private func outcome(
         of result: Result<(HTTPBody, HTTPURLResponse), any Error>
-    ) -> RetryPolicy.Outcome? {
+    ) -> RetryPolicy.AttemptOutcome? {
         switch result {
         case .success((_, let response)):
             // Most responses end here, before any header is read.
             guard policy.statuses.contains(response.statusCode) else { return nil }
-            return RetryPolicy.Outcome(response)
+            return RetryPolicy.AttemptOutcome(response)
         case .failure(let error):
             return URLError(from: error).map { .failure($0.code) }
         }

@@ -55,7 +55,7 @@ extension URLSession: HTTPSession {
     /// - Parameter sent: The request with what Foundation needs to send it correctly.
     private func outcome(
         of request: URLRequest, sentAs sent: URLRequest, _ options: SendOptions
-    ) async throws -> URLSessionExchange.Outcome {
+    ) async throws -> URLSessionExchange.TaskOutcome {
         try Task.checkNotCancelled()
         try prepareForTask()
         if let limit = options.bufferLimit {

@@ -7,18 +7,8 @@ import Foundation
 class URLSessionExchange: NSObject, URLSessionTaskDelegate,
     @unchecked Sendable  // The variables are used only under `lock`.
 {
-    /// The outcome of the task, if this object decides it instead of Foundation.
-    enum Decision {
-        case redirect(URLRequest)
-        /// The same request has to be sent again.
-        case resend
-        case failure(any Error)
-        /// A 401 response that Foundation would never deliver.
-        case refused(HTTPURLResponse)
-    }
-
-    /// The successful outcome of one task.
-    enum Outcome: Sendable {
+    /// How one task ended, if it did not fail.
+    enum TaskOutcome: Sendable {
         case answer(HTTPBody, HTTPURLResponse)
         /// The request to send next, because the server has redirected this one.
         case redirect(URLRequest)
@@ -37,7 +27,8 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
     /// Whether the exchange was cancelled or its task has ended.
     private var isOver = false
     private var isAtRedirect = false
-    private var decision: Decision?
+    /// How the task ends, if this object decides it instead of Foundation.
+    private var decision: Result<TaskOutcome, any Error>?
 
     /// Whether the response of the task is wanted: the exchange was not cancelled, and this object
     /// has not decided how the task ends.
@@ -80,16 +71,10 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
 
     /// Returns the outcome of the task, from the arguments of its completion handler.
     func outcome(_ data: Data?, _ response: URLResponse?, _ error: (any Error)?) -> Result<
-        Outcome, any Error
+        TaskOutcome, any Error
     > {
         _ = stop()
-        switch Self.lock.withLock({ decision }) {
-        case .redirect(let next): return .success(.redirect(next))
-        case .resend: return .success(.resend)
-        case .failure(let error): return .failure(error)
-        case .refused(let response): return .success(.answer(HTTPBody(Data()), response))
-        case nil: break
-        }
+        if let decision = Self.lock.withLock({ decision }) { return decision }
         if let error { return .failure(originalError(of: error)) }
         guard let http = response as? HTTPURLResponse else {
             return .failure(TransportError.notHTTP(response?.url ?? request.url))
@@ -107,7 +92,7 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
     }
 
     /// Records how the task ends.
-    func decide(_ decision: Decision) {
+    func decide(_ decision: Result<TaskOutcome, any Error>) {
         Self.lock.withLock { self.decision = decision }
     }
 
@@ -144,7 +129,7 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
     private func end(
         _ task: URLSessionTask, at next: URLRequest?, _ completionHandler: (URLRequest?) -> Void
     ) {
-        let decision = next.map { Decision.redirect($0) }
+        let decision = next.map { Result<TaskOutcome, any Error>.success(.redirect($0)) }
         let isCancelled = Self.lock.withLock {
             if !isOver { (self.decision, isAtRedirect) = (decision, true) }
             return isOver

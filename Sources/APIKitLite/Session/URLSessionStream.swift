@@ -10,7 +10,7 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
     private enum Head: Sendable {
         // Not an `HTTPBody`: the waiter keeps its result, and the transfer must end with the body.
         case answer(BodyBuffer, HTTPURLResponse)
-        case other(Outcome)
+        case other(TaskOutcome)
     }
 
     private let opened = Waiter<Head>()
@@ -57,7 +57,7 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
     /// Suspends until the headers or a redirect have been received.
     ///
     /// - Throws: The error of the task, or `URLError.cancelled` as soon as the caller is cancelled.
-    func head() async throws -> Outcome {
+    func head() async throws -> TaskOutcome {
         // A cancelled task completes on the delegate queue, which may wait for a slow reader.
         switch try await opened.value(ifCancelled: .failure(URLError(.cancelled))) {
         case .answer(let buffer, let response): .answer(HTTPBody(buffer), response)

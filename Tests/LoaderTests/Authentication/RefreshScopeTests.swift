@@ -76,8 +76,8 @@ import Testing
         let server = TokenServer(holdsRefresh: true)
         let tokens = server.tokens()
         let progress = Progress(totalUnitCount: 0)
-        let session = server.session.reporting(to: progress).authenticated(by: tokens)
-        async let upload = session.outcome(of: .test("a"))
+        let session = server.session.authenticated(by: tokens)
+        async let upload = session.outcome(of: .test("a"), progress: progress)
         await server.token.started()
 
         progress.cancel()
