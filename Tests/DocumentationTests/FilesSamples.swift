@@ -40,15 +40,14 @@ private struct ModelRequest: APIRequest {
         #expect(network.requests.last?.request.value(forHTTPHeaderField: "Range") == "bytes=5-")
     }
 
-    @Test func downloadsWithALoader() async throws {
+    @Test func downloadsAnAPIRequest() async throws {
         network.stub(.any, .data(Data("a".utf8)))
         let session = network.urlSession
         let file = folder.url.appending(path: "model.bin")
 
         let progress = Progress(totalUnitCount: -1)
-        let loader = APIRequestLoader(
-            apiRequest: ModelRequest(baseURL: baseURL), urlSession: session)
-        try await loader.download("v1", to: file, progress: progress)
+        try await session.download(
+            ModelRequest(baseURL: baseURL), "v1", to: file, progress: progress)
 
         #expect(progress.fractionCompleted == 1)
     }
@@ -94,7 +93,7 @@ private struct ModelRequest: APIRequest {
         let session = network.urlSession
 
         let progress = Progress(totalUnitCount: 0)
-        try await session.reporting(to: progress).load(VideoRequest(), file)
+        try await session.load(VideoRequest(), file, progress: progress)
 
         #expect(progress.fractionCompleted == 1)
     }

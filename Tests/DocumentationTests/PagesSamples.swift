@@ -70,11 +70,13 @@ private struct LinkedUsersRequest: PagedAPIRequest {
         network.stub(.get("/users"), .json("[]"))
         network.stub(
             .get("/users").query(["page": "1"]), .json(#"[{"name": "Emma"}, {"name": "Anne"}]"#))
-        let loader = APIRequestLoader(
-            apiRequest: UsersRequest(baseURL: baseURL), urlSession: MockURLSession(network))
+        let session = MockURLSession(network)
+        let request = UsersRequest(baseURL: baseURL)
 
         var names: [String] = []
-        for try await user in loader.elements(from: 1) { names.append(user.name) }
+        for try await user in session.elements(request, from: 1) {
+            names.append(user.name)
+        }
 
         #expect(names == ["Emma", "Anne"])
         try network.verify()
@@ -85,11 +87,11 @@ private struct LinkedUsersRequest: PagedAPIRequest {
         network.stub(.get("/search"), .json(#"{"items": [{"name": "Emma"}], "next": "c2"}"#))
         network.stub(
             .get("/search").query(["cursor": "c2"]), .json(#"{"items": [{"name": "Anne"}]}"#))
-        let loader = APIRequestLoader(
-            apiRequest: SearchRequest(baseURL: baseURL), urlSession: MockURLSession(network))
+        let session = MockURLSession(network)
+        let request = SearchRequest(baseURL: baseURL)
 
         var names: [String] = []
-        for try await user in loader.pages(from: nil).elements({ $0.items }) {
+        for try await user in session.pages(request, from: nil).elements({ $0.items }) {
             names.append(user.name)
         }
 
@@ -103,11 +105,11 @@ private struct LinkedUsersRequest: PagedAPIRequest {
             .get("/users").query(exactly: [:]),
             .json(#"[{"name": "Emma"}]"#).header("Link", "</users?page=2>; rel=next"))
         network.stub(.get("/users").query(["page": "2"]), .json(#"[{"name": "Anne"}]"#))
-        let loader = APIRequestLoader(
-            apiRequest: LinkedUsersRequest(), urlSession: MockURLSession(network))
+        let session = MockURLSession(network)
+        let first = baseURL.appending(path: "users")
 
         var names: [String] = []
-        for try await user in loader.elements(from: baseURL.appending(path: "users")) {
+        for try await user in session.elements(LinkedUsersRequest(), from: first) {
             names.append(user.name)
         }
 
@@ -118,10 +120,10 @@ private struct LinkedUsersRequest: PagedAPIRequest {
     @Test func triesAFailedPageAgain() async throws {
         let network = MockNetwork()
         network.stub(.get("/users"), .status(503), .json("[]"))
-        let loader = APIRequestLoader(
-            apiRequest: UsersRequest(baseURL: baseURL), urlSession: MockURLSession(network))
+        let session = MockURLSession(network)
+        let request = UsersRequest(baseURL: baseURL)
 
-        var pages = loader.pages(from: 1).makeAsyncIterator()
+        var pages = session.pages(request, from: 1).makeAsyncIterator()
         let failed = try? await pages.next()
         let first = try await pages.next()
 

@@ -9,10 +9,10 @@ struct LanguageSession: SessionPolicy {
     let language: String
 
     func send(
-        _ request: URLRequest, awaiting part: ResponsePart
+        _ request: URLRequest, awaiting options: SendOptions
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         try await next.send(
-            request.header("Accept-Language", language), awaiting: part)
+            request.header("Accept-Language", language), awaiting: options)
     }
 }
 
@@ -24,7 +24,7 @@ extension HTTPSession {
 
 struct OfflineSession: HTTPSession {
     func send(
-        _ request: URLRequest, awaiting part: ResponsePart
+        _ request: URLRequest, awaiting options: SendOptions
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         throw URLError(.notConnectedToInternet)
     }

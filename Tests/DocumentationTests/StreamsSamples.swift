@@ -102,13 +102,13 @@ import Testing
         let network = MockNetwork()
         let whole = MockResponse.events([Self.delta("Hel"), Self.delta("lo")], until: "[DONE]")
         network.stub(.post("/v1/chat/completions"), whole.failing(afterBytes: 70))
-        let loader = APIRequestLoader(
-            apiRequest: ChatRequest(baseURL: baseURL), urlSession: network.urlSession)
+        let session = network.urlSession
+        let request = ChatRequest(baseURL: baseURL)
         var answer = ""
         var message: String?
 
         do {
-            for try await delta in loader.stream("Why is the sky blue?") {
+            for try await delta in session.stream(request, "Why is the sky blue?") {
                 answer += delta.text
             }
         } catch {

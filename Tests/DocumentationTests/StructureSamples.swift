@@ -12,19 +12,19 @@ struct Book: Codable, Equatable, Sendable {
 
 // MARK: The endpoints
 
-extension Endpoint where Self == Endpoint<Int, Book> {
+extension APIRequest where Self == Endpoint<Int, Book> {
     static func book(_ base: URL) -> Self {
         Self { try URLRequest("GET", base, path: "/books/{id}", ["id": $0]) }
     }
 }
 
-extension Endpoint where Self == Endpoint<String, [Book]> {
+extension APIRequest where Self == Endpoint<String, [Book]> {
     static func search(_ base: URL) -> Self {
         Self { try URLRequest("GET", base, path: "/books", query: ["q": $0]) }
     }
 }
 
-extension Endpoint where Self == Endpoint<Void, [Book]> {
+extension APIRequest where Self == Endpoint<Void, [Book]> {
     static func newBooks(_ base: URL) -> Self {
         Self { try URLRequest("GET", base, path: "/books/new") }
     }

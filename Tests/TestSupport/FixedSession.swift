@@ -10,7 +10,7 @@ package struct FixedSession: HTTPSession {
     }
 
     package func send(
-        _ request: URLRequest, awaiting part: ResponsePart
+        _ request: URLRequest, awaiting options: SendOptions
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         let url = request.url ?? URL(filePath: "/")
         return (

@@ -6,7 +6,7 @@ private struct InstantSession: HTTPSession {
     let response = Fixture.response(to: Fixture.request)
 
     func send(
-        _ request: URLRequest, awaiting part: ResponsePart
+        _ request: URLRequest, awaiting options: SendOptions
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         (HTTPBody(Fixture.json), response)
     }
@@ -36,12 +36,17 @@ func costOfPolicies(rounds: Int) async throws {
         ("all of them", chain, "12 µs"),
     ]
     let operations = 20_000
-    print("| policy | above the bare session | limit |\n|---|---|---|")
+    print("| policy | above the bare session: wall | CPU | limit |\n|---|---|---|---|")
     for (name, session, limit) in sides {
         try await costOf(session, above: bare, name, limit, width: 1, operations, rounds)
     }
     // In a busy app, a task that ends finds the next one waiting, and no thread has to be woken.
-    try await costOf(chain, above: bare, "all, 16 in flight", "", width: 16, operations, rounds)
+    for (name, session, limit) in [
+        ("coalescing, 16 in flight", bare.coalescing() as any HTTPSession, "10 µs"),
+        ("all, 16 in flight", chain, ""),
+    ] {
+        try await costOf(session, above: bare, name, limit, width: 16, operations, rounds)
+    }
 }
 
 private func costOf(
@@ -53,10 +58,14 @@ private func costOf(
     let floor = Side(
         name: "bare", run: inFlight(width) { _ = try await bare.exchange(Fixture.request) })
     try await side.run(operations / 4)
-    var above: [Double] = []
+    var wall: [Double] = []
+    var cpu: [Double] = []
     for _ in 0..<rounds {
-        let cost = try await measure(side, operations).wall
-        above.append(cost - (try await measure(floor, operations)).wall)
+        let cost = try await measure(side, operations)
+        let least = try await measure(floor, operations)
+        wall.append(cost.wall - least.wall)
+        cpu.append(cost.cpu - least.cpu)
     }
-    print("| \(name) | \(above.median.microseconds) | \(limit) |")
+    print(
+        "| \(name) | \(wall.median.microseconds) | \(cpu.median.microseconds) | \(limit) |")
 }

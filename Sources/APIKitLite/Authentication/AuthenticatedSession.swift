@@ -32,20 +32,20 @@ extension HTTPSession {
     }
 }
 
-private struct AuthenticatedSession: SessionPolicy {
+private struct AuthenticatedSession<A: Authenticator>: SessionPolicy {
     let next: any HTTPSession
-    let credentials: any CredentialSource
+    let credentials: Credentials<A>
 
     func send(
-        _ request: URLRequest, awaiting part: ResponsePart
+        _ request: URLRequest, awaiting options: SendOptions
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         try Task.checkNotCancelled()
         // A refresh never waits for a refresh.
-        guard !request.isRefresh, credentials.covers(request.url),
+        guard !options.isRefresh, credentials.covers(request.url),
             let first = try await credentials.authorize(request, afterRejected: nil, over: next)
-        else { return try await next.send(request, awaiting: part) }
+        else { return try await next.send(request, awaiting: options) }
 
-        let answer = try await next.send(first.request, awaiting: part)
+        let answer = try await next.send(first.request, awaiting: options)
         guard isRejection(answer, of: first.request) else { return answer }
         guard request.canBeSentAgain else {
             credentials.startRefresh(first.generation, over: next)
@@ -57,7 +57,7 @@ private struct AuthenticatedSession: SessionPolicy {
             request, afterRejected: first.generation, over: next)
         // If the user has signed out, a stream is opened again, because its body has ended.
         if second == nil, answer.0.data != nil { return answer }
-        return try await next.send(second?.request ?? request, awaiting: part)
+        return try await next.send(second?.request ?? request, awaiting: options)
     }
 
     /// Whether a response from the origin of the request that carried the credential rejects it.
@@ -73,30 +73,4 @@ private struct AuthenticatedSession: SessionPolicy {
         guard let url = answer.response.url, url.host() != nil else { return true }
         return url.origin == request.url?.origin
     }
-}
-
-/// `Credentials` without its generic parameter.
-protocol CredentialSource: AnyObject, Sendable {
-    /// Whether a request to this URL may be sent with the credential.
-    func covers(_ url: URL?) -> Bool
-
-    /// Whether a response rejects the credential of its request.
-    func isRejection(_ data: Data, _ response: HTTPURLResponse) -> Bool
-
-    /// Returns the request with the current credential, which is refreshed first if it is stale or
-    /// rejected.
-    ///
-    /// - Parameters:
-    ///   - request: The request, without a credential.
-    ///   - rejected: The generation of the credential that the server rejected, or `nil`.
-    ///   - next: The session that sends the refresh by default.
-    /// - Returns: The request and the generation of its credential; `nil` if there is no credential.
-    /// - Throws: ``AuthenticationError`` when the refresh fails, `URLError.cancelled` when the task
-    ///   is cancelled, or the error of ``Authenticator/apply(_:to:)``.
-    func authorize(
-        _ request: URLRequest, afterRejected rejected: Int?, over next: any HTTPSession
-    ) async throws -> (request: URLRequest, generation: Int)?
-
-    /// Starts the refresh of a rejected credential for later requests, without waiting for it.
-    func startRefresh(_ rejected: Int, over next: any HTTPSession)
 }

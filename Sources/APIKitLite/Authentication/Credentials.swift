@@ -18,7 +18,7 @@ import Foundation
 public final class Credentials<A: Authenticator>: Sendable {
     /// The mutable state, guarded by the lock of `Locked`.
     private struct State {
-        var current: CredentialState<A.Credential>
+        var current: CredentialState
         /// The latest refresh, and the generation of the credential that it replaces.
         var refresh: (generation: Int, singleFlight: SingleFlight<Void>)?
         /// The changes that `onChange` has yet to receive, oldest first.
@@ -101,7 +101,7 @@ public final class Credentials<A: Authenticator>: Sendable {
     /// Changes the credential, and reports the changes outside the lock, in their order.
     ///
     /// - Parameter body: Changes the state, and returns whether it did.
-    private func change(_ body: (inout CredentialState<A.Credential>) -> Bool) {
+    private func change(_ body: (inout CredentialState) -> Bool) {
         let mustReport = state.withLock { state in
             guard body(&state.current), configuration.onChange != nil else { return false }
             state.unreported.append(state.current.credential)
@@ -121,7 +121,8 @@ public final class Credentials<A: Authenticator>: Sendable {
     }
 }
 
-extension Credentials: CredentialSource {
+extension Credentials {
+    /// Whether a request to this URL may be sent with the credential.
     func covers(_ url: URL?) -> Bool {
         url.map { configuration.origins.contains($0.origin) } ?? false
     }
@@ -130,6 +131,16 @@ extension Credentials: CredentialSource {
         authenticator.rejects(data: data, response: response)
     }
 
+    /// Returns the request with the current credential, which is refreshed first if it is stale or
+    /// rejected.
+    ///
+    /// - Parameters:
+    ///   - request: The request, without a credential.
+    ///   - rejected: The generation of the credential that the server rejected, or `nil`.
+    ///   - next: The session that sends the refresh by default.
+    /// - Returns: The request and the generation of its credential; `nil` if there is no credential.
+    /// - Throws: ``AuthenticationError`` when the refresh fails, `URLError.cancelled` when the task
+    ///   is cancelled, or the error of ``Authenticator/apply(_:to:)``.
     func authorize(
         _ request: URLRequest, afterRejected rejected: Int?, over next: any HTTPSession
     ) async throws -> (request: URLRequest, generation: Int)? {
@@ -145,6 +156,7 @@ extension Credentials: CredentialSource {
         return (try authenticator.apply(credential, to: request), current.generation)
     }
 
+    /// Starts the refresh of a rejected credential for later requests, without waiting for it.
     func startRefresh(_ rejected: Int, over next: any HTTPSession) {
         let current = state.withLock { $0.current }
         if let old = current.toRefresh(afterRejected: rejected, isStale: { _ in false }),
@@ -194,17 +206,27 @@ extension Credentials: CredentialSource {
     private func refresh(
         _ old: A.Credential, _ generation: Int, over session: any HTTPSession
     ) async throws {
-        let marking = session.intercepting { request, next in
-            try await next(request.markedAsRefresh())
-        }
         do throws(APIRequestError) {
-            let new = try await marking.load(authenticator.refresh, old)
+            let new = try await RefreshSession(next: session).load(authenticator.refresh, old)
             change { $0.replace(generation, with: new) }
         } catch {
             // If the app set another credential meanwhile, the waiting requests continue with it.
             guard state.withLock({ $0.current.generation == generation }) else { return }
             throw AuthenticationError(underlying: error)
         }
+    }
+}
+
+/// Marks each request as the refresh of a credential.
+private struct RefreshSession: SessionPolicy {
+    let next: any HTTPSession
+
+    func send(
+        _ request: URLRequest, awaiting options: SendOptions
+    ) async throws -> (HTTPBody, HTTPURLResponse) {
+        var options = options
+        options.isRefresh = true
+        return try await next.send(request, awaiting: options)
     }
 }
 

@@ -4,26 +4,27 @@ extension URLRequest {
     /// Sends the request with a body that is opened for this attempt. A form with files is written
     /// to a temporary file for that.
     ///
-    /// - Parameter send: Sends the request that it gets. The body must be open or no longer needed
-    ///   when it returns.
+    /// - Parameters:
+    ///   - didSend: Observes how much of the body was sent.
+    ///   - send: Sends the request that it gets. The body must be open or no longer needed when it
+    ///     returns.
     /// - Returns: The result of `send`.
     /// - Throws: ``FileBodyError`` if a file is missing, unreadable or has another size, before
     ///   the attempt or after its failure; otherwise the error of `send`; `CocoaError` if the
     ///   temporary file cannot be written.
     func withSentBody<Result>(
+        reportedTo didSend: (@Sendable (_ count: Int) -> Void)? = nil,
         _ send: (URLRequest) async throws -> Result
     ) async throws -> Result {
-        guard let stream = httpBodyStream as? RepeatableBodyStream else {
-            return try await send(self)
-        }
-        try stream.body.checkFiles()
+        // Foundation on Linux says nothing about a body in memory while it sends it.
+        let observed = didSend == nil ? nil : httpBody.map { RepeatableBody([.bytes($0)]) }
+        guard let body = repeatableBody ?? observed else { return try await send(self) }
+        try body.checkFiles()
         do {
-            guard stream.body.segments.count > 1 else { return try await send(sending(stream)) }
-            return try await stream.body.withTemporaryFile { form in
-                try await send(sending(RepeatableBodyStream(form, didRead: stream.didRead)))
-            }
+            guard body.segments.count > 1 else { return try await send(sending(body, didSend)) }
+            return try await body.withTemporaryFile { try await send(sending($0, didSend)) }
         } catch {
-            if !Task.isCancelled { try stream.body.checkFiles() }
+            if !Task.isCancelled { try body.checkFiles() }
             throw error
         }
     }

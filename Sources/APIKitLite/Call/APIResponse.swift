@@ -8,19 +8,19 @@ public struct APIResponse<Value> {
     /// The body of the response, as the session returned it.
     public let data: Data
 
-    /// The status and the headers: `response.http.value(forHTTPHeaderField: "ETag")`.
-    public let http: HTTPURLResponse
+    /// The status and the headers: `user.response.value(forHTTPHeaderField: "ETag")`.
+    public let response: HTTPURLResponse
 
     /// Creates a response from its parts.
     ///
     /// - Parameters:
     ///   - value: The parsed value.
     ///   - data: The body that it was parsed from.
-    ///   - http: The status and the headers.
-    public init(value: Value, data: Data, http: HTTPURLResponse) {
+    ///   - response: The status and the headers.
+    public init(value: Value, data: Data, response: HTTPURLResponse) {
         self.value = value
         self.data = data
-        self.http = http
+        self.response = response
     }
 }
 

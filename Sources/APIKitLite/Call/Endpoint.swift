@@ -5,7 +5,7 @@ import Foundation
 /// An API with many calls declares them as static members, and a call names the member:
 ///
 /// ```swift
-/// extension Endpoint where Self == Endpoint<Int, Order> {
+/// extension APIRequest where Self == Endpoint<Int, Order> {
 ///     static func order(_ base: URL) -> Self {
 ///         Self { try URLRequest("GET", base, path: "/orders/{id}", ["id": $0]) }
 ///     }

@@ -16,12 +16,14 @@ extension HTTPSession {
     /// - Parameters:
     ///   - request: The request to load.
     ///   - input: The input of the request.
+    ///   - progress: The object that gets the number of bytes of the body that were sent: see
+    ///     ``exchange(_:progress:)``.
     /// - Returns: The parsed value.
     /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
     public nonisolated(nonsending) func load<R: APIRequest>(
-        _ request: R, _ input: R.RequestDataType
+        _ request: R, _ input: R.RequestDataType, progress: Progress? = nil
     ) async throws(APIRequestError) -> R.ResponseDataType {
-        try await flow(request).response(for: input).value
+        try await flow(request, progress).response(for: input).value
     }
 
     /// Loads a request and returns the parsed value.
@@ -33,13 +35,15 @@ extension HTTPSession {
     /// - Parameters:
     ///   - request: The request to load.
     ///   - input: The input of the request.
+    ///   - progress: The object that gets the number of bytes of the body that were sent: see
+    ///     ``exchange(_:progress:)``.
     /// - Returns: The parsed value.
     /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
     @concurrent
     public func load<R: APIRequest & SendableMetatype>(
-        _ request: sending R, _ input: sending R.RequestDataType
+        _ request: sending R, _ input: sending R.RequestDataType, progress: Progress? = nil
     ) async throws(APIRequestError) -> sending R.ResponseDataType {
-        try await flow(request).response(for: input).value
+        try await flow(request, progress).response(for: input).value
     }
 
     /// Loads a request and returns the parsed value with its headers and body.
@@ -49,12 +53,14 @@ extension HTTPSession {
     /// - Parameters:
     ///   - request: The request to load.
     ///   - input: The input of the request.
+    ///   - progress: The object that gets the number of bytes of the body that were sent: see
+    ///     ``exchange(_:progress:)``.
     /// - Returns: The parsed value, and the response that it was parsed from.
     /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
     public nonisolated(nonsending) func response<R: APIRequest>(
-        _ request: R, for input: R.RequestDataType
+        _ request: R, for input: R.RequestDataType, progress: Progress? = nil
     ) async throws(APIRequestError) -> APIResponse<R.ResponseDataType> {
-        try await flow(request).response(for: input)
+        try await flow(request, progress).response(for: input)
     }
 
     /// Loads a request and returns the parsed value with its headers and body.
@@ -64,17 +70,19 @@ extension HTTPSession {
     /// - Parameters:
     ///   - request: The request to load.
     ///   - input: The input of the request.
+    ///   - progress: The object that gets the number of bytes of the body that were sent: see
+    ///     ``exchange(_:progress:)``.
     /// - Returns: The parsed value, and the response that it was parsed from.
     /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
     @concurrent
     public func response<R: APIRequest & SendableMetatype>(
-        _ request: sending R, for input: sending R.RequestDataType
+        _ request: sending R, for input: sending R.RequestDataType, progress: Progress? = nil
     ) async throws(APIRequestError) -> sending APIResponse<R.ResponseDataType> {
-        try await flow(request).response(for: input)
+        try await flow(request, progress).response(for: input)
     }
 
-    func flow<R: APIRequest>(_ request: R) -> LoadFlow<R> {
-        LoadFlow(apiRequest: request, session: self)
+    func flow<R: APIRequest>(_ request: R, _ progress: Progress? = nil) -> LoadFlow<R> {
+        LoadFlow(apiRequest: request, session: reporting(to: progress))
     }
 }
 
@@ -133,63 +141,5 @@ extension HTTPSession {
     ) async throws(APIRequestError) -> sending APIResponse<R.ResponseDataType>
     where R.RequestDataType == Void {
         try await flow(request).response(for: ())
-    }
-}
-
-// The functions of HTTPSession+Load take an endpoint too. The compiler looks up the member in
-// `load(.order(base), 7)` only where the parameter's type is `Endpoint`.
-extension HTTPSession {
-    /// Loads an endpoint and returns the parsed value.
-    ///
-    ///     let order = try await session.load(.order(base), 7)
-    ///
-    /// - Parameters:
-    ///   - endpoint: The endpoint to load.
-    ///   - input: The input of the endpoint.
-    /// - Returns: The parsed value.
-    /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
-    @concurrent
-    public func load<Input, Output>(
-        _ endpoint: Endpoint<Input, Output>, _ input: Input
-    ) async throws(APIRequestError) -> Output {
-        try await flow(endpoint).response(for: input).value
-    }
-
-    /// Loads an endpoint and returns the parsed value with its headers and body.
-    ///
-    /// - Parameters:
-    ///   - endpoint: The endpoint to load.
-    ///   - input: The input of the endpoint.
-    /// - Returns: The parsed value, and the response that it was parsed from.
-    /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
-    @concurrent
-    public func response<Input, Output>(
-        _ endpoint: Endpoint<Input, Output>, for input: Input
-    ) async throws(APIRequestError) -> APIResponse<Output> {
-        try await flow(endpoint).response(for: input)
-    }
-
-    /// Loads an endpoint that needs no input, and returns the parsed value.
-    ///
-    /// - Parameter endpoint: The endpoint to load.
-    /// - Returns: The parsed value.
-    /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
-    @concurrent
-    public func load<Output>(
-        _ endpoint: Endpoint<Void, Output>
-    ) async throws(APIRequestError) -> Output {
-        try await flow(endpoint).response(for: ()).value
-    }
-
-    /// Loads an endpoint that needs no input, and returns the value with its headers and body.
-    ///
-    /// - Parameter endpoint: The endpoint to load.
-    /// - Returns: The parsed value, and the response that it was parsed from.
-    /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
-    @concurrent
-    public func response<Output>(
-        _ endpoint: Endpoint<Void, Output>
-    ) async throws(APIRequestError) -> APIResponse<Output> {
-        try await flow(endpoint).response(for: ())
     }
 }

@@ -13,33 +13,29 @@ extension HTTPURLResponse {
     /// - Parameter accepted: The accepted codes and ranges of codes. Without any, `200..<300`.
     /// - Throws: ``UnacceptableStatus`` for any other status.
     public func validateStatus(_ accepted: any StatusCodes...) throws(UnacceptableStatus) {
-        let ranges = accepted.isEmpty ? [200..<300] : accepted.map(\.statusCodes)
+        let ranges = accepted.isEmpty ? [200..<300] : accepted.map(range)
         guard ranges.contains(where: { $0.contains(statusCode) }) else {
             throw UnacceptableStatus(statusCode: statusCode, accepted: ranges)
         }
     }
 }
 
-/// Status codes that a request accepts: one code, such as `304`, or a range, such as `200..<300`.
-public protocol StatusCodes: Sendable {
-    /// The codes as a range.
-    var statusCodes: Range<Int> { get }
-}
+/// Status codes that a request accepts: one code, such as `304`, or a range, such as `200..<300` or
+/// `400...404`. No other type may conform.
+public protocol StatusCodes: Sendable {}
 
-extension Int: StatusCodes {
-    /// The range of this one code.
-    public var statusCodes: Range<Int> { (self...self).statusCodes }
-}
+extension Int: StatusCodes {}
+extension Range: StatusCodes where Bound == Int {}
+extension ClosedRange: StatusCodes where Bound == Int {}
 
-extension Range: StatusCodes where Bound == Int {
-    /// The range itself.
-    public var statusCodes: Range<Int> { self }
-}
-
-extension ClosedRange: StatusCodes where Bound == Int {
-    /// The same codes as a half-open range.
-    public var statusCodes: Range<Int> {
-        lowerBound..<(upperBound == .max ? .max : upperBound + 1)
+// Not a requirement of the protocol, which would be a member of each `Int` of an app.
+private func range(of codes: any StatusCodes) -> Range<Int> {
+    switch codes {
+    case let code as Int: range(of: code...code)
+    case let codes as ClosedRange<Int>:
+        codes.lowerBound..<(codes.upperBound == .max ? .max : codes.upperBound + 1)
+    case let codes as Range<Int>: codes
+    default: preconditionFailure("\(type(of: codes)) is neither Int nor a range of Int.")
     }
 }
 

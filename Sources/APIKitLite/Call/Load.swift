@@ -12,6 +12,18 @@ struct Load {
     let redaction: Redaction
     /// The type of the `APIRequest`, if there is one.
     var requestType: String?
+    /// What a retry policy says about the request that was sent.
+    private var retryHint: Locked<String?>?
+
+    init(
+        session: any HTTPSession, request: URLRequest? = nil, redaction: Redaction,
+        requestType: String? = nil
+    ) {
+        self.session = session
+        self.request = request
+        self.redaction = redaction
+        self.requestType = requestType
+    }
 
     /// Sends the request, and returns the body of its response if it is accepted.
     ///
@@ -20,16 +32,16 @@ struct Load {
     ///
     /// - Parameters:
     ///   - request: The request to send.
-    ///   - part: The part of the response to wait for.
+    ///   - options: What to wait for: the whole response, or its headers.
     ///   - validate: Throws if the response is not accepted. For a stream, it gets an empty body
     ///     first. If it throws, it is called again with the beginning of the body, so that its error
     ///     can describe the body.
     nonisolated(nonsending) mutating func open(
-        _ request: URLRequest, awaiting part: ResponsePart,
+        _ request: URLRequest, awaiting options: SendOptions,
         validate: (Data, HTTPURLResponse) throws -> Void
     ) async throws(APIRequestError) -> (HTTPBody, HTTPURLResponse) {
-        (self.request, response) = (request, nil)
-        let (body, http) = try await send(request, awaiting: part)
+        (self.request, response, retryHint) = (request, nil, Locked(nil))
+        let (body, http) = try await send(request, awaiting: options)
         do {
             try validate(body.data ?? Data(), http)
         } catch {
@@ -41,12 +53,14 @@ struct Load {
     }
 
     private nonisolated(nonsending) mutating func send(
-        _ request: URLRequest, awaiting part: ResponsePart
+        _ request: URLRequest, awaiting options: SendOptions
     ) async throws(APIRequestError) -> (HTTPBody, HTTPURLResponse) {
         var data: Data?
+        var options = options
+        options.retryHint = retryHint
         do {
             try Task.checkNotCancelled()
-            let (body, http) = try await session.send(request, awaiting: part)
+            let (body, http) = try await session.send(request, awaiting: options)
             (response, data) = (http, body.data)
             try Task.checkNotCancelled()
             return (body, http)
@@ -86,17 +100,8 @@ struct Load {
             stage: stage, request: request, response: response, data: data, underlying: underlying,
             isCancellation: isCancellation, redaction: redaction)
         error.requestType = requestType
-        error.hint = error.isCancellation ? nil : retryHint(underlying)
+        error.hint = error.isCancellation ? nil : retryHint?.withLock { $0 }
         return error
-    }
-
-    /// The sentence of a retry policy that would send the request again if it had another method.
-    private func retryHint(_ underlying: any Error) -> String? {
-        guard let request,
-            let outcome = response.map({ RetryPolicy.Outcome($0) })
-                ?? URLError(from: underlying).map({ .failure($0.code) })
-        else { return nil }
-        return session.retryHint(for: request, outcome)
     }
 
     /// Informs the session if the error says that a response was not accepted or not parsed.

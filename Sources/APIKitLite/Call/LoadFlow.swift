@@ -61,7 +61,7 @@ struct LoadFlow<T: APIRequest> {
         do {
             let value = try apiRequest.parseResponse(data: data, response: http)
             MainActorParsing.didParse(T.self, data, on: #isolation)
-            return APIResponse(value: value, data: data, http: http)
+            return APIResponse(value: value, data: data, response: http)
         } catch {
             throw load.failure(.parse, error, data)
         }

@@ -34,20 +34,17 @@ extension Redaction {
     /// values, decoded, to a list.
     func items(_ items: Substring, adding secrets: inout [String]) -> String {
         if isEmpty { return String(items) }
-        var shown: [String] = []
-        for part in items.unicodeScalars.split(separator: "&", omittingEmptySubsequences: false) {
-            let item = Substring(part)
-            let (name, value) = item.cut(at: "=")
+        return queryItems(items.utf8).map { nameBytes, valueBytes in
+            let (name, value) = (Substring(nameBytes), valueBytes.map { Substring($0) })
             let plainName = PercentEncoding.decode(name, plusIsSpace: true)
             let plain = value.map { PercentEncoding.decode($0, plusIsSpace: true) }
             if let plain, hides(plainName, plain) {
                 secrets.append(plain)
-                shown.append("\(name)=\(Self.mark)")
-            } else {
-                shown.append(shows(plainName) ? String(item) : text(String(item)))
+                return "\(name)=\(Self.mark)"
             }
-        }
-        return shown.joined(separator: "&")
+            let item = value.map { "\(name)=\($0)" } ?? String(name)
+            return shows(plainName) ? item : text(item)
+        }.joined(separator: "&")
     }
 }
 

@@ -10,18 +10,20 @@ struct Download {
     private let transfer: TransferProgress
     private let policy: RetryPolicy
     private let timeline: Timeline
+    private let random: @Sendable () -> Double
     /// Only this queue uses the part. A disk can block for seconds; on a thread of the Swift
     /// concurrency runtime, that would stop other tasks.
     private let queue = DispatchQueue(label: "APIKitLite.Download")
 
     init(
         _ load: Load, to file: URL, _ progress: Progress?, _ policy: RetryPolicy,
-        _ clock: any Clock<Duration>
+        _ clock: any Clock<Duration>, _ random: @escaping @Sendable () -> Double
     ) {
         self.load = load
         self.file = file
         self.policy = policy
         timeline = Timeline(clock)
+        self.random = random
         transfer = TransferProgress(progress, .downloading, file: file)
         self.load.session = CancellableSession(next: load.session, transfer: transfer)
     }
@@ -100,14 +102,15 @@ struct Download {
         var furthest = record?.offset ?? 0
         // The attempts since the last progress, and when the first of them began.
         var (number, start) = (1, timeline.now())
+        var options = SendOptions.head(limit: Self.bufferLimit)
+        options.hasSteadyReader = true
         while true {
             // Nil if the body is shorter than the rest of the file.
             var failure: (any Error)?
             do {
                 var decision = ResumeDecision.refuse
                 let (body, response) = try await load.open(
-                    record?.resuming(request) ?? request,
-                    awaiting: .head(limit: Self.bufferLimit, hasSteadyReader: true)
+                    record?.resuming(request) ?? request, awaiting: options
                 ) { data, response in
                     decision = ResumeDecision(record: record, response: response)
                     if decision == .askAgain { return }
@@ -142,7 +145,7 @@ struct Download {
             guard let code = URLError(from: error)?.code,
                 let wait = policy.wait(
                     afterAttempt: number, of: request, outcome: .failure(code),
-                    elapsed: timeline.now() - start, now: Date(), random: .random(in: 0...1))
+                    elapsed: timeline.now() - start, now: Date(), random: random())
             else { throw error }
             number += 1
             try await transfer.run { [timeline] in
@@ -179,10 +182,10 @@ private struct CancellableSession: SessionPolicy {
     let transfer: TransferProgress
 
     func send(
-        _ request: URLRequest, awaiting part: ResponsePart
+        _ request: URLRequest, awaiting options: SendOptions
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         let (body, response) = try await transfer.run { [next] in
-            try await next.send(request, awaiting: part)
+            try await next.send(request, awaiting: options)
         }
         transfer.onCancel { body.end() }
         return (body, response)

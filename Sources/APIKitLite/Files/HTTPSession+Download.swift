@@ -40,6 +40,7 @@ extension HTTPSession {
     ///     attempt. The
     ///     policy retries no status: see ``HTTPSession/retrying(_:clock:random:now:)``.
     ///   - clock: The clock of the delays.
+    ///   - random: Returns the jitter factor of a delay, from 0 up to 1.
     /// - Returns: The response of the last request: 206 if the download was resumed, otherwise 200.
     /// - Throws: ``APIRequestError`` with the body of the response if its status is not 200, 203 or
     ///   206; ``DownloadError``; otherwise the error of ``send(_:awaiting:)`` or of the body.
@@ -47,11 +48,12 @@ extension HTTPSession {
     public nonisolated(nonsending)
         func download(
             _ request: URLRequest, to file: URL, progress: Progress? = nil,
-            retrying policy: RetryPolicy = .never, clock: any Clock<Duration> = ContinuousClock()
+            retrying policy: RetryPolicy = .never, clock: any Clock<Duration> = ContinuousClock(),
+            random: @escaping @Sendable () -> Double = { .random(in: 0..<1) }
         ) async throws -> HTTPURLResponse
     {
         let load = Load(session: self, redaction: .standard)
-        var download = Download(load, to: file, progress, policy, clock)
+        var download = Download(load, to: file, progress, policy, clock, random)
         do {
             return try await download.run(request) { _, response in
                 try response.validateStatus(200, 203, 206)
@@ -70,7 +72,7 @@ extension HTTPSession {
     /// It must accept the status 206 of a resumed download, as its default does. `parseResponse` is
     /// not called. Both functions run on the caller's actor.
     ///
-    /// Everything else is as in ``download(_:to:progress:retrying:clock:)``.
+    /// Everything else is as in ``download(_:to:progress:retrying:clock:random:)``.
     ///
     /// - Parameters:
     ///   - request: The request to load.
@@ -80,51 +82,20 @@ extension HTTPSession {
     ///   - policy: Decides whether the download continues automatically after a `URLError`, before
     ///     or within the body.
     ///   - clock: The clock of the delays.
+    ///   - random: Returns the jitter factor of a delay, from 0 up to 1.
     /// - Returns: The response of the last request.
     /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
     @discardableResult
     public nonisolated(nonsending)
         func download<R: APIRequest>(
             _ request: R, _ input: R.RequestDataType, to file: URL, progress: Progress? = nil,
-            retrying policy: RetryPolicy = .never, clock: any Clock<Duration> = ContinuousClock()
+            retrying policy: RetryPolicy = .never, clock: any Clock<Duration> = ContinuousClock(),
+            random: @escaping @Sendable () -> Double = { .random(in: 0..<1) }
         ) async throws(APIRequestError) -> HTTPURLResponse
     {
         let flow = flow(request)
-        var download = Download(flow.load, to: file, progress, policy, clock)
+        var download = Download(flow.load, to: file, progress, policy, clock, random)
         return try await download.run(
             flow.makeRequest(from: input), validate: request.validateResponse)
-    }
-}
-
-extension APIRequestLoader {
-    /// Downloads the file that the request names, and resumes what an earlier call left.
-    ///
-    /// ```swift
-    /// let request = ModelRequest(baseURL: baseURL)
-    /// let loader = APIRequestLoader(apiRequest: request, urlSession: session)
-    /// try await loader.download("v1", to: file, progress: progress)
-    /// ```
-    ///
-    /// It is the same as `session.download(request, input, to: file)`:
-    /// ``HTTPSession/download(_:_:to:progress:retrying:clock:)``.
-    ///
-    /// - Parameters:
-    ///   - requestData: The input of the request.
-    ///   - file: The URL of the file. Its folder must exist.
-    ///   - progress: The object that gets the number of bytes, and that cancels the download.
-    ///   - policy: Decides whether the download continues automatically after a `URLError`, before
-    ///     or within the body.
-    ///   - clock: The clock of the delays.
-    /// - Returns: The response of the last request.
-    /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
-    @discardableResult
-    public nonisolated(nonsending)
-        func download(
-            _ requestData: T.RequestDataType, to file: URL, progress: Progress? = nil,
-            retrying policy: RetryPolicy = .never, clock: any Clock<Duration> = ContinuousClock()
-        ) async throws(APIRequestError) -> HTTPURLResponse
-    {
-        try await flow.session.download(
-            apiRequest, requestData, to: file, progress: progress, retrying: policy, clock: clock)
     }
 }

@@ -17,9 +17,9 @@ extension URLSession {
     ///
     /// Foundation on Linux finds only a field that is written `Set-Cookie`, and all names of HTTP/2
     /// are in lower case. On Apple platforms, this does nothing.
-    func storeCookies(of response: HTTPURLResponse, to request: URLRequest?) {
+    func storeCookies(of response: HTTPURLResponse, to request: URLRequest) {
         #if canImport(FoundationNetworking)
-        guard let request, request.httpShouldHandleCookies,
+        guard request.httpShouldHandleCookies,
             configuration.httpCookieAcceptPolicy != .never
         else { return }
         configuration.httpCookieStorage?.storeCookies(of: response, to: request)

@@ -5,22 +5,23 @@ extension URLRequest {
     ///
     /// Some servers refuse a body whose length is not announced. A request that sets
     /// `Transfer-Encoding` itself keeps it.
-    func sending(_ stream: RepeatableBodyStream) -> URLRequest {
+    func sending(
+        _ body: RepeatableBody, _ didSend: (@Sendable (_ count: Int) -> Void)?
+    ) -> URLRequest {
         var request = self
         #if canImport(FoundationNetworking)
         // Foundation on Linux reports nothing about the body to the delegate of a task. If a file
         // is missing or too short, it waits until the timeout. So the stream counts and checks.
-        request.httpBodyStream = stream.reopened()
+        request.httpBodyStream = RepeatableBodyStream(body, didRead: didSend)
         #else
-        switch stream.body.segments.first {
+        switch body.segments.first {
         case .file(let file): request.httpBodyStream = InputStream(url: file.url)
         case .bytes(let data): request.httpBody = data
         case nil: break
         }
         #endif
-        // A redirected request has the blank value of the attempt before.
-        if ["", " "].contains(value(forHTTPHeaderField: "Transfer-Encoding") ?? "") {
-            request.setValue(String(stream.body.size), forHTTPHeaderField: "Content-Length")
+        if (value(forHTTPHeaderField: "Transfer-Encoding") ?? "").isEmpty {
+            request.setValue(String(body.size), forHTTPHeaderField: "Content-Length")
             #if canImport(FoundationNetworking)
             // Foundation on Linux always sends a stream in chunks, even beside a `Content-Length`,
             // which servers refuse (RFC 9112, section 6.2). With a blank value, libcurl sends

@@ -82,8 +82,9 @@ extension URLSessionExchange {
         _ session: URLSession, task: URLSessionTask,
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
-        let mayBeRepeated = task.originalRequest?.mayBeRepeated() ?? false
-        decide(mayBeRepeated ? .resend : .failure(URLError(.networkConnectionLost)))
+        decide(
+            request.mayBeRepeated()
+                ? .success(.resend) : .failure(URLError(.networkConnectionLost)))
         completionHandler(nil)
         // This runs on Foundation's loading queue, where cancelling would be a deadlock.
         DispatchQueue.global().async { task.cancel() }
@@ -107,7 +108,7 @@ extension URLSessionExchange {
             if disposition != .cancelAuthenticationChallenge,
                 let response = task.response as? HTTPURLResponse
             {
-                decide(.refused(response))
+                decide(.success(.answer(HTTPBody(Data()), response)))
             }
             completionHandler(.cancelAuthenticationChallenge, nil)
         }

@@ -60,51 +60,12 @@ public struct APIElements<T: PagedAPIRequest, Elements: Sequence>: AsyncSequence
 extension APIPages {
     /// Returns the elements of the pages, one after another.
     ///
-    ///     loader.pages(from: nil).elements { $0.items }
+    ///     session.pages(SearchRequest(), from: nil).elements { $0.items }
     ///
     /// - Parameter elements: A function that returns the elements of a page.
     public func elements<Elements: Sequence>(
         _ elements: @escaping (T.ResponseDataType) -> Elements
     ) -> APIElements<T, Elements> {
         APIElements(pages: self, elements: elements)
-    }
-}
-
-extension APIPages where T.ResponseDataType: Sequence {
-    /// The elements of the pages, one after another.
-    public var elements: APIElements<T, T.ResponseDataType> { elements { $0 } }
-}
-
-extension APIRequestLoader where T: PagedAPIRequest, T.ResponseDataType: Sequence {
-    /// Returns the elements of the pages, which are loaded one after another as needed.
-    ///
-    /// Runs `makeRequest` and `parseResponse` on the caller's actor.
-    ///
-    /// - Parameters:
-    ///   - first: The input of the first page.
-    ///   - limit: The largest number of pages to load. Below one, no page is loaded.
-    public func elements(
-        from first: T.RequestDataType, limit: Int = 1_000
-    ) -> APIElements<T, T.ResponseDataType> {
-        pages(from: first, limit: limit).elements
-    }
-}
-
-extension APIRequestLoader
-where
-    T: PagedAPIRequest, T: Sendable, T.RequestDataType: Sendable,
-    T.ResponseDataType: Sequence & Sendable
-{
-    /// Returns the elements of the pages, which are loaded one after another as needed.
-    ///
-    /// Runs `makeRequest` and `parseResponse` off the caller's actor.
-    ///
-    /// - Parameters:
-    ///   - first: The input of the first page.
-    ///   - limit: The largest number of pages to load. Below one, no page is loaded.
-    public func elements(
-        from first: T.RequestDataType, limit: Int = 1_000
-    ) -> APIElements<T, T.ResponseDataType> {
-        pages(from: first, limit: limit).elements
     }
 }

@@ -6,7 +6,7 @@ import Foundation
 /// load, `next()` of the same iterator tries that page again:
 ///
 /// ```swift
-/// var pages = loader.pages(from: 1).makeAsyncIterator()
+/// var pages = session.pages(UsersRequest(), from: 1).makeAsyncIterator()
 /// do {
 ///     while let page = try await pages.next() { show(page.value) }
 /// } catch {
@@ -14,7 +14,7 @@ import Foundation
 /// }
 /// ```
 ///
-/// To continue later, pass the ``APIPage/next`` of the last page to `loader.pages(from:)`.
+/// To continue later, pass the ``APIPage/next`` of the last page to ``HTTPSession``'s `pages(_:from:)`.
 ///
 /// Use this loop also for code on an actor that must run on systems before macOS 15, iOS 18, tvOS
 /// 18, watchOS 11 or visionOS 2: there, `for try await` leaves the actor for each page.
@@ -55,9 +55,10 @@ public struct APIPages<T: PagedAPIRequest>: AsyncSequence {
             guard let input = walk.input else { return nil }
             let answer = try await pages.load(input)
             let named = pages.apiRequest.nextInput(
-                after: answer.value, response: answer.http, from: input)
+                after: answer.value, response: answer.response, from: input)
             return APIPage(
-                input: input, value: answer.value, http: answer.http, next: walk.move(to: named))
+                input: input, value: answer.value, response: answer.response,
+                next: walk.move(to: named))
         }
 
         /// Does the same as `next()`. `for try await` calls this one to stay on the caller's actor.
@@ -74,47 +75,6 @@ public struct APIPages<T: PagedAPIRequest>: AsyncSequence {
     }
 }
 
-extension APIRequestLoader where T: PagedAPIRequest {
-    /// Returns the pages, which are loaded one after another as needed.
-    ///
-    /// Runs `makeRequest` and `parseResponse` on the caller's actor.
-    ///
-    /// The sequence ends after a page that names no next page or a page that was already loaded,
-    /// and at the limit. So it also ends if every page is empty and names a new one.
-    ///
-    /// - Parameters:
-    ///   - first: The input of the first page.
-    ///   - limit: The largest number of pages to load. Below one, no page is loaded.
-    public func pages(from first: T.RequestDataType, limit: Int = 1_000) -> APIPages<T> {
-        APIPages(apiRequest: apiRequest, first: first, limit: limit) {
-            (input) async throws(APIRequestError) in
-            try await self.response(for: input)
-        }
-    }
-}
-
-extension APIRequestLoader
-where
-    T: PagedAPIRequest, T: Sendable, T.RequestDataType: Sendable, T.ResponseDataType: Sendable
-{
-    /// Returns the pages, which are loaded one after another as needed.
-    ///
-    /// Runs `makeRequest` and `parseResponse` off the caller's actor.
-    ///
-    /// The sequence ends after a page that names no next page or a page that was already loaded,
-    /// and at the limit. So it also ends if every page is empty and names a new one.
-    ///
-    /// - Parameters:
-    ///   - first: The input of the first page.
-    ///   - limit: The largest number of pages to load. Below one, no page is loaded.
-    public func pages(from first: T.RequestDataType, limit: Int = 1_000) -> APIPages<T> {
-        APIPages(apiRequest: apiRequest, first: first, limit: limit) {
-            (input) async throws(APIRequestError) in
-            try await self.response(for: input)
-        }
-    }
-}
-
 /// One page, with its own input and the input of the next page.
 public struct APIPage<Input, Value> {
     /// The input that this page was loaded with.
@@ -124,7 +84,7 @@ public struct APIPage<Input, Value> {
     public let value: Value
 
     /// The status and the headers of the response.
-    public let http: HTTPURLResponse
+    public let response: HTTPURLResponse
 
     /// The input of the next page. Nil if this is the last page, or if the response names a page
     /// that was already loaded. It is not nil if ``APIPages`` stops here only because of its limit.
@@ -136,7 +96,7 @@ extension APIPage: Sendable where Input: Sendable, Value: Sendable {}
 /// The state of an iteration through pages: which page comes next, and whether the end is reached.
 ///
 /// It is a pure value and loads nothing.
-struct PageWalk<Input: Hashable> {
+private struct PageWalk<Input: Hashable> {
     /// The input of the page to load now; nil at the end.
     private(set) var input: Input?
     /// The inputs of the pages that were named so far.

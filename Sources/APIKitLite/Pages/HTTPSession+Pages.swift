@@ -6,7 +6,7 @@ extension HTTPSession {
     /// Runs `makeRequest` and `parseResponse` on the caller's actor.
     ///
     /// The sequence ends after a page that names no next page or a page that was already loaded,
-    /// and at the limit.
+    /// and at the limit. So it also ends if every page is empty and names a new one.
     ///
     /// - Parameters:
     ///   - request: The request to load.
@@ -16,7 +16,10 @@ extension HTTPSession {
     public func pages<R: PagedAPIRequest>(
         _ request: R, from first: R.RequestDataType, limit: Int = 1_000
     ) -> APIPages<R> {
-        APIRequestLoader(apiRequest: request, urlSession: self).pages(from: first, limit: limit)
+        APIPages(apiRequest: request, first: first, limit: limit) {
+            (input) async throws(APIRequestError) in
+            try await response(request, for: input)
+        }
     }
 
     /// Returns the pages of a request, which are loaded one after another as needed.
@@ -24,7 +27,7 @@ extension HTTPSession {
     /// Runs `makeRequest` and `parseResponse` off the caller's actor.
     ///
     /// The sequence ends after a page that names no next page or a page that was already loaded,
-    /// and at the limit.
+    /// and at the limit. So it also ends if every page is empty and names a new one.
     ///
     /// - Parameters:
     ///   - request: The request to load.
@@ -34,7 +37,10 @@ extension HTTPSession {
     public func pages<R: PagedAPIRequest & Sendable>(
         _ request: R, from first: R.RequestDataType, limit: Int = 1_000
     ) -> APIPages<R> where R.RequestDataType: Sendable, R.ResponseDataType: Sendable {
-        APIRequestLoader(apiRequest: request, urlSession: self).pages(from: first, limit: limit)
+        APIPages(apiRequest: request, first: first, limit: limit) {
+            (input) async throws(APIRequestError) in
+            try await response(request, for: input)
+        }
     }
 
     /// Returns the elements of the pages, which are loaded one after another as needed.
@@ -49,7 +55,7 @@ extension HTTPSession {
     public func elements<R: PagedAPIRequest>(
         _ request: R, from first: R.RequestDataType, limit: Int = 1_000
     ) -> APIElements<R, R.ResponseDataType> where R.ResponseDataType: Sequence {
-        pages(request, from: first, limit: limit).elements
+        pages(request, from: first, limit: limit).elements { $0 }
     }
 
     /// Returns the elements of the pages, which are loaded one after another as needed.
@@ -65,6 +71,6 @@ extension HTTPSession {
         _ request: R, from first: R.RequestDataType, limit: Int = 1_000
     ) -> APIElements<R, R.ResponseDataType>
     where R.RequestDataType: Sendable, R.ResponseDataType: Sequence & Sendable {
-        pages(request, from: first, limit: limit).elements
+        pages(request, from: first, limit: limit).elements { $0 }
     }
 }

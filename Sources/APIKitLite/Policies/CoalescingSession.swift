@@ -41,17 +41,19 @@ private struct CoalescingSession: SessionPolicy {
     let exchanges = Locked<[CoalescingKey: Exchange]>([:])
 
     func send(
-        _ request: URLRequest, awaiting part: ResponsePart
+        _ request: URLRequest, awaiting options: SendOptions
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         try Task.checkNotCancelled()
-        guard case .body = part, let key = CoalescingKey(request) else {
-            return try await next.send(request, awaiting: part)
+        guard options.bufferLimit == nil,
+            let key = CoalescingKey(request, isRefresh: options.isRefresh)
+        else {
+            return try await next.send(request, awaiting: options)
         }
         let (handle, isNew) = join(key)
         // Each request that joined runs this, so the last one removes the finished exchange.
         defer { forget(handle.singleFlight, key) }
         if isNew {
-            handle.singleFlight.start { [next] in try await next.send(request, awaiting: part) }
+            handle.singleFlight.start { [next] in try await next.send(request, awaiting: options) }
         }
         return try await handle.value()
     }
@@ -80,14 +82,25 @@ private struct CoalescingSession: SessionPolicy {
 ///
 /// The key holds the values themselves. Redacted text would make two users' requests look equal.
 struct CoalescingKey: Hashable {
-    private let values: [AnyHashable?]
+    private let method: String
+    private let url: String
+    private let headers: [String: String]
+    private let body: Data?
+    private let cachePolicy: URLRequest.CachePolicy
+    private let timeout: TimeInterval
+    private let handlesCookies: Bool
+    private let allowsCellularAccess: Bool
+    /// An equal request may wait for the refresh of a credential.
+    private let isRefresh: Bool
+    /// Computed here, because the dictionary of exchanges hashes its keys under a lock.
+    private let hash: Int
 
     /// Creates the key of a request.
     ///
     /// Returns `nil` if the request must have its own exchange: its method is neither `GET`
     /// nor `HEAD`, its body is a stream, or it has no URL.
-    init?(_ request: URLRequest) {
-        let method = request.httpMethod ?? "GET"
+    init?(_ request: URLRequest, isRefresh: Bool = false) {
+        method = request.httpMethod ?? "GET"
         guard method == "GET" || method == "HEAD", request.httpBodyStream == nil,
             let url = request.url?.absoluteString
         else { return nil }
@@ -97,11 +110,21 @@ struct CoalescingKey: Hashable {
             // On Linux one name may occur in two spellings. The key keeps both values.
             headers[name] = headers[name].map { $0 + "\n" + value } ?? value
         }
-        values = [
-            method, url, headers, request.httpBody, request.cachePolicy.rawValue,
-            request.timeoutInterval, request.httpShouldHandleCookies, request.allowsCellularAccess,
-            // Differs for the refresh of a credential, for which an equal request may wait.
-            request.mainDocumentURL,
-        ]
+        self.url = url
+        self.headers = headers
+        body = request.httpBody
+        cachePolicy = request.cachePolicy
+        timeout = request.timeoutInterval
+        handlesCookies = request.httpShouldHandleCookies
+        allowsCellularAccess = request.allowsCellularAccess
+        self.isRefresh = isRefresh
+        var hasher = Hasher()
+        hasher.combine(url)
+        hasher.combine(headers)
+        hash = hasher.finalize()
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(hash)
     }
 }

@@ -30,7 +30,7 @@ public final class ExchangeObserver: Sendable {
     ///
     /// - Throws: The error of the session, after it was reported.
     func observe(
-        _ request: URLRequest, awaiting part: ResponsePart, on session: any HTTPSession
+        _ request: URLRequest, awaiting options: SendOptions, on session: any HTTPSession
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         let id = count.withLock { count in
             count += 1
@@ -40,9 +40,9 @@ public final class ExchangeObserver: Sendable {
         let start = timeline.now()
         let duration: @Sendable () -> Duration = { [timeline] in timeline.now() - start }
         do {
-            let (body, response) = try await session.send(request, awaiting: part)
+            let (body, response) = try await session.send(request, awaiting: options)
             let status = response.statusCode
-            if case .body = part {
+            if options.bufferLimit == nil {
                 onEvent(
                     .answered(
                         id: id, request, status: status, bytes: body.data?.count ?? 0,
@@ -71,9 +71,9 @@ private struct ObservedSession: SessionPolicy {
     let observer: ExchangeObserver
 
     func send(
-        _ request: URLRequest, awaiting part: ResponsePart
+        _ request: URLRequest, awaiting options: SendOptions
     ) async throws -> (HTTPBody, HTTPURLResponse) {
-        try await observer.observe(request, awaiting: part, on: next)
+        try await observer.observe(request, awaiting: options, on: next)
     }
 
     func loadDidFail(_ error: APIRequestError) {

@@ -7,9 +7,9 @@ private struct InterceptingSession: SessionPolicy {
     let intercept: @Sendable (URLRequest, Next) async throws -> (HTTPBody, HTTPURLResponse)
 
     func send(
-        _ request: URLRequest, awaiting part: ResponsePart
+        _ request: URLRequest, awaiting options: SendOptions
     ) async throws -> (HTTPBody, HTTPURLResponse) {
-        try await intercept(request) { [next] in try await next.send($0, awaiting: part) }
+        try await intercept(request) { [next] in try await next.send($0, awaiting: options) }
     }
 }
 

@@ -54,13 +54,13 @@ private struct LimitedSession: SessionPolicy {
     let semaphore: AsyncSemaphore
 
     func send(
-        _ request: URLRequest, awaiting part: ResponsePart
+        _ request: URLRequest, awaiting options: SendOptions
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         try await semaphore.wait()
         do {
             // The task may have been cancelled just as it got the place.
             try Task.checkNotCancelled()
-            let (body, response) = try await next.send(request, awaiting: part)
+            let (body, response) = try await next.send(request, awaiting: options)
             body.onEnd { [semaphore] _, _ in semaphore.signal() }
             return (body, response)
         } catch {

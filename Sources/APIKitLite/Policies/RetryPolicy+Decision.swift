@@ -2,7 +2,7 @@ import Foundation
 
 extension RetryPolicy {
     /// How one attempt ended.
-    public enum Outcome: Sendable, Equatable {
+    public enum AttemptOutcome: Sendable, Equatable {
         /// The attempt ended with a response. A policy reads its headers `Retry-After` and `Date`.
         case response(status: Int, headers: [String: String] = [:])
         /// The attempt ended with a `URLError` of this code.
@@ -31,7 +31,7 @@ extension RetryPolicy {
     ///   - random: The jitter factor, from 0 to 1. At 1 the delay is the longest possible.
     /// - Returns: The delay, or `nil` if the request must not be sent again.
     public func wait(
-        afterAttempt number: Int, of request: URLRequest, outcome: Outcome,
+        afterAttempt number: Int, of request: URLRequest, outcome: AttemptOutcome,
         elapsed: Duration, now: Date, random: Double
     ) -> Duration? {
         guard number < maximumAttempts, isTransient(outcome),
@@ -61,7 +61,8 @@ extension RetryPolicy {
     ///     delays.
     /// - Returns: The delays, in order.
     public func schedule(
-        for outcomes: [Outcome], of request: URLRequest, attemptsTaking attempt: Duration = .zero,
+        for outcomes: [AttemptOutcome], of request: URLRequest,
+        attemptsTaking attempt: Duration = .zero,
         now: Date = Date(), random: Double = 1
     ) -> [Duration] {
         var waits: [Duration] = []
@@ -80,7 +81,7 @@ extension RetryPolicy {
     }
 
     /// Whether the policy retries this status or error code.
-    private func isTransient(_ outcome: Outcome) -> Bool {
+    private func isTransient(_ outcome: AttemptOutcome) -> Bool {
         switch outcome {
         case .response(let status, _): statuses.contains(status)
         case .failure(let code): errorCodes.contains(code)
@@ -89,7 +90,7 @@ extension RetryPolicy {
 
     /// The sentence about a request that is not sent again because of its method; nil if there is
     /// another reason.
-    func hint(for request: URLRequest, _ outcome: Outcome) -> String? {
+    func hint(for request: URLRequest, _ outcome: AttemptOutcome) -> String? {
         guard maximumAttempts > 1, isTransient(outcome), request.canBeSentAgain,
             !request.mayBeRepeated(methods: methods)
         else { return nil }
@@ -116,7 +117,7 @@ extension RetryPolicy {
     ///
     /// Returns `nil` if there is no such header, or if its value is neither a number of seconds nor
     /// a date.
-    private func retryAfter(_ outcome: Outcome, _ now: Date) -> Duration? {
+    private func retryAfter(_ outcome: AttemptOutcome, _ now: Date) -> Duration? {
         guard case .response(_, let headers) = outcome,
             let text = headers.value("Retry-After")?.trimmingCharacters(in: .whitespaces)
         else { return nil }

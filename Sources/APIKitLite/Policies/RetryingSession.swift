@@ -8,7 +8,7 @@ private struct RetryingSession: SessionPolicy {
     let now: @Sendable () -> Date
 
     func send(
-        _ request: URLRequest, awaiting part: ResponsePart
+        _ request: URLRequest, awaiting options: SendOptions
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         let start = timeline.now()
         var number = 1
@@ -17,12 +17,17 @@ private struct RetryingSession: SessionPolicy {
             if let deadline = policy.deadline, timeline.now() - start >= deadline {
                 throw URLError(.timedOut)
             }
-            let result = await Result { try await next.send(request, awaiting: part) }
-            guard !Task.isCancelled, let outcome = outcome(of: result),
+            let result = await Result { try await next.send(request, awaiting: options) }
+            let outcome = outcome(of: result)
+            guard !Task.isCancelled, let outcome,
                 let wait = policy.wait(
                     afterAttempt: number, of: request, outcome: outcome,
                     elapsed: timeline.now() - start, now: now(), random: random())
-            else { return try result.get() }
+            else {
+                let hint = outcome.flatMap { policy.hint(for: request, $0) }
+                options.retryHint?.withLock { $0 = hint }
+                return try result.get()
+            }
             if case .success((let body, _)) = result { body.end() }
             if wait > .zero { try? await timeline.sleep(timeline.now() + wait) }
             number += 1
@@ -32,12 +37,12 @@ private struct RetryingSession: SessionPolicy {
     /// The outcome to ask the policy about, or `nil` for a result that no policy retries.
     private func outcome(
         of result: Result<(HTTPBody, HTTPURLResponse), any Error>
-    ) -> RetryPolicy.Outcome? {
+    ) -> RetryPolicy.AttemptOutcome? {
         switch result {
         case .success((_, let response)):
             // Most responses end here, before any header is read.
             guard policy.statuses.contains(response.statusCode) else { return nil }
-            return RetryPolicy.Outcome(response)
+            return RetryPolicy.AttemptOutcome(response)
         case .failure(let error):
             return URLError(from: error).map { .failure($0.code) }
         }
@@ -45,14 +50,6 @@ private struct RetryingSession: SessionPolicy {
 }
 
 extension HTTPSession {
-    /// The sentence of the retry policy in this chain that sends a request only once because of its
-    /// method. Nil if there is none.
-    func retryHint(for request: URLRequest, _ outcome: RetryPolicy.Outcome) -> String? {
-        guard let session = self as? any SessionPolicy else { return nil }
-        return (session as? RetryingSession)?.policy.hint(for: request, outcome)
-            ?? session.next.retryHint(for: request, outcome)
-    }
-
     /// Returns a session that retries temporary failures as a ``RetryPolicy`` decides.
     ///
     ///     let session = URLSession.shared.retrying()

@@ -8,10 +8,10 @@
 ///     let next: any HTTPSession
 ///
 ///     func send(
-///         _ request: URLRequest, awaiting part: ResponsePart
+///         _ request: URLRequest, awaiting options: SendOptions
 ///     ) async throws -> (HTTPBody, HTTPURLResponse) {
 ///         try await next.send(
-///             request.header("Accept-Language", "fr"), awaiting: part)
+///             request.header("Accept-Language", "fr"), awaiting: options)
 ///     }
 /// }
 /// ```

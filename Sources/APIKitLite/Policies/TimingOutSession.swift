@@ -22,7 +22,7 @@ private struct TimingOutSession: SessionPolicy {
     // The request is sent in a separate task, because a task group would wait for work that ignores
     // its cancellation.
     func send(
-        _ request: URLRequest, awaiting part: ResponsePart
+        _ request: URLRequest, awaiting options: SendOptions
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         try Task.checkNotCancelled()
         guard duration > .zero else { throw URLError(.timedOut) }
@@ -36,7 +36,7 @@ private struct TimingOutSession: SessionPolicy {
         }
         defer { limit.cancel() }
         let task = Task.immediateIfAvailable { [next, timeline] in
-            let result = await Result { try await next.send(request, awaiting: part) }
+            let result = await Result { try await next.send(request, awaiting: options) }
             // A late response is refused even if the timer's task has not run yet.
             let isLate = timeline.now() >= deadline
             waiter.end(with: isLate ? .failure(URLError(.timedOut)) : result)

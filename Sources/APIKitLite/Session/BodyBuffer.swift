@@ -70,7 +70,7 @@ package final class BodyBuffer: Sendable {
     /// Creates a buffer.
     ///
     /// - Parameter limit: The largest number of bytes that may wait. A value below 1 counts as 1.
-    package init(limit: Int = ResponsePart.standardLimit) {
+    package init(limit: Int = SendOptions.standardLimit) {
         self.limit = max(limit, 1)
     }
 

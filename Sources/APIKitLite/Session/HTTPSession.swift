@@ -7,38 +7,14 @@ import Foundation
 ///
 /// ## Topics
 ///
-/// ### Load a request
+/// ### Read events
 ///
-/// - ``load(_:_:)-c2r9``
-/// - ``load(_:_:)-2vd5h``
-/// - ``load(_:_:)-968gf``
-/// - ``load(_:)-4eheg``
-/// - ``load(_:)-969pr``
-/// - ``load(_:)-9k6st``
-/// - ``response(_:for:)-7fs41``
-/// - ``response(_:for:)-1smod``
-/// - ``response(_:for:)-1g8h0``
-/// - ``response(_:)-4k6vv``
-/// - ``response(_:)-4r5rw``
-/// - ``response(_:)-759or``
-///
-/// ### Read streams, events and pages
-///
-/// - ``stream(_:_:)-2c6m7``
-/// - ``stream(_:_:)-61jyb``
-/// - ``stream(_:)-6w1mz``
-/// - ``stream(_:)-8k5x4``
 /// - ``events(_:after:reconnecting:willReconnect:redaction:clock:random:now:)``
-/// - ``pages(_:from:limit:)-2uuhe``
-/// - ``pages(_:from:limit:)-585z5``
-/// - ``elements(_:from:limit:)-2dmia``
-/// - ``elements(_:from:limit:)-82w9m``
 ///
-/// ### Download and upload files
+/// ### Download files
 ///
-/// - ``download(_:to:progress:retrying:clock:)``
-/// - ``download(_:_:to:progress:retrying:clock:)``
-/// - ``reporting(to:)``
+/// - ``download(_:to:progress:retrying:clock:random:)``
+/// - ``download(_:_:to:progress:retrying:clock:random:)``
 ///
 /// ### Add a policy
 ///
@@ -55,7 +31,7 @@ import Foundation
 ///
 /// ### Send a `URLRequest`
 ///
-/// - ``exchange(_:)``
+/// - ``exchange(_:progress:)``
 /// - ``stream(_:buffering:)``
 /// - ``send(_:awaiting:)``
 /// - ``loadDidFail(_:)``
@@ -69,12 +45,12 @@ public protocol HTTPSession: Sendable {
     ///
     /// - Parameters:
     ///   - request: The request to send.
-    ///   - part: The part of the response to wait for.
-    /// - Returns: The body, and the status and headers. If `part` is ``ResponsePart/body``, the
-    ///   body is complete.
-    /// - Throws: The reason why that part was not received. For a `URLSession`, it is a `URLError`.
+    ///   - options: What to wait for: the whole response, or its headers.
+    /// - Returns: The body, and the status and headers. For ``SendOptions/body``, the body is
+    ///   complete.
+    /// - Throws: The reason why that was not received. For a `URLSession`, it is a `URLError`.
     func send(
-        _ request: URLRequest, awaiting part: ResponsePart
+        _ request: URLRequest, awaiting options: SendOptions
     ) async throws -> (HTTPBody, HTTPURLResponse)
 
     /// Informs the session that a load failed after its exchange had succeeded: the response was
@@ -93,11 +69,21 @@ extension HTTPSession {
 
     /// Sends a request, and returns its response when the whole body has been received.
     ///
-    /// - Parameter request: The request to send.
+    /// A progress gets the number of bytes of the request's body that were sent. A byte counts as
+    /// sent when the connection has taken it, so a few hundred kilobytes may be on their way when
+    /// the progress is complete. If the request is sent again, the progress starts again at 0. For a
+    /// stream of your own, the progress is indeterminate. `progress.cancel()` cancels the exchange,
+    /// which then throws `URLError.cancelled`.
+    ///
+    /// - Parameters:
+    ///   - request: The request to send.
+    ///   - progress: The progress of this exchange. Its `cancellationHandler` is replaced.
     /// - Returns: The bytes of the body, and the status and headers.
     /// - Throws: The errors of ``send(_:awaiting:)``.
-    public func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
-        let (body, response) = try await send(request, awaiting: .body)
+    public func exchange(
+        _ request: URLRequest, progress: Progress? = nil
+    ) async throws -> (Data, HTTPURLResponse) {
+        let (body, response) = try await reporting(to: progress).send(request, awaiting: .body)
         return (try await body.collect(), response)
     }
 
@@ -115,24 +101,8 @@ extension HTTPSession {
     /// - Returns: The body, which can be read once, and the status and headers.
     /// - Throws: The errors of ``send(_:awaiting:)``.
     public func stream(
-        _ request: URLRequest, buffering limit: Int = ResponsePart.standardLimit
+        _ request: URLRequest, buffering limit: Int = SendOptions.standardLimit
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         try await send(request, awaiting: .head(limit: limit))
     }
-}
-
-/// The part of a response that ``HTTPSession/send(_:awaiting:)`` waits for.
-public enum ResponsePart: Hashable, Sendable {
-    /// The whole response. The body is complete: ``HTTPBody/data`` has all bytes.
-    case body
-    /// The headers. The body follows in pieces.
-    ///
-    /// `limit` is the number of bytes that may wait for the reader; a value below 1 counts as 1. If
-    /// more arrive, the body ends with ``TransportError/bodyLimit(_:)``. `hasSteadyReader` says that the reader
-    /// always comes back soon, as a reader that writes a file does. Then a `URLSession` on Linux
-    /// waits up to 10 seconds for it, and not 100 milliseconds, before more than 2 MiB wait.
-    case head(limit: Int = ResponsePart.standardLimit, hasSteadyReader: Bool = false)
-
-    /// The number of bytes that may wait for the reader of a stream by default: 64 MiB.
-    public static let standardLimit = 64 * 1024 * 1024
 }

@@ -10,12 +10,12 @@ extension URLSession: HTTPSession {
     ///
     /// - Parameters:
     ///   - request: The request to send.
-    ///   - part: The part of the response to wait for.
+    ///   - options: What to wait for: the whole response, or its headers.
     /// - Returns: The body, and the status and headers.
     /// - Throws: `URLError.cancelled` if the task is cancelled, and any other `URLError` of
     ///   Foundation; ``TransportError``; ``FileBodyError`` if a file of the body cannot be read.
     public func send(
-        _ request: URLRequest, awaiting part: ResponsePart
+        _ request: URLRequest, awaiting options: SendOptions
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         // Foundation on Linux counts milliseconds, and ends the process if their number overflows.
         var request = request
@@ -24,9 +24,11 @@ extension URLSession: HTTPSession {
         var redirects = 0
         var resends = 0
         while true {
-            let observer = (next.httpBodyStream as? RepeatableBodyStream)?.didRead
-            let outcome = try await next.withSentBody { request in
-                try await self.outcome(of: request, awaiting: part, didSend: observer)
+            let isElsewhere = next.url?.origin != request.url?.origin
+            let outcome = try await next.withSentBody(reportedTo: options.didSend) { [next] sent in
+                try await self.outcome(
+                    of: next,
+                    sentAs: isElsewhere ? suppressingAdditionalHeaders(in: sent) : sent, options)
             }
             switch outcome {
             case .answer(let body, let response):
@@ -35,55 +37,52 @@ extension URLSession: HTTPSession {
             case .resend:
                 resends += 1
                 guard resends <= resendLimit else { throw URLError(.networkConnectionLost) }
-            case .redirect(var redirected):
+            case .redirect(let redirected):
+                try options.checkRedirect(from: request.url, to: redirected.url)
                 redirects += 1
                 guard redirects <= redirectLimit else { throw URLError(.httpTooManyRedirects) }
-                if redirected.httpBodyStream != nil {
-                    // The stream has been read. Only a body of files can be opened again.
-                    guard next.canBeSentAgain else {
-                        throw URLError(.requestBodyStreamExhausted)
-                    }
-                    redirected.httpBodyStream = next.httpBodyStream
+                // The stream has been read. Only a body of files can be opened again.
+                guard redirected.canBeSentAgain else {
+                    throw URLError(.requestBodyStreamExhausted)
                 }
-                let isElsewhere = redirected.url?.origin != request.url?.origin
-                next = isElsewhere ? suppressingAdditionalHeaders(in: redirected) : redirected
+                next = redirected
             }
         }
     }
 
     /// Sends a request once, with one task.
+    ///
+    /// - Parameter sent: The request with what Foundation needs to send it correctly.
     private func outcome(
-        of request: URLRequest, awaiting part: ResponsePart,
-        didSend: (@Sendable (_ count: Int) -> Void)?
-    ) async throws -> URLSessionExchange.Outcome {
+        of request: URLRequest, sentAs sent: URLRequest, _ options: SendOptions
+    ) async throws -> URLSessionExchange.TaskOutcome {
         try Task.checkNotCancelled()
         try prepareForTask()
-        switch part {
-        case .body:
-            let exchange = URLSessionExchange(didSend: didSend)
-            return try await withTaskCancellationHandler {
-                // Not `data(for:)`: on Linux it resumes its continuation on the loading queue. If
-                // it is cancelled under a mock, every `URLSession` of the process deadlocks.
-                try await withCheckedThrowingContinuation { continuation in
-                    // Foundation calls this handler exactly once, even for a cancelled task.
-                    let task = dataTask(with: request) { data, response, error in
-                        continuation.resume(with: exchange.outcome(data, response, error))
-                    }
-                    exchange.start(task)
-                }
-            } onCancel: {
-                exchange.cancel()
-            }
-        case .head(let limit, let hasSteadyReader):
+        if let limit = options.bufferLimit {
             let stream = URLSessionStream(
-                BodyBuffer(limit: limit), StreamFlowControl(hasSteadyReader: hasSteadyReader),
-                didSend: didSend)
+                request, BodyBuffer(limit: limit),
+                StreamFlowControl(hasSteadyReader: options.hasSteadyReader),
+                didSend: options.didSend)
             return try await withTaskCancellationHandler {
-                stream.start(request, on: self)
+                stream.start(sent, on: self)
                 return try await stream.head()
             } onCancel: {
                 stream.cancel()
             }
+        }
+        let exchange = URLSessionExchange(request, didSend: options.didSend)
+        return try await withTaskCancellationHandler {
+            // Not `data(for:)`: on Linux it resumes its continuation on the loading queue. If it is
+            // cancelled under a mock, every `URLSession` of the process deadlocks.
+            try await withCheckedThrowingContinuation { continuation in
+                // Foundation calls this handler exactly once, even for a cancelled task.
+                let task = dataTask(with: sent) { data, response, error in
+                    continuation.resume(with: exchange.outcome(data, response, error))
+                }
+                exchange.start(task)
+            }
+        } onCancel: {
+            exchange.cancel()
         }
     }
 }

@@ -7,18 +7,8 @@ import Foundation
 class URLSessionExchange: NSObject, URLSessionTaskDelegate,
     @unchecked Sendable  // The variables are used only under `lock`.
 {
-    /// The outcome of the task, if this object decides it instead of Foundation.
-    enum Decision {
-        case redirect(URLRequest)
-        /// The same request has to be sent again.
-        case resend
-        case failure(any Error)
-        /// A 401 response that Foundation would never deliver.
-        case refused(HTTPURLResponse)
-    }
-
-    /// The successful outcome of one task.
-    enum Outcome: Sendable {
+    /// How one task ended, if it did not fail.
+    enum TaskOutcome: Sendable {
         case answer(HTTPBody, HTTPURLResponse)
         /// The request to send next, because the server has redirected this one.
         case redirect(URLRequest)
@@ -30,12 +20,15 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
     // Shared by all exchanges. It is held for nanoseconds, and creating a lock for each exchange
     // would cost more than everything else in this type.
     private static let lock = NSLock()
+    /// The request of the caller. The request of the task may have more, for Foundation.
+    let request: URLRequest
     private let didSend: (@Sendable (_ count: Int) -> Void)?
     private var task: URLSessionTask?
     /// Whether the exchange was cancelled or its task has ended.
     private var isOver = false
     private var isAtRedirect = false
-    private var decision: Decision?
+    /// How the task ends, if this object decides it instead of Foundation.
+    private var decision: Result<TaskOutcome, any Error>?
 
     /// Whether the response of the task is wanted: the exchange was not cancelled, and this object
     /// has not decided how the task ends.
@@ -43,8 +36,11 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
 
     /// Creates an exchange.
     ///
-    /// - Parameter didSend: Gets the number of bytes of the body that were sent so far.
-    init(didSend: (@Sendable (_ count: Int) -> Void)? = nil) {
+    /// - Parameters:
+    ///   - request: The request of the caller.
+    ///   - didSend: Gets the number of bytes of the body that were sent so far.
+    init(_ request: URLRequest, didSend: (@Sendable (_ count: Int) -> Void)? = nil) {
+        self.request = request
         self.didSend = didSend
     }
 
@@ -75,20 +71,13 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
 
     /// Returns the outcome of the task, from the arguments of its completion handler.
     func outcome(_ data: Data?, _ response: URLResponse?, _ error: (any Error)?) -> Result<
-        Outcome, any Error
+        TaskOutcome, any Error
     > {
-        let task = stop()
-        switch Self.lock.withLock({ decision }) {
-        case .redirect(let next): return .success(.redirect(next))
-        case .resend: return .success(.resend)
-        case .failure(let error): return .failure(error)
-        case .refused(let response): return .success(.answer(HTTPBody(Data()), response))
-        case nil: break
-        }
+        _ = stop()
+        if let decision = Self.lock.withLock({ decision }) { return decision }
         if let error { return .failure(originalError(of: error)) }
         guard let http = response as? HTTPURLResponse else {
-            return .failure(
-                TransportError.notHTTP(response?.url ?? task?.originalRequest?.url))
+            return .failure(TransportError.notHTTP(response?.url ?? request.url))
         }
         return .success(.answer(HTTPBody(data ?? Data()), http))
     }
@@ -103,7 +92,7 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
     }
 
     /// Records how the task ends.
-    func decide(_ decision: Decision) {
+    func decide(_ decision: Result<TaskOutcome, any Error>) {
         Self.lock.withLock { self.decision = decision }
     }
 
@@ -120,12 +109,11 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
         willPerformHTTPRedirection response: HTTPURLResponse, newRequest: URLRequest,
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        session.storeCookies(of: response, to: task.originalRequest)
-        // Not the current request, which may have what Foundation added. Each task ends at its first
-        // redirect.
-        guard let request = task.originalRequest,
-            let next = redirectedRequest(after: response, from: request)
-        else { return end(task, at: nil, completionHandler) }
+        session.storeCookies(of: response, to: request)
+        // Each task ends at its first redirect, so this response answers the request.
+        guard let next = redirectedRequest(after: response, from: request) else {
+            return end(task, at: nil, completionHandler)
+        }
         guard let delegate = appDelegate(of: session) else {
             return end(task, at: next, completionHandler)
         }
@@ -141,9 +129,7 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
     private func end(
         _ task: URLSessionTask, at next: URLRequest?, _ completionHandler: (URLRequest?) -> Void
     ) {
-        let decision = next.map { next in
-            next.refusal.map { Decision.failure($0) } ?? Decision.redirect(next)
-        }
+        let decision = next.map { Result<TaskOutcome, any Error>.success(.redirect($0)) }
         let isCancelled = Self.lock.withLock {
             if !isOver { (self.decision, isAtRedirect) = (decision, true) }
             return isOver

@@ -10,7 +10,7 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
     private enum Head: Sendable {
         // Not an `HTTPBody`: the waiter keeps its result, and the transfer must end with the body.
         case answer(BodyBuffer, HTTPURLResponse)
-        case other(Outcome)
+        case other(TaskOutcome)
     }
 
     private let opened = Waiter<Head>()
@@ -26,22 +26,22 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
     private var didComplete: @Sendable () -> Void = {}
 
     init(
-        _ buffer: BodyBuffer, _ flow: StreamFlowControl,
+        _ request: URLRequest, _ buffer: BodyBuffer, _ flow: StreamFlowControl,
         didSend: (@Sendable (_ count: Int) -> Void)? = nil
     ) {
         self.buffer = buffer
         self.flow = flow
-        super.init(didSend: didSend)
+        super.init(request, didSend: didSend)
     }
 
     /// Starts a task that streams for a session.
     ///
     /// - Parameters:
-    ///   - request: The request.
+    ///   - sent: The request with what Foundation needs to send it correctly.
     ///   - owner: The app's session.
-    func start(_ request: URLRequest, on owner: URLSession) {
+    func start(_ sent: URLRequest, on owner: URLSession) {
         self.owner = owner
-        let (task, didComplete) = owner.streamingTask(with: request)
+        let (task, didComplete) = owner.streamingTask(with: sent)
         self.didComplete = didComplete
         flow.control(task)
         start(task)
@@ -57,7 +57,7 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
     /// Suspends until the headers or a redirect have been received.
     ///
     /// - Throws: The error of the task, or `URLError.cancelled` as soon as the caller is cancelled.
-    func head() async throws -> Outcome {
+    func head() async throws -> TaskOutcome {
         // A cancelled task completes on the delegate queue, which may wait for a slow reader.
         switch try await opened.value(ifCancelled: .failure(URLError(.cancelled))) {
         case .answer(let buffer, let response): .answer(HTTPBody(buffer), response)

@@ -3,7 +3,7 @@ import Foundation
 /// An asynchronous sequence of the elements of a ``StreamedAPIRequest``, delivered as they arrive.
 ///
 /// ```swift
-/// for try await delta in loader.stream("Why is the sky blue?") {
+/// for try await delta in session.stream(ChatRequest(), "Why is the sky blue?") {
 ///     print(delta.text)
 /// }
 /// ```
@@ -79,58 +79,6 @@ public struct APIStream<T: StreamedAPIRequest>: AsyncSequence {
     }
 }
 
-extension APIRequestLoader where T: StreamedAPIRequest {
-    /// Returns the elements of the response, delivered as they arrive.
-    ///
-    /// Runs `makeRequest`, `makeParser` and the parser on the caller's actor.
-    ///
-    /// - Parameter requestData: The input of the request, which each iterator sends once.
-    /// - Returns: The sequence of the elements.
-    public func stream(_ requestData: T.RequestDataType) -> APIStream<T> {
-        APIStream(load: flow, input: requestData) { (flow) async throws(APIRequestError) in
-            try await flow.next()
-        }
-    }
-}
-
-extension APIRequestLoader
-where
-    T: StreamedAPIRequest, T: Sendable, T.RequestDataType: Sendable, T.Parser.Element: Sendable
-{
-    /// Returns the elements of the response, delivered as they arrive.
-    ///
-    /// Runs `makeRequest`, `makeParser` and the parser off the caller's actor.
-    ///
-    /// - Parameter requestData: The input of the request, which each iterator sends once.
-    /// - Returns: The sequence of the elements.
-    public func stream(_ requestData: T.RequestDataType) -> APIStream<T> {
-        APIStream(load: flow, input: requestData) { (flow) async throws(APIRequestError) in
-            try await flow.nextInBackground()
-        }
-    }
-}
-
-extension APIRequestLoader where T: StreamedAPIRequest, T.RequestDataType == Void {
-    /// Returns the elements of the response to a request that needs no input.
-    ///
-    /// Runs `makeRequest`, `makeParser` and the parser on the caller's actor.
-    ///
-    /// - Returns: The sequence of the elements.
-    public func stream() -> APIStream<T> { stream(()) }
-}
-
-extension APIRequestLoader
-where
-    T: StreamedAPIRequest, T: Sendable, T.RequestDataType == Void, T.Parser.Element: Sendable
-{
-    /// Returns the elements of the response to a request that needs no input.
-    ///
-    /// Runs `makeRequest`, `makeParser` and the parser off the caller's actor.
-    ///
-    /// - Returns: The sequence of the elements.
-    public func stream() -> APIStream<T> { stream(()) }
-}
-
 extension HTTPSession {
     /// Returns the elements of the response to a request, delivered as they arrive.
     ///
@@ -145,7 +93,9 @@ extension HTTPSession {
     public func stream<R: StreamedAPIRequest>(
         _ request: R, _ input: R.RequestDataType
     ) -> APIStream<R> {
-        APIRequestLoader(apiRequest: request, urlSession: self).stream(input)
+        APIStream(load: flow(request), input: input) { (flow) async throws(APIRequestError) in
+            try await flow.next()
+        }
     }
 
     /// Returns the elements of the response to a request, delivered as they arrive.
@@ -161,7 +111,9 @@ extension HTTPSession {
     public func stream<R: StreamedAPIRequest & Sendable>(
         _ request: R, _ input: R.RequestDataType
     ) -> APIStream<R> where R.RequestDataType: Sendable, R.Parser.Element: Sendable {
-        APIRequestLoader(apiRequest: request, urlSession: self).stream(input)
+        APIStream(load: flow(request), input: input) { (flow) async throws(APIRequestError) in
+            try await flow.nextInBackground()
+        }
     }
 
     /// Returns the elements of the response to a request that needs no input.
@@ -173,7 +125,7 @@ extension HTTPSession {
     public func stream<R: StreamedAPIRequest>(
         _ request: R
     ) -> APIStream<R> where R.RequestDataType == Void {
-        APIRequestLoader(apiRequest: request, urlSession: self).stream(())
+        stream(request, ())
     }
 
     /// Returns the elements of the response to a request that needs no input.
@@ -185,6 +137,6 @@ extension HTTPSession {
     public func stream<R: StreamedAPIRequest & Sendable>(
         _ request: R
     ) -> APIStream<R> where R.RequestDataType == Void, R.Parser.Element: Sendable {
-        APIRequestLoader(apiRequest: request, urlSession: self).stream(())
+        stream(request, ())
     }
 }

@@ -224,7 +224,7 @@ struct Reconnection: Sendable {
     var retry: Duration?
 
     /// What a client does after a connection has ended.
-    enum Decision: Equatable {
+    enum ReconnectDecision: Equatable {
         /// The events end without an error.
         case end
         /// The events end with the error of the connection.
@@ -246,7 +246,7 @@ struct Reconnection: Sendable {
     func decision(
         after error: APIRequestError?, of request: URLRequest, elapsed: Duration, now: Date,
         random: Double
-    ) -> Decision {
+    ) -> ReconnectDecision {
         if error?.stage == .validate, error?.statusCode == 204 { return .end }
         guard
             policy.maximumAttempts > 1, (request.httpMethod?.uppercased() ?? "GET") == "GET",
@@ -269,10 +269,10 @@ struct Reconnection: Sendable {
     }
 
     /// The outcome to ask the policy about. Nil if a new connection would end in the same way.
-    private func outcome(of error: APIRequestError?) -> RetryPolicy.Outcome? {
+    private func outcome(of error: APIRequestError?) -> RetryPolicy.AttemptOutcome? {
         guard let error else { return .failure(.networkConnectionLost) }
         if error.stage == .validate, let response = error.response {
-            return RetryPolicy.Outcome(response)
+            return RetryPolicy.AttemptOutcome(response)
         }
         guard error.stage == .transport else { return nil }
         return URLError(from: error.underlying).map { .failure($0.code) }

@@ -20,7 +20,7 @@ import Foundation
 ///     }
 /// }
 ///
-/// for try await delta in loader.stream("Why is the sky blue?") {
+/// for try await delta in session.stream(ChatRequest(baseURL: baseURL), "Why?") {
 ///     print(delta.text)
 /// }
 /// ```

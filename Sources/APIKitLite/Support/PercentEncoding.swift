@@ -103,6 +103,16 @@ package struct PercentEncoding: Sendable {
     }
 }
 
+/// Returns the items of a query or a form as they are written. An item without `=` has no value.
+package func queryItems<Text: Collection<UInt8>>(
+    _ text: Text
+) -> [(name: Text.SubSequence, value: Text.SubSequence?)] {
+    text.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).map { item in
+        guard let mark = item.firstIndex(of: UInt8(ascii: "=")) else { return (item, nil) }
+        return (item[..<mark], item[mark...].dropFirst())
+    }
+}
+
 /// Returns the value of a hexadecimal digit, or nil for any other byte.
 package func hexDigit(_ byte: UInt8) -> UInt8? {
     switch byte {

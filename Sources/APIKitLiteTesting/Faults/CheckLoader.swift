@@ -125,10 +125,9 @@ private struct RequestLoad<T: APIRequest>: RepeatableLoad, @unchecked Sendable {
         var parser = try? request.makeParser(for: answer.response)
         _ = try? parser?.parseWhole(sample.body)
         var loaded = Loaded(elements: [], isTerminated: parser?.isComplete == true)
-        let loader = APIRequestLoader(apiRequest: request, urlSession: session)
         do throws(APIRequestError) {
             // `S` is `T`, as a `StreamedAPIRequest`.
-            var elements = loader.stream(input as! S.RequestDataType).makeAsyncIterator()
+            var elements = session.stream(request, input as! S.RequestDataType).makeAsyncIterator()
             while let element = try await elements.next() {
                 loaded.elements?.append(String(reflecting: element))
             }

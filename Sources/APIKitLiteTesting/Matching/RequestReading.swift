@@ -102,15 +102,12 @@ struct NamedItem: Hashable, Sendable {
 
     /// Returns the items of a query or a form, decoded.
     static func list(_ text: String, plusIsSpace: Bool) -> [NamedItem] {
-        text.utf8.split(separator: UInt8(ascii: "&")).map { item in
-            func decode(_ part: Substring.UTF8View) -> String {
-                PercentEncoding.decode(Substring(part), plusIsSpace: plusIsSpace)
-            }
-            guard let mark = item.firstIndex(of: UInt8(ascii: "=")) else {
-                return NamedItem(name: decode(item), value: nil)
-            }
-            return NamedItem(
-                name: decode(item[..<mark]), value: decode(item[mark...].dropFirst()))
+        func decode(_ part: Substring.UTF8View) -> String {
+            PercentEncoding.decode(Substring(part), plusIsSpace: plusIsSpace)
+        }
+        return queryItems(text.utf8).compactMap { name, value in
+            if name.isEmpty, value == nil { return nil }
+            return NamedItem(name: decode(name), value: value.map(decode))
         }
     }
 

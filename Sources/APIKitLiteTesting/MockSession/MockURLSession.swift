@@ -73,14 +73,14 @@ public final class MockURLSession: HTTPSession {
     ///
     /// - Parameters:
     ///   - request: The request to answer.
-    ///   - part: The part of the response to wait for.
+    ///   - options: What to wait for: the whole response, or its headers.
     /// - Returns: The body, and the status and headers.
     /// - Throws: The error of the fixed answer, of the stub or of its handler; `URLError.cancelled`
     ///   when the task is cancelled; `URLError.httpTooManyRedirects`; ``MockError`` when there is
     ///   no answer; `TransportError.notHTTP` when the fixed response is not an `HTTPURLResponse`;
     ///   the stream's own error when the body of the request cannot be read.
     public func send(
-        _ request: URLRequest, awaiting part: ResponsePart
+        _ request: URLRequest, awaiting options: SendOptions
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         try Task.checkNotCancelled()
         switch source {
@@ -93,12 +93,11 @@ public final class MockURLSession: HTTPSession {
             }
             return (HTTPBody(data ?? Data()), http)
         case .network(let core):
-            switch part {
-            case .body:
-                let answer = try await core.exchange(request)
-                return (HTTPBody(answer.body), answer.response)
-            case .head(let limit, _): return try await core.stream(request, buffering: limit)
+            if let limit = options.bufferLimit {
+                return try await core.stream(request, options, buffering: limit)
             }
+            let answer = try await core.exchange(request, options)
+            return (HTTPBody(answer.body), answer.response)
         }
     }
 }

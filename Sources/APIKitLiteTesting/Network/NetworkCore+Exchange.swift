@@ -6,8 +6,10 @@ extension NetworkCore {
     /// client's task waits for the answer.
     ///
     /// - Throws: The error of a stub or of its handler, or a `URLError`.
-    func exchange(_ first: URLRequest) async throws -> Answer {
-        try await followingRedirects(of: first, response: \.response) {
+    func exchange(
+        _ first: URLRequest, _ options: SendOptions = .body
+    ) async throws -> Answer {
+        try await followingRedirects(of: first, options, response: \.response) {
             [self] request in
             // A request that is not sent takes no response of a stub.
             try Task.checkNotCancelled()
@@ -35,9 +37,9 @@ extension NetworkCore {
     ///
     /// - Throws: The error of a stub or of its handler, or a `URLError`.
     func stream(
-        _ first: URLRequest, buffering limit: Int
+        _ first: URLRequest, _ options: SendOptions, buffering limit: Int
     ) async throws -> (HTTPBody, HTTPURLResponse) {
-        let opened = try await followingRedirects(of: first, response: \.response) {
+        let opened = try await followingRedirects(of: first, options, response: \.response) {
             [self] request in
             let body = BodyBuffer(limit: limit)
             let client = TaskClient<HTTPURLResponse>(body: body)
@@ -52,19 +54,20 @@ extension NetworkCore {
 
     /// Sends a request, and then each request that a redirect leads to.
     private func followingRedirects<Result>(
-        of first: URLRequest, response: (Result) -> HTTPURLResponse,
+        of first: URLRequest, _ options: SendOptions, response: (Result) -> HTTPURLResponse,
         _ send: (URLRequest) async throws -> Result
     ) async throws -> Result {
         let jar = CookieJar(self)
         // Most networks have no cookies, and a lookup costs a microsecond.
         var request = try RequestBody.fill(hasCookieStorage ? jar.applied(to: first) : first, nil)
+        options.didSend?(request.httpBody?.count ?? 0)
         for _ in 0...redirectLimit {
             let result = try await send(request)
             jar.store(from: response(result), to: request)
             guard let next = redirectedRequest(after: response(result), from: request) else {
                 return result
             }
-            if let refusal = next.refusal { throw refusal }
+            try options.checkRedirect(from: first.url, to: next.url)
             request = jar.applied(to: next)
         }
         throw URLError(.httpTooManyRedirects)

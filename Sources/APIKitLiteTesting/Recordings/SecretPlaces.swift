@@ -173,31 +173,21 @@ extension NamedValue {
     /// - Parameter isForm: Whether the text begins with an item.
     private static func items(in text: [UInt8], isForm: Bool = false) -> [NamedValue] {
         var values: [NamedValue] = []
-        var start: Int? = isForm ? 0 : nil
-        var equals: Int?
-        func end(at index: Int) {
-            guard let first = start, let mark = equals, mark < index else { return }
-            let name = PercentEncoding.decode(text[first..<mark], plusIsSpace: true)
-            let value = PercentEncoding.decode(text[(mark + 1)..<index], plusIsSpace: true)
-            values.append(
-                NamedValue(
-                    kind: isForm ? "form field" : "query item", name: name, value: value,
-                    range: mark + 1..<index, encoding: .percent))
-        }
-        for (index, byte) in text.enumerated() {
-            switch byte {
-            case UInt8(ascii: "="): if equals == nil { equals = index }
-            case UInt8(ascii: "?"), UInt8(ascii: "&"), UInt8(ascii: "#"):
-                end(at: index)
-                (start, equals) = (index + 1, nil)
-            case 0...0x20, UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"),
-                UInt8(ascii: "\\"):
-                end(at: index)
-                (start, equals) = (nil, nil)
-            default: break
+        let runs = text.split { $0 <= 0x20 || "\"<>\\".utf8.contains($0) }
+        for run in runs {
+            let parts = run.split(omittingEmptySubsequences: false) { "?#".utf8.contains($0) }
+            for (name, value) in parts.flatMap({ queryItems($0) }) {
+                // The text before the first mark is no item, except at the start of a form.
+                let isItem = name.startIndex > run.startIndex || isForm && run.startIndex == 0
+                guard isItem, let value else { continue }
+                values.append(
+                    NamedValue(
+                        kind: isForm ? "form field" : "query item",
+                        name: PercentEncoding.decode(name, plusIsSpace: true),
+                        value: PercentEncoding.decode(value, plusIsSpace: true),
+                        range: value.startIndex..<value.endIndex, encoding: .percent))
             }
         }
-        end(at: text.count)
         return values + userInfos(in: text)
     }
 

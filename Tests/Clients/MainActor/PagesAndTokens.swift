@@ -52,15 +52,15 @@ final class Library {
     private(set) var isSignedOut = false
     private(set) var saved: SessionToken?
     private let tokens: Credentials<SessionAuthenticator>
-    private let shelf: APIRequestLoader<ShelfRequest>
+    private let shelf: ShelfRequest
+    private let session: any HTTPSession
 
     init(baseURL: URL, token: SessionToken, wire: any HTTPSession) {
         tokens = Credentials(
             SessionAuthenticator(refresh: RenewRequest(baseURL: baseURL)), for: baseURL,
             credential: token)
-        let session = wire.limited(to: 4).authenticated(by: tokens).coalescing()
-        shelf = APIRequestLoader(
-            apiRequest: ShelfRequest(baseURL: baseURL), urlSession: session)
+        session = wire.limited(to: 4).authenticated(by: tokens).coalescing()
+        shelf = ShelfRequest(baseURL: baseURL)
     }
 
     var token: SessionToken? { tokens.credential }
@@ -68,7 +68,7 @@ final class Library {
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
     func load() async {
         do {
-            for try await book in shelf.elements(from: 1) { books.append(book) }
+            for try await book in session.elements(shelf, from: 1) { books.append(book) }
         } catch {
             if let error = error.underlying as? AuthenticationError {
                 isSignedOut = error.underlying.statusCode == 400
@@ -80,7 +80,7 @@ final class Library {
 
     // Without macOS 15 and the like, `for try await` leaves the main actor; this does not.
     func loadPageByPage() async {
-        var pages = shelf.pages(from: 1).makeAsyncIterator()
+        var pages = session.pages(shelf, from: 1).makeAsyncIterator()
         do {
             while let page = try await pages.next() { books += page.value }
         } catch {

@@ -129,10 +129,10 @@ nonisolated struct DecodedPlace: Decodable {
     }
 }
 
-extension Endpoint where Self == Endpoint<Int, DecodedPlace> {
+extension APIRequest where Self == Endpoint<Int, DecodedPlace> {
     static var place: Self { Self { .test("places/\($0)") } }
 }
 
-extension Endpoint where Self == Endpoint<Void, DecodedPlace> {
+extension APIRequest where Self == Endpoint<Void, DecodedPlace> {
     static var firstPlace: Self { Self { .test("places") } }
 }

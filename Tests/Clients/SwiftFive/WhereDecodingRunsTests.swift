@@ -146,7 +146,7 @@ public struct SendablePlace: Sendable {
     }
 }
 
-extension Endpoint where Self == Endpoint<Int, RunningPlace> {
+extension APIRequest where Self == Endpoint<Int, RunningPlace> {
     static var place: Self {
         Self {
             .test("places/\($0)")
@@ -156,7 +156,7 @@ extension Endpoint where Self == Endpoint<Int, RunningPlace> {
     }
 }
 
-extension Endpoint where Self == Endpoint<Void, RunningPlace> {
+extension APIRequest where Self == Endpoint<Void, RunningPlace> {
     static var firstPlace: Self {
         Self {
             .test("places")

@@ -11,16 +11,16 @@ import Testing
         let next: any HTTPSession
 
         func send(
-            _ request: URLRequest, awaiting part: ResponsePart
+            _ request: URLRequest, awaiting options: SendOptions
         ) async throws -> (HTTPBody, HTTPURLResponse) {
             for _ in 0..<2 {
-                if let answer = try? await next.send(request, awaiting: part),
+                if let answer = try? await next.send(request, awaiting: options),
                     answer.1.statusCode < 500
                 {
                     return answer
                 }
             }
-            return try await next.send(request, awaiting: part)
+            return try await next.send(request, awaiting: options)
         }
     }
 

@@ -11,9 +11,9 @@ import Testing
         let session = Locked<(any HTTPSession)?>(nil)
 
         func send(
-            _ request: URLRequest, awaiting part: ResponsePart
+            _ request: URLRequest, awaiting options: SendOptions
         ) async throws -> (HTTPBody, HTTPURLResponse) {
-            try await session.withLock { $0 }!.send(request, awaiting: part)
+            try await session.withLock { $0 }!.send(request, awaiting: options)
         }
     }
 

@@ -48,12 +48,36 @@ import Testing
         #expect(server.refreshCount == 1)
     }
 
+    @Test func aRefreshIsExactlyTheRequestOfTheApp() async throws {
+        struct PlainRefresh: APIRequest, Sendable {
+            func makeRequest(from token: Token) -> URLRequest { .test("token", method: "POST") }
+            func parseResponse(data: Data) -> Token { Token(access: "new") }
+        }
+        struct PlainAuthenticator: Authenticator {
+            let refresh = PlainRefresh()
+            func apply(_ token: Token, to request: URLRequest) throws -> URLRequest {
+                try request.authorization(bearer: token.access)
+            }
+        }
+        let network = MockNetwork()
+        network.stub(.post("/token"), .status(200))
+        network.stub(.get("/a"), .status(401), .status(200))
+        let tokens = Credentials(
+            PlainAuthenticator(), for: URLRequest.test("a").url!, credential: Token(access: "old"))
+
+        _ = try await MockURLSession(network).authenticated(by: tokens).exchange(.test("a"))
+
+        let refresh = try #require(network.requests.first { $0.path == "/token" })
+        #expect(refresh.request == PlainRefresh().makeRequest(from: Token(access: "old")))
+        #expect(refresh.request.mainDocumentURL == nil)
+    }
+
     @Test func aRefreshContinuesWhenTheProgressIsCancelled() async throws {
         let server = TokenServer(holdsRefresh: true)
         let tokens = server.tokens()
         let progress = Progress(totalUnitCount: 0)
-        let session = server.session.reporting(to: progress).authenticated(by: tokens)
-        async let upload = session.outcome(of: .test("a"))
+        let session = server.session.authenticated(by: tokens)
+        async let upload = session.outcome(of: .test("a"), progress: progress)
         await server.token.waitForRequests()
 
         progress.cancel()

@@ -18,7 +18,7 @@ import Testing
 
         #expect(response.value == "value")
         #expect(response.data.text == "value")
-        #expect(response.http.value(forHTTPHeaderField: "etag") == "\"1\"")
+        #expect(response.response.value(forHTTPHeaderField: "etag") == "\"1\"")
     }
 
     @Test func decodesNothingBytesAndJSONByDefault() async throws {

@@ -27,7 +27,7 @@ import Testing
         let response = try await session.response(TextRequest(), for: "/a")
         #expect(response.value == "value")
         #expect(response.data.text == "value")
-        #expect(response.http.value(forHTTPHeaderField: "etag") == "1")
+        #expect(response.response.value(forHTTPHeaderField: "etag") == "1")
         #expect(try await session.load(Ping()) == "pong")
         #expect(try await session.response(Ping()).value == "pong")
     }
@@ -57,7 +57,7 @@ import Testing
 
         #expect(try await session.load(.numbers, 2) == [1, 2])
         let response = try await session.response(.numbers, for: 2)
-        #expect(response.http.value(forHTTPHeaderField: "etag") == "1")
+        #expect(response.response.value(forHTTPHeaderField: "etag") == "1")
         #expect(try await session.load(.firstNumbers) == [1])
         #expect(try await session.response(.firstNumbers).value == [1])
         #expect(try await session.load(.anyNumbers, 2) == [1, 2])
@@ -97,11 +97,11 @@ import Testing
     }
 }
 
-extension Endpoint where Self == Endpoint<Int, [Int]> {
+extension APIRequest where Self == Endpoint<Int, [Int]> {
     fileprivate static var numbers: Self { Self { .test("numbers/\($0)") } }
 }
 
-extension Endpoint<Void, [Int]> {
+extension APIRequest where Self == Endpoint<Void, [Int]> {
     fileprivate static var firstNumbers: Self { Self { .test("numbers") } }
 
     fileprivate static func numbers(from first: Int) -> Self { Self { .test("numbers/\(first)") } }

@@ -82,7 +82,7 @@ struct PiecewiseSession: HTTPSession {
     let next: @Sendable () async throws -> Data?
 
     func send(
-        _ request: URLRequest, awaiting part: ResponsePart
+        _ request: URLRequest, awaiting options: SendOptions
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         (
             HTTPBody(unfolding: next),

@@ -146,6 +146,21 @@ import Testing
         #expect(network.requests.count == 5)
     }
 
+    @Test func takesTheJitterOfADelayFromTheCaller() async throws {
+        let clock = MockClock()
+        network.stub(.any, .error(.networkConnectionLost), .file(bytes))
+        async let response = MockURLSession(network).download(
+            .test("file"), to: folder.file,
+            retrying: RetryPolicy(maximumAttempts: 2, baseDelay: .seconds(8)), clock: clock,
+            random: { 0.25 })
+
+        await clock.waitForSleepers()
+        #expect(clock.pending == [.seconds(2)])
+        await clock.advance(by: .seconds(8))
+
+        #expect(try await response.statusCode == 200)
+    }
+
     @Test func givesUpIfEachAttemptEndsAtTheSameByte() async throws {
         await lose()
         // Without `acceptingRanges`, the whole file is sent from its start.

@@ -17,7 +17,7 @@ import Testing
         let progress = Progress(totalUnitCount: 0)
 
         let retrying = session.retrying(RetryPolicy(baseDelay: .zero))
-        _ = try await retrying.reporting(to: progress).exchange(request)
+        _ = try await retrying.exchange(request, progress: progress)
 
         #expect(progress.totalUnitCount == 500_000)
         #expect(progress.userInfo[.fileURLKey] as? URL == file)
@@ -34,7 +34,7 @@ import Testing
         let request = try URLRequest("PUT", baseURL, path: "/f").jsonBody([1, 2])
         let progress = Progress(totalUnitCount: 0)
 
-        _ = try await session.reporting(to: progress).exchange(request)
+        _ = try await session.exchange(request, progress: progress)
 
         #expect(progress.totalUnitCount == 5)
         #expect(progress.completedUnitCount == 5)
@@ -47,7 +47,7 @@ import Testing
         request.httpBodyStream = InputStream(data: Data("once".utf8))
         let progress = Progress(totalUnitCount: 0)
 
-        _ = try await network.urlSession.reporting(to: progress).exchange(request)
+        _ = try await network.urlSession.exchange(request, progress: progress)
 
         #expect(progress.isIndeterminate)
         #expect(network.requests.map(\.body.text) == ["once"])
@@ -66,7 +66,7 @@ import Testing
         let request = try URLRequest("PUT", baseURL, path: "/f").fileBody(folder.write("hello"))
         let progress = Progress(totalUnitCount: 0)
 
-        let task = Task { await session.reporting(to: progress).outcome(of: request) }
+        let task = Task { await session.outcome(of: request, progress: progress) }
         await received.wait()
         if byProgress { progress.cancel() } else { task.cancel() }
 
@@ -78,7 +78,7 @@ import Testing
         progress.cancel()
 
         await #expect(throws: URLError(.cancelled)) {
-            try await network.urlSession.reporting(to: progress).exchange(URLRequest.test("f"))
+            try await network.urlSession.exchange(URLRequest.test("f"), progress: progress)
         }
         #expect(network.requests.isEmpty)
     }

@@ -7,16 +7,14 @@ import Testing
 @Suite(.limited, .usesSockets) struct PagesFailureTests {
     let network = MockNetwork()
 
-    private var numbers: APIRequestLoader<NumbersRequest> {
-        APIRequestLoader(apiRequest: NumbersRequest(), urlSession: MockURLSession(network))
-    }
+    private var session: MockURLSession { MockURLSession(network) }
 
     @Test func triesAPageThatFailedAgain() async throws {
         network.stub(.get("/numbers/1"), .json("[1, 2]"), times: .once)
         network.stub(
             .get("/numbers/2"), .error(.networkConnectionLost), .status(500), .json("[3]"))
         network.stub(.get("/numbers/3"), .json("[]"), times: .once)
-        var elements = numbers.elements(from: 1).makeAsyncIterator()
+        var elements = session.elements(NumbersRequest(), from: 1).makeAsyncIterator()
         #expect(try await elements.next() == 1)
         #expect(try await elements.next() == 2)
 
@@ -35,7 +33,7 @@ import Testing
     @Test func knowsWhereItStands() async throws {
         network.stub(.get("/numbers/1"), .json("[1]"))
         network.stub(.get("/numbers/2"), .status(500))
-        var pages = numbers.pages(from: 1).makeAsyncIterator()
+        var pages = session.pages(NumbersRequest(), from: 1).makeAsyncIterator()
 
         #expect(pages.nextInput == 1)
         _ = try await pages.next()
@@ -51,7 +49,7 @@ import Testing
             arrived.open()
             return try await waitForCancellation()
         }
-        let pages = numbers.pages(from: 1)
+        let pages = session.pages(NumbersRequest(), from: 1)
         let task = Task {
             var count = 0
             do {

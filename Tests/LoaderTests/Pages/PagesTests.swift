@@ -7,9 +7,7 @@ import Testing
 @Suite(.limited, .usesSockets) struct PagesTests {
     let network = MockNetwork()
 
-    private var numbers: APIRequestLoader<NumbersRequest> {
-        APIRequestLoader(apiRequest: NumbersRequest(), urlSession: MockURLSession(network))
-    }
+    private var session: MockURLSession { MockURLSession(network) }
 
     private func stubThreePages() {
         network.stub(.get("/numbers/1"), .json("[1, 2]"), times: .any)
@@ -20,7 +18,7 @@ import Testing
     @Test func loadsOnePageAfterAnother() async throws {
         stubThreePages()
 
-        let sequence = numbers.pages(from: 1)
+        let sequence = session.pages(NumbersRequest(), from: 1)
         // It can be walked twice.
         for _ in 1...2 {
             var pages: [APIPage<Int, [Int]>] = []
@@ -29,7 +27,7 @@ import Testing
             #expect(pages.map(\.input) == [1, 2, 3])
             #expect(pages.map(\.value) == [[1, 2], [3], []])
             #expect(pages.map(\.next) == [2, 3, nil])
-            #expect(pages.map(\.http.statusCode) == [200, 200, 200])
+            #expect(pages.map(\.response.statusCode) == [200, 200, 200])
         }
     }
 
@@ -37,8 +35,10 @@ import Testing
         stubThreePages()
 
         var all: [Int] = []
-        for try await number in numbers.elements(from: 1) { all.append(number) }
-        for try await number in numbers.pages(from: 2).elements { all.append(number) }
+        for try await number in session.elements(NumbersRequest(), from: 1) { all.append(number) }
+        for try await number in session.pages(NumbersRequest(), from: 2).elements({ $0 }) {
+            all.append(number)
+        }
 
         #expect(all == [1, 2, 3, 3])
     }
@@ -46,7 +46,9 @@ import Testing
     @Test func loadsNothingBeforeItIsAskedFor() async throws {
         stubThreePages()
 
-        for try await number in numbers.elements(from: 1) where number == 2 { break }
+        for try await number in session.elements(NumbersRequest(), from: 1) where number == 2 {
+            break
+        }
 
         #expect(network.requests.count == 1)
     }
@@ -55,16 +57,18 @@ import Testing
         network.stub(.get("/items"), .json(#"{"items": ["a", "b"], "next": "x"}"#))
         network.stub(.get("/items").query(["cursor": "x"]), .json(#"{"items": [], "next": "y"}"#))
         network.stub(.get("/items").query(["cursor": "y"]), .json(#"{"items": ["c"]}"#))
-        let loader = APIRequestLoader(
-            apiRequest: CursorRequest(), urlSession: MockURLSession(network))
 
         var items: [String] = []
-        for try await item in loader.pages(from: nil).elements({ $0.items }) { items.append(item) }
+        for try await item in session.pages(CursorRequest(), from: nil).elements({ $0.items }) {
+            items.append(item)
+        }
         #expect(items == ["a", "b", "c"])
         #expect(network.requests.count == 3)
 
         // An iteration that starts in the middle ends at the same place.
-        for try await item in loader.pages(from: "y").elements({ $0.items }) { items.append(item) }
+        for try await item in session.pages(CursorRequest(), from: "y").elements({ $0.items }) {
+            items.append(item)
+        }
         #expect(items == ["a", "b", "c", "c"])
     }
 
@@ -73,11 +77,9 @@ import Testing
             let isLast = request.query["cursor"] == "y"
             return .json(#"{"items": ["i"], "next": "\#(isLast ? "x" : "y")"}"#)
         }
-        let loader = APIRequestLoader(
-            apiRequest: CursorRequest(), urlSession: MockURLSession(network))
 
         var nexts: [String??] = []
-        for try await page in loader.pages(from: "x") { nexts.append(page.next) }
+        for try await page in session.pages(CursorRequest(), from: "x") { nexts.append(page.next) }
 
         #expect(nexts == ["y", .none])
     }
@@ -88,9 +90,11 @@ import Testing
         network.stub(.any, .json("[1]"), times: .any)
 
         var last: APIPage<Int, [Int]>?
-        for try await page in numbers.pages(from: 1, limit: limit) { last = page }
+        for try await page in session.pages(NumbersRequest(), from: 1, limit: limit) { last = page }
         var elements = 0
-        for try await _ in numbers.elements(from: 1, limit: limit) { elements += 1 }
+        for try await _ in session.elements(NumbersRequest(), from: 1, limit: limit) {
+            elements += 1
+        }
 
         #expect(network.requests.count == 2 * count)
         #expect(elements == count)
@@ -106,10 +110,8 @@ import Testing
             }
             return .json(#"{"items": [], "next": "\#(number)"}"#)
         }
-        let loader = APIRequestLoader(
-            apiRequest: CursorRequest(), urlSession: MockURLSession(network))
 
-        for try await _ in loader.pages(from: nil).elements({ $0.items }) {}
+        for try await _ in session.pages(CursorRequest(), from: nil).elements({ $0.items }) {}
 
         #expect(network.requests.count == 1_000)
     }

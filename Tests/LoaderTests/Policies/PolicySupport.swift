@@ -12,7 +12,7 @@ struct StubbornSession: HTTPSession {
     let hasAnswered = Gate()
 
     func send(
-        _ request: URLRequest, awaiting part: ResponsePart
+        _ request: URLRequest, awaiting options: SendOptions
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         defer { hasAnswered.open() }
         return try await withTaskCancellationHandler {

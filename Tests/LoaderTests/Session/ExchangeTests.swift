@@ -150,6 +150,42 @@ import Testing
         #expect(network.requests.count == 1)
     }
 
+    // What Foundation needs on Linux is added to the request of the task only.
+    @Test func redirectsOnlyWhatTheRequestHas() async throws {
+        final class Watching: NSObject, URLSessionTaskDelegate {
+            let headers = Locked<[[String: String]]>([])
+
+            func urlSession(
+                _ session: URLSession, task: URLSessionTask,
+                willPerformHTTPRedirection response: HTTPURLResponse, newRequest: URLRequest,
+                completionHandler: @escaping @Sendable (URLRequest?) -> Void
+            ) {
+                headers.withLock { $0.append(newRequest.allHTTPHeaderFields ?? [:]) }
+                completionHandler(newRequest)
+            }
+        }
+        let (server, other) = (try network.serve(), try network.serve())
+        network.stub(
+            .put("/{path}"), .redirect(to: "\(other.url)/b", status: 307),
+            .redirect(to: "/c", status: 307), .status(201))
+        let configuration = URLSessionConfiguration.withoutProxy
+        configuration.httpAdditionalHeaders = ["X-Extra": "1"]
+        let delegate = Watching()
+        let session = URLSession(
+            configuration: configuration, delegate: delegate, delegateQueue: nil)
+        let folder = try TemporaryFolder()
+        let request = try URLRequest("PUT", server.url, path: "/a")
+            .fileBody(folder.write("hello", "a.txt"))
+
+        #expect(try await session.exchange(request).1.statusCode == 201)
+
+        #expect(
+            delegate.headers.withLock { $0 }
+                == [["Content-Type": "text/plain"], ["Content-Type": "text/plain"]])
+        #expect(network.requests.map(\.body.text) == ["hello", "hello", "hello"])
+        #expect(network.requests.map { $0.header("X-Extra") } == ["1", nil, nil])
+    }
+
     @Test func refusesToSendAStreamTwice() async throws {
         let server = try network.serve()
         network.stub(.any, .redirect(to: "/new", status: 307))

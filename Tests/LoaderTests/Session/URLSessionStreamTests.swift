@@ -11,7 +11,7 @@ import FoundationNetworking
 /// The delegate of a streamed task, called as Foundation calls it.
 @Suite(.limited, .usesSockets) struct URLSessionStreamTests {
     private let stream = URLSessionStream(
-        BodyBuffer(), StreamFlowControl(hasSteadyReader: false))
+        .test("a"), BodyBuffer(), StreamFlowControl(hasSteadyReader: false))
     private let session = URLSession(configuration: .ephemeral)
     // The task is never resumed.
     private let task: URLSessionDataTask

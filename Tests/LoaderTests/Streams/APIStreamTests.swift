@@ -20,10 +20,8 @@ import Testing
     func deliversEachElementAsItArrives(_ transport: Transport) async throws {
         let (session, baseURL) = try transport.open(network)
         network.stub(.get("/words"), .words("a", "b", every: .seconds(1)))
-        let loader = APIRequestLoader(
-            apiRequest: WordsRequest(baseURL: baseURL), urlSession: session)
 
-        var words = loader.stream("/words").makeAsyncIterator()
+        var words = session.stream(WordsRequest(baseURL: baseURL), "/words").makeAsyncIterator()
         #expect(words.response == nil)
         #expect(try await words.next() == Word(text: "a"))
         #expect(words.response?.statusCode == 200)

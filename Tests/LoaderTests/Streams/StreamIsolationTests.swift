@@ -48,25 +48,20 @@ import Testing
     private var paths: [String?] { network.requests.map { $0.request.url?.lastPathComponent } }
 
     @MainActor @Test func parsesInTheBackground() async throws {
-        let loader = APIRequestLoader(apiRequest: PlacesRequest(), urlSession: session)
-
         var places: [RunningPlace] = []
         for try await place in session.stream(PlacesRequest()) { places.append(place) }
-        for try await place in loader.stream() { places.append(place) }
-        for try await place in loader.stream(()) { places.append(place) }
+        for try await place in session.stream(PlacesRequest(), ()) { places.append(place) }
 
-        #expect(places == Array(repeating: .background, count: 9))
-        #expect(paths == ["background", "background", "background"])
+        #expect(places == Array(repeating: .background, count: 6))
+        #expect(paths == ["background", "background"])
         #expect(RunningPlace.current == .mainActor)
     }
 
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
     @MainActor @Test func parsesOnTheActorOfARequestThatIsNotSendable() async throws {
-        let loader = APIRequestLoader(apiRequest: ConfinedRequest(), urlSession: session)
-
         var places: [RunningPlace] = []
         for try await place in session.stream(ConfinedRequest()) { places.append(place) }
-        for try await place in loader.stream() { places.append(place) }
+        for try await place in session.stream(ConfinedRequest(), ()) { places.append(place) }
 
         #expect(places == Array(repeating: .mainActor, count: 6))
         #expect(paths == ["mainActor", "mainActor"])

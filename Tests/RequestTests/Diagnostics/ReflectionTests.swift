@@ -38,7 +38,7 @@ import FoundationNetworking
     /// Has nothing to show itself.
     private struct NoSession: HTTPSession {
         func send(
-            _ request: URLRequest, awaiting part: ResponsePart
+            _ request: URLRequest, awaiting options: SendOptions
         ) async throws -> (HTTPBody, HTTPURLResponse) {
             throw URLError(.unsupportedURL)
         }

@@ -66,6 +66,11 @@ import Testing
         }
     }
 
+    // An equal request may wait for this refresh.
+    @Test func tellsARefreshFromAnEqualRequest() {
+        #expect(CoalescingKey(request()) != CoalescingKey(request(), isRefresh: true))
+    }
+
     @Test(arguments: ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
     func isOnlyForGETAndHEAD(_ method: String) {
         #expect(CoalescingKey(request { $0.httpMethod = method }) == nil)

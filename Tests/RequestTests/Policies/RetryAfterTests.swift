@@ -41,7 +41,8 @@ import Testing
     }
 
     @Test func addsNoChanceToWhatTheServerAsks() {
-        let outcome = RetryPolicy.Outcome.response(status: 429, headers: ["Retry-After": "7"])
+        let outcome = RetryPolicy.AttemptOutcome.response(
+            status: 429, headers: ["Retry-After": "7"])
 
         let waits = RetryPolicy.standard.schedule(for: [outcome], of: request, random: 0)
 
@@ -49,7 +50,7 @@ import Testing
     }
 
     @Test func tellsTheTimeAsItGoesOn() {
-        let outcome = RetryPolicy.Outcome.response(
+        let outcome = RetryPolicy.AttemptOutcome.response(
             status: 503, headers: ["Retry-After": "Sun, 06 Nov 1994 08:50:07 GMT"])
         let policy = RetryPolicy(maximumAttempts: 4)
 
@@ -62,7 +63,7 @@ import Testing
     }
 
     @Test func waitsBetweenZeroAndTheLongestForADateThatIsNotFinite() {
-        let outcome = RetryPolicy.Outcome.response(
+        let outcome = RetryPolicy.AttemptOutcome.response(
             status: 503, headers: ["Retry-After": "Sunday, 06-Nov-94 08:49:37 GMT"])
 
         for now in [Double.nan, .infinity, -.infinity].map(Date.init(timeIntervalSince1970:)) {

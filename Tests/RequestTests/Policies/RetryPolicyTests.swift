@@ -14,7 +14,7 @@ import Testing
     }
 
     private func isRetried(
-        _ request: URLRequest, _ outcome: RetryPolicy.Outcome,
+        _ request: URLRequest, _ outcome: RetryPolicy.AttemptOutcome,
         policy: RetryPolicy = .standard
     ) -> Bool {
         !policy.schedule(for: [outcome], of: request).isEmpty
@@ -83,7 +83,7 @@ import Testing
     ])
     func makesSoManyAttempts(_ maximum: Int, _ waits: Int) {
         let policy = RetryPolicy(maximumAttempts: maximum)
-        let outcomes = Array(repeating: RetryPolicy.Outcome.response(status: 503), count: 10)
+        let outcomes = Array(repeating: RetryPolicy.AttemptOutcome.response(status: 503), count: 10)
 
         #expect(policy.schedule(for: outcomes, of: request()).count == waits)
     }
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test func endsAtTheFirstOutcomeThatIsFinal() {
-        let outcomes: [RetryPolicy.Outcome] = [
+        let outcomes: [RetryPolicy.AttemptOutcome] = [
             .response(status: 503), .response(status: 200), .response(status: 503),
         ]
 
@@ -112,7 +112,7 @@ import Testing
     func doublesTheWaitUpToTheLongest(_ random: Double, _ expected: [Double]) {
         let policy = RetryPolicy(
             maximumAttempts: 6, baseDelay: .seconds(1), maximumDelay: .seconds(10))
-        let outcomes = Array(repeating: RetryPolicy.Outcome.failure(.timedOut), count: 6)
+        let outcomes = Array(repeating: RetryPolicy.AttemptOutcome.failure(.timedOut), count: 6)
 
         let waits = policy.schedule(for: outcomes, of: request(), random: random)
 
@@ -162,7 +162,7 @@ import Testing
         let policy = RetryPolicy(
             maximumAttempts: 4, baseDelay: .seconds(1),
             deadline: deadline.map { Duration.seconds($0) })
-        let outcomes = Array(repeating: RetryPolicy.Outcome.failure(.timedOut), count: 4)
+        let outcomes = Array(repeating: RetryPolicy.AttemptOutcome.failure(.timedOut), count: 4)
 
         // Attempts end at 4, 9, 15 and 23 s.
         let waits = policy.schedule(for: outcomes, of: request(), attemptsTaking: .seconds(4))

@@ -5,7 +5,7 @@ import Testing
 @testable import APIKitLite
 
 @Suite(.limited) struct ReconnectionTests {
-    private typealias Decision = Reconnection.Decision
+    private typealias Decision = Reconnection.ReconnectDecision
 
     /// How a connection ended.
     private enum Ending {

@@ -53,8 +53,8 @@ public struct PlacesClient: Sendable {
         clock: any Clock<Duration> = ContinuousClock()
     ) async throws(APIRequestError) -> HTTPURLResponse {
         let request = PlacesFileRequest(baseURL: baseURL)
-        return try await APIRequestLoader(apiRequest: request, urlSession: session)
-            .download((), to: file, progress: progress, retrying: .standard, clock: clock)
+        return try await session.download(
+            request, (), to: file, progress: progress, retrying: .standard, clock: clock)
     }
 
     /// Uploads a file under its name.
@@ -66,10 +66,7 @@ public struct PlacesClient: Sendable {
     public func upload(
         _ file: URL, progress: Progress
     ) async throws(APIRequestError) -> UploadReceipt {
-        let request = UploadRequest(baseURL: baseURL)
-        return try await APIRequestLoader(
-            apiRequest: request, urlSession: session.reporting(to: progress)
-        ).load(file)
+        try await session.load(UploadRequest(baseURL: baseURL), file, progress: progress)
     }
 
     /// Returns the events of new places. The stream connects again when its connection ends.
