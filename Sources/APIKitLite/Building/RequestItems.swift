@@ -33,7 +33,6 @@ public struct RequestItems: Equatable, Sendable, ExpressibleByDictionaryLiteral 
         }
     }
 
-    /// The items, in order.
     package let items: [Item]
 
     /// Creates the items of a literal, in its order. A name may occur more than once.

@@ -65,9 +65,6 @@ package enum RequestValue: Equatable, Sendable {
     }
 
     /// Returns the texts, of which a list has one for each element. The text of a flag is nil.
-    ///
-    /// - Parameter name: The name of the value, for the error.
-    /// - Throws: ``RequestBuildingError/unusableValue(name:reason:)`` for an unusable value.
     func texts(name: String) throws -> [String?] {
         switch self {
         case .text(let text): [text]
