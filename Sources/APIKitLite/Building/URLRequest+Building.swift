@@ -29,7 +29,7 @@ extension URLRequest {
         _ method: String, _ base: URL, path: String = "",
         _ values: RequestItems = [:], query: RequestItems = [:], headers: RequestItems = [:]
     ) throws {
-        let method = try HTTPMethod.checked(method)
+        let method = try checked(method)
         let text = try adding(
             query: query.encoded(as: .query),
             to: joined(base, path: PathTemplate(path).expand(values)))
@@ -37,6 +37,21 @@ extension URLRequest {
         httpMethod = method
         self = try addingHeaders(headers)
     }
+}
+
+/// The methods of RFC 9110 and RFC 5789.
+private let knownMethods = [
+    "GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH",
+]
+
+/// Returns the method as it is sent: a known one in upper case, any other word unchanged.
+///
+/// Methods are case-sensitive, and Foundation sends `patch` unchanged.
+///
+/// - Throws: ``RequestBuildingError/unusableMethod(_:)`` for text that is not one word.
+private func checked(_ method: String) throws -> String {
+    guard method.utf8.isHTTPToken else { throw RequestBuildingError.unusableMethod(method) }
+    return knownMethods.contains(method.uppercased()) ? method.uppercased() : method
 }
 
 /// Returns the text of a base URL with a path added before its query. The base is not parsed

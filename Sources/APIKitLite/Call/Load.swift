@@ -11,17 +11,7 @@ struct Load {
     let redaction: Redaction
     var requestType: String?
     /// What a retry policy says about the request that was sent.
-    private var retryHint: Locked<String?>?
-
-    init(
-        session: any HTTPSession, request: URLRequest? = nil, redaction: Redaction,
-        requestType: String? = nil
-    ) {
-        self.session = session
-        self.request = request
-        self.redaction = redaction
-        self.requestType = requestType
-    }
+    var retryHint: Locked<String?>?
 
     /// Sends the request, and returns the body of its response if it is accepted.
     ///

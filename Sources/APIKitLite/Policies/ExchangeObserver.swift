@@ -105,8 +105,8 @@ extension HTTPSession {
     /// Returns a session that reports each exchange, and each response that a load rejects, to a
     /// closure as one line for a log.
     ///
-    ///     let session = URLSession.shared.observed(redacting: .standard.adding("birthday")) { line
-    ///     in print(line) }
+    ///     let session = URLSession.shared
+    ///         .observed(redacting: .standard.adding("birthday")) { line in print(line) }
     ///
     /// - Parameters:
     ///   - redaction: The secrets that the lines hide, as in
