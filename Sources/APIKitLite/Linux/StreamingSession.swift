@@ -83,7 +83,6 @@ private final class StreamingSession:
     }
 }
 
-/// A delegate of a session that calls the delegate of each task.
 private final class TaskDelegateCaller: NSObject, URLSessionDataDelegate {
     func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
