@@ -15,9 +15,6 @@ public struct AuthenticationError: LocalizedError, CustomStringConvertible, Send
     /// refresh token, and none if the connection was lost.
     public let underlying: APIRequestError
 
-    /// Creates an error.
-    ///
-    /// - Parameter underlying: The error of the refresh.
     package init(underlying: APIRequestError) {
         self.underlying = underlying
     }

@@ -101,10 +101,7 @@ extension Authenticator where Refresh == NoRefresh<Credential> {
 /// The refresh of an authenticator without one: it always throws, and sends nothing.
 public struct NoRefresh<Credential>: APIRequest, Sendable {
     /// The error of an attempt to refresh a credential that cannot be refreshed.
-    public struct UnavailableError: LocalizedError, CustomStringConvertible, Equatable {
-        /// The text for a developer whose authenticator reports a credential as stale or rejected.
-        public var errorDescription: String? { description }
-
+    public struct UnavailableError: DescribedError, Equatable {
         /// The text for a developer whose authenticator reports a credential as stale or rejected.
         public var description: String {
             "This credential cannot be refreshed. Give its authenticator a refresh request, or set "

@@ -1,20 +1,18 @@
 extension Credentials {
     /// A credential and the number of its changes.
     ///
-    /// This value makes every decision about the credential, without a lock. `Credentials` keeps it in
-    /// its `Locked` state.
+    /// This value makes every decision about the credential, without a lock. `Credentials` keeps it
+    /// in its `Locked` state.
     struct CredentialState {
         private(set) var credential: A.Credential?
         /// The number of changes so far. It distinguishes a credential from an earlier one, even if
         /// both are equal.
         private(set) var generation = 0
 
-        /// Creates the state with a first credential, or with none.
         init(_ credential: A.Credential?) {
             self.credential = credential
         }
 
-        /// Replaces the credential, and starts a new generation.
         mutating func set(_ credential: A.Credential?) {
             self.credential = credential
             generation += 1
@@ -32,12 +30,8 @@ extension Credentials {
             credential.flatMap { rejected == generation || isStale($0) ? $0 : nil }
         }
 
-        /// Stores the credential that a refresh returned, unless the credential was changed meanwhile.
-        ///
-        /// - Parameters:
-        ///   - refreshed: The generation of the credential that was refreshed.
-        ///   - credential: The new credential.
-        /// - Returns: Whether the new credential was stored.
+        /// Stores the credential that a refresh returned, unless the credential was changed
+        /// meanwhile.
         mutating func replace(_ refreshed: Int, with credential: A.Credential) -> Bool {
             guard refreshed == generation else { return false }
             set(credential)

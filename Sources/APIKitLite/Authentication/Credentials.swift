@@ -16,7 +16,6 @@ import Foundation
 /// its URLs is sent without the credential. While ``credential`` is `nil`, all requests are sent
 /// without one.
 public final class Credentials<A: Authenticator>: Sendable {
-    /// The mutable state, guarded by the lock of `Locked`.
     private struct State {
         var current: CredentialState
         /// The latest refresh, and the generation of the credential that it replaces.
@@ -50,9 +49,9 @@ public final class Credentials<A: Authenticator>: Sendable {
     ///   - others: Other origins that receive the credential.
     ///   - credential: The first credential, or `nil` if nobody is signed in yet.
     ///   - session: The session that sends the refresh, for example one with another timeout or
-    ///     with a retry. By default, it is the session on which `authenticated(by:)` is called. It may
-    ///     be the same chain that the requests use. The refresh is sent without a credential, and a
-    ///     redirect of it to another origin is refused.
+    ///     with a retry. By default, it is the session on which `authenticated(by:)` is called. It
+    ///     may be the same chain that the requests use. The refresh is sent without a credential,
+    ///     and a redirect of it to another origin is refused.
     ///   - now: Returns the current time for ``Authenticator/isStale(_:now:)``.
     ///   - onChange: Receives each change of the credential, from a refresh or from the app. Calls
     ///     never overlap and keep the order of the changes, so the last value is the one to store.
@@ -70,7 +69,6 @@ public final class Credentials<A: Authenticator>: Sendable {
             onChange: onChange)
     }
 
-    /// Creates credentials from an array of URLs, whose origins receive the credential.
     init(
         _ authenticator: A, origins: [URL], _ credential: A.Credential?,
         session: (any HTTPSession)? = nil, now: @escaping @Sendable () -> Date = { Date() },
@@ -99,8 +97,6 @@ public final class Credentials<A: Authenticator>: Sendable {
     }
 
     /// Changes the credential, and reports the changes outside the lock, in their order.
-    ///
-    /// - Parameter body: Changes the state, and returns whether it did.
     private func change(_ body: (inout CredentialState) -> Bool) {
         let mustReport = state.withLock { state in
             guard body(&state.current), configuration.onChange != nil else { return false }
@@ -112,7 +108,6 @@ public final class Credentials<A: Authenticator>: Sendable {
         while let credential = nextUnreported() { configuration.onChange?(credential) }
     }
 
-    /// Removes the oldest change to report. If there is none, ends the reporting and returns `nil`.
     private func nextUnreported() -> A.Credential?? {
         state.withLock { state in
             state.isReporting = !state.unreported.isEmpty
@@ -122,7 +117,6 @@ public final class Credentials<A: Authenticator>: Sendable {
 }
 
 extension Credentials {
-    /// Whether a request to this URL may be sent with the credential.
     func covers(_ url: URL?) -> Bool {
         url.map { configuration.origins.contains($0.origin) } ?? false
     }
@@ -138,7 +132,8 @@ extension Credentials {
     ///   - request: The request, without a credential.
     ///   - rejected: The generation of the credential that the server rejected, or `nil`.
     ///   - next: The session that sends the refresh by default.
-    /// - Returns: The request and the generation of its credential; `nil` if there is no credential.
+    /// - Returns: The request and the generation of its credential; `nil` if there is no
+    ///   credential.
     /// - Throws: ``AuthenticationError`` when the refresh fails, `URLError.cancelled` when the task
     ///   is cancelled, or the error of ``Authenticator/apply(_:to:)``.
     func authorize(
@@ -171,10 +166,6 @@ extension Credentials {
     /// A refresh is never cancelled. If a refresh token can be used only once, an incomplete
     /// refresh would sign the user out.
     ///
-    /// - Parameters:
-    ///   - old: The credential to refresh.
-    ///   - generation: The generation of that credential.
-    ///   - next: The session that sends the refresh by default.
     /// - Returns: Nil if the credential has another generation by now.
     private func join(
         _ old: A.Credential, _ generation: Int, over next: any HTTPSession

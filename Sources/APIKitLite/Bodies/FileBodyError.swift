@@ -22,11 +22,6 @@ public struct FileBodyError: LocalizedError, CustomStringConvertible, Equatable,
     /// What is wrong with it.
     public let reason: Reason
 
-    /// Creates the error.
-    ///
-    /// - Parameters:
-    ///   - file: The URL of the file.
-    ///   - reason: What is wrong with it.
     package init(_ file: URL, _ reason: Reason) {
         self.file = file
         self.reason = reason

@@ -2,15 +2,12 @@ import Foundation
 
 /// The parts of a `multipart/form-data` body (RFC 7578).
 package struct MultipartBody: Sendable {
-    /// One field or file of the body.
     package struct Part: Sendable {
-        /// The name of the form field.
         package let name: String
         /// The name of the file; nil for a field.
         package let fileName: String?
         /// The headers, in order, as they were sent.
         package let headers: [(name: String, value: String)]
-        /// The content.
         package let data: Data
 
         /// Returns the first value of a header, whose name is in lower case.
@@ -18,7 +15,6 @@ package struct MultipartBody: Sendable {
             headers.first { $0.name.lowercased() == name }?.value
         }
 
-        /// The value of the `Content-Type` header; nil if there is none.
         package var contentType: String? { header("content-type") }
     }
 
@@ -40,19 +36,12 @@ package struct MultipartBody: Sendable {
         case noName(part: Int)
     }
 
-    /// The text that separates the parts.
     package let boundary: String
-    /// The parts, in order.
     package let parts: [Part]
 
     /// Reads a body in time that grows linearly with its length.
     ///
     /// A preamble and an epilogue are ignored (RFC 2046, section 5.1.1).
-    ///
-    /// - Parameters:
-    ///   - body: The whole body.
-    ///   - contentType: The value of the `Content-Type` header.
-    /// - Throws: When the body is of another type, or malformed.
     package init(_ body: Data, contentType: String?) throws(Failure) {
         guard let contentType, mediaType(contentType) == "multipart/form-data" else {
             throw .otherType
@@ -96,7 +85,6 @@ extension MultipartBody.Failure {
 }
 
 extension MultipartBody.Part {
-    /// Reads the bytes between two delimiters.
     fileprivate init(
         _ content: ArraySlice<UInt8>, number: Int
     ) throws(MultipartBody.Failure) {
@@ -152,7 +140,6 @@ private struct DelimiterScanner {
         let start: Int
         /// The index after the line.
         let end: Int
-        /// Whether no part follows.
         let isFinal: Bool
     }
 
@@ -168,7 +155,6 @@ private struct DelimiterScanner {
         dashBoundary = Array("--\(boundary)".utf8)
     }
 
-    /// Returns the next delimiter; nil if there is none.
     mutating func next() -> Delimiter? {
         while let start = line {
             line = bytes[start...].firstLineBreak.map { $0 + 2 }
@@ -177,7 +163,6 @@ private struct DelimiterScanner {
         return nil
     }
 
-    /// Returns the delimiter that a line is; nil for any other line.
     private mutating func delimiter(at start: Int) -> Delimiter? {
         guard bytes[start...].starts(with: dashBoundary) else { return nil }
         var rest = bytes[start...].dropFirst(dashBoundary.count)

@@ -6,22 +6,16 @@ import Foundation
 package struct RepeatableBody: Hashable, Sendable {
     /// A file, and the size that it had when the body was made.
     package struct File: Hashable, Sendable {
-        /// The URL of the file.
         package let url: URL
         /// The size in bytes.
         package let size: Int
 
-        /// Looks the file up.
-        ///
-        /// - Throws: ``FileBodyError`` if the file is missing, not a regular file or unreadable.
         package init(_ url: URL) throws(FileBodyError) {
             self.url = url
             size = try sizeOfFile(at: url)
         }
 
         /// Checks that the file can still be read and has the same size.
-        ///
-        /// - Throws: ``FileBodyError``.
         func check() throws(FileBodyError) {
             let current = try sizeOfFile(at: url)
             guard current == size else {
@@ -30,7 +24,6 @@ package struct RepeatableBody: Hashable, Sendable {
         }
     }
 
-    /// A part of the body.
     package enum Segment: Hashable, Sendable {
         case bytes(Data)
         case file(File)
@@ -44,10 +37,8 @@ package struct RepeatableBody: Hashable, Sendable {
         }
     }
 
-    /// The parts, in order.
     package let segments: [Segment]
 
-    /// Creates a body.
     package init(_ segments: [Segment]) {
         self.segments = segments
     }
@@ -55,14 +46,10 @@ package struct RepeatableBody: Hashable, Sendable {
     /// The size of the whole body, in bytes.
     package var size: Int { segments.reduce(0) { $0 + $1.size } }
 
-    /// The files of the body, in order.
     package var files: [File] {
         segments.compactMap { if case .file(let file) = $0 { file } else { nil } }
     }
 
-    /// Checks that each file can still be read and has the same size.
-    ///
-    /// - Throws: ``FileBodyError``.
     package func checkFiles() throws(FileBodyError) {
         for file in files { try file.check() }
     }
@@ -71,8 +58,6 @@ package struct RepeatableBody: Hashable, Sendable {
 /// Returns the size of a regular file in bytes. A symbolic link is followed.
 ///
 /// This is checked before a file is opened, because opening a pipe waits for its writer.
-///
-/// - Throws: ``FileBodyError`` if the file is missing, not a regular file or unreadable.
 private func sizeOfFile(at url: URL) throws(FileBodyError) -> Int {
     let path = url.path(percentEncoded: false)
     // A NUL would end the path, so that another file is read.
@@ -86,7 +71,6 @@ private func sizeOfFile(at url: URL) throws(FileBodyError) -> Int {
 }
 
 extension FileBodyError {
-    /// Creates the error for a failed call of the system.
     fileprivate init(_ file: URL, errno code: Int32) {
         self.init(
             file,

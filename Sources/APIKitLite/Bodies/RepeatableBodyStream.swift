@@ -5,7 +5,6 @@ import Foundation
 /// The stream in a request is never read. Each attempt to send the request reads a copy, which
 /// `reopened()` returns. So a request can be sent several times, even at the same time.
 package final class RepeatableBodyStream: InputStream {
-    /// The bytes and files.
     package let body: RepeatableBody
     /// Called with the number of bytes that were read or sent so far in one attempt.
     package let didRead: (@Sendable (_ count: Int) -> Void)?
@@ -18,21 +17,14 @@ package final class RepeatableBodyStream: InputStream {
     private var left = 0
     private var count = 0
     private var status = Stream.Status.notOpen
-    /// The reason why the body could not be read; nil if nothing has failed.
     package private(set) var failure: FileBodyError?
 
-    /// Creates a stream that is not open.
-    ///
-    /// - Parameters:
-    ///   - body: The bytes and files.
-    ///   - didRead: Observes how much was read.
     package init(_ body: RepeatableBody, didRead: (@Sendable (_ count: Int) -> Void)? = nil) {
         self.body = body
         self.didRead = didRead
         super.init(data: Data())
     }
 
-    /// Returns a stream with the same body and observer that is not open.
     package func reopened() -> RepeatableBodyStream {
         RepeatableBodyStream(body, didRead: didRead)
     }

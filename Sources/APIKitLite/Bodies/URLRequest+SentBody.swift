@@ -8,7 +8,6 @@ extension URLRequest {
     ///   - didSend: Observes how much of the body was sent.
     ///   - send: Sends the request that it gets. The body must be open or no longer needed when it
     ///     returns.
-    /// - Returns: The result of `send`.
     /// - Throws: ``FileBodyError`` if a file is missing, unreadable or has another size, before
     ///   the attempt or after its failure; otherwise the error of `send`; `CocoaError` if the
     ///   temporary file cannot be written.

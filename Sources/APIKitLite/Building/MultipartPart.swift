@@ -123,7 +123,8 @@ func checked(_ boundary: String, for parts: [MultipartPart]) throws -> String {
 func derivedBoundary(for parts: [MultipartPart]) throws -> String {
     let encoded = try parts.map { try $0.encoded() }
     if parts.contains(where: { $0.file != nil }) {
-        // The files are not read here, and a file could contain a boundary that is known in advance.
+        // The files are not read here, and a file could contain a boundary that is known in
+        // advance.
         return "part-" + UUID().uuidString.lowercased()
     }
     var number = fnv1a(encoded.map { $0 + [0] }.joined())

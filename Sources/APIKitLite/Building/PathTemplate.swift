@@ -2,13 +2,11 @@
 ///
 /// A request replaces the names with values. A stub reads the values from a request's path.
 package struct PathTemplate: Hashable, Sendable {
-    /// The template as it was given.
     package let text: String
     /// The names, in the order in which they first occur.
     package let names: [String]
     private var segments: [[Piece]]
 
-    /// A part of a segment: literal text, or a name in braces.
     enum Piece: Hashable {
         case literal(String)
         case name(String)
@@ -16,9 +14,9 @@ package struct PathTemplate: Hashable, Sendable {
 
     /// Reads a template. A leading slash may be left out.
     ///
-    /// - Throws: ``RequestBuildingError/unusableTemplate(_:reason:)`` for a whole URL, for unbalanced
-    ///   braces, for braces without a name, for two names without text between them, for a `?` or
-    ///   `#`, and for a segment `.` or `..`.
+    /// - Throws: ``RequestBuildingError/unusableTemplate(_:reason:)`` for a whole URL, for
+    ///   unbalanced braces, for braces without a name, for two names without text between them, for
+    ///   a `?` or `#`, and for a segment `.` or `..`.
     package init(_ text: String) throws {
         func unusable(_ reason: String) -> RequestBuildingError {
             .unusableTemplate(text, reason: reason)
@@ -106,7 +104,6 @@ package struct PathTemplate: Hashable, Sendable {
         return text.isEmpty ? "" : "/" + path
     }
 
-    /// Returns the text of each name's value.
     private func texts(for values: RequestItems) throws -> [String: String] {
         // Checked before unused values. A misspelt name causes both errors, and the spelling of the
         // template is more likely to be right.
@@ -163,7 +160,6 @@ package struct PathTemplate: Hashable, Sendable {
         return pieces
     }
 
-    /// The number of segments.
     package var segmentCount: Int { segments.count }
 
     /// Returns the segments of a percent-encoded path, each decoded. An empty path is equal to `/`.

@@ -1,9 +1,8 @@
 import Foundation
 
 /// An error that says why a request cannot be built, and what to change.
-public enum RequestBuildingError: LocalizedError, CustomStringConvertible, Equatable, Sendable {
-    /// The method is not one word (a token of RFC 9110, section 5.6.2), or a known method
-    /// misspelt.
+public enum RequestBuildingError: DescribedError, Equatable, Sendable {
+    /// The method is not one word (a token of RFC 9110, section 5.6.2).
     case unusableMethod(String)
     /// The base URL has no host, a fragment, or a scheme other than `https` and `http`.
     case unusableBase(URL, reason: String)
@@ -35,12 +34,7 @@ public enum RequestBuildingError: LocalizedError, CustomStringConvertible, Equat
     public var description: String {
         switch self {
         case .unusableMethod(let method):
-            if let known = HTTPMethod.nearMiss(of: method) {
-                "\(quoted(method)) is not a known HTTP method. Did you mean \(known)? "
-                    + "To send it as it is, set `httpMethod`."
-            } else {
-                "\(quoted(method)) is not an HTTP method. Use one word, such as GET or POST."
-            }
+            "\(quoted(method)) is not an HTTP method. Use one word, such as GET or POST."
         case .unusableBase(let url, let reason):
             "The base URL \(quoted(Redaction.standard.url(url.absoluteString))) \(reason)"
         case .unusableTemplate(let template, let reason):
@@ -71,9 +65,6 @@ public enum RequestBuildingError: LocalizedError, CustomStringConvertible, Equat
             "The timeout \(duration) is not longer than zero. Give a longer one."
         }
     }
-
-    /// The same sentences as `description`.
-    public var errorDescription: String? { description }
 
     /// Returns the text in quotation marks, with line breaks and NUL escaped.
     private func quoted(_ text: String) -> String { text.debugDescription }

@@ -25,15 +25,14 @@ public struct RequestItems: Equatable, Sendable, ExpressibleByDictionaryLiteral 
     /// A name and a value; nil leaves the item out.
     package struct Item: Equatable, Sendable {
         package let name: String
-        package let value: RequestValue?
+        package let value: TextValue?
 
         init(_ name: String, _ value: Any?) {
             self.name = name
-            self.value = RequestValue(value)
+            self.value = TextValue(value)
         }
     }
 
-    /// The items, in order.
     package let items: [Item]
 
     /// Creates the items of a literal, in its order. A name may occur more than once.
@@ -88,7 +87,7 @@ extension RequestItems {
     /// - Throws: ``RequestBuildingError/unusableValue(name:reason:)`` for the first value that
     ///   cannot be sent.
     package func texts(
-        nilAs substitute: RequestValue? = nil
+        nilAs substitute: TextValue? = nil
     ) throws -> [(name: String, text: String?)] {
         try items.flatMap { item in
             let texts = try (item.value ?? substitute)?.texts(name: item.name) ?? []

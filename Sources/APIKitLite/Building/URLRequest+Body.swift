@@ -36,15 +36,15 @@ extension URLRequest {
     /// Returns the request with parts as its `multipart/form-data` body (RFC 7578).
     ///
     /// A browser sends a form with files in the same way. If a part is a file on disk, see
-    /// ``MultipartPart/file(_:at:contentType:)``, the body is read when the request is sent, as that
-    /// of ``fileBody(_:contentType:)``. A `URLSession` writes such a form to a temporary file, sends
-    /// that and removes it, for each attempt.
+    /// ``MultipartPart/file(_:at:contentType:)``, the body is read when the request is sent, as
+    /// that of ``fileBody(_:contentType:)``. A `URLSession` writes such a form to a temporary file,
+    /// sends that and removes it, for each attempt.
     ///
     /// - Parameters:
     ///   - parts: The fields and files, in order.
     ///   - boundary: Up to 70 characters that occur in no part. Files on disk are not searched for
-    ///     it. If it is nil, the boundary is derived from the parts, so that the same parts give the
-    ///     same bytes. If a part is a file on disk, it is random.
+    ///     it. If it is nil, the boundary is derived from the parts, so that the same parts give
+    ///     the same bytes. If a part is a file on disk, it is random.
     /// - Throws: ``RequestBuildingError`` for a line break or NUL in a name, file name or content
     ///   type, for a boundary that is too long or occurs in a part, on GET or HEAD, and if the
     ///   request has a body; ``FileBodyError`` if a file is missing, unreadable or not a regular
@@ -73,9 +73,9 @@ extension URLRequest {
 
     /// Returns the request with a file as its body, which is read when the request is sent.
     ///
-    /// A file of any size takes little memory. Its size is sent as the `Content-Length`. Each attempt
-    /// to send the request opens the file again: a retry, a redirect with status 307 or 308, or a
-    /// repetition with a new credential.
+    /// A file of any size takes little memory. Its size is sent as the `Content-Length`. Each
+    /// attempt to send the request opens the file again: a retry, a redirect with status 307 or
+    /// 308, or a repetition with a new credential.
     ///
     /// The file must not change until the request is sent. If it is missing or unreadable then, or
     /// has another size, the exchange throws ``FileBodyError``, and the server does not receive a
@@ -84,11 +84,11 @@ extension URLRequest {
     /// - Parameters:
     ///   - file: The URL of the file.
     ///   - contentType: The media type of the file. If it is nil, a `Content-Type` that the request
-    ///     has is kept. Otherwise it follows from the extension of the name, if that is a common one
-    ///     such as `json`, `jpg`, `mp4` or `zip`. Any other file is `application/octet-stream`.
+    ///     has is kept. Otherwise it follows from the extension of the name, if that is a common
+    ///     one such as `json`, `jpg`, `mp4` or `zip`. Any other file is `application/octet-stream`.
     /// - Throws: ``FileBodyError`` if the file is missing, unreadable or not a regular file;
-    ///   ``RequestBuildingError`` on GET or HEAD, if the request has a body, and for a line break or
-    ///   NUL in the type.
+    ///   ``RequestBuildingError`` on GET or HEAD, if the request has a body, and for a line break
+    ///   or NUL in the type.
     public func fileBody(_ file: URL, contentType: String? = nil) throws -> URLRequest {
         let body = RepeatableBody([.file(try RepeatableBody.File(file))])
         return try self.body(
@@ -115,9 +115,6 @@ extension URLRequest {
         return request
     }
 
-    /// Returns the request with the content type of a body that is to be set.
-    ///
-    /// - Throws: The errors of ``body(_:contentType:)``.
     private func withoutBody(forOneOf size: Int, _ contentType: String) throws -> URLRequest {
         let method = httpMethod?.uppercased() ?? "GET"
         guard method != "GET", method != "HEAD" else {
@@ -141,7 +138,6 @@ extension URLRequest {
         bodySummary == nil ? value(forHTTPHeaderField: "Content-Type") : nil
     }
 
-    /// The size and type of the body, if the request has one.
     private var bodySummary: String? {
         let stream = httpBodyStream == nil ? nil : "a stream"
         let size = httpBody?.count ?? repeatableBody?.size

@@ -14,8 +14,7 @@ extension URLRequest {
     ///
     /// - Parameters:
     ///   - method: One word. A method of RFC 9110 or RFC 5789 may be written in lower case. Any
-    ///     other word is sent as it is, unless it looks like one of those with two letters swapped,
-    ///     or with one missing or too many: `GTE` is an error.
+    ///     other word is sent as it is.
     ///   - base: An `https` or `http` URL with a host and without a fragment. A slash at its end
     ///     makes no difference if there is a path.
     ///   - path: Plain text with names in braces: `/users/{id}`. A slash at its end is kept.
@@ -30,7 +29,7 @@ extension URLRequest {
         _ method: String, _ base: URL, path: String = "",
         _ values: RequestItems = [:], query: RequestItems = [:], headers: RequestItems = [:]
     ) throws {
-        let method = try HTTPMethod.checked(method)
+        let method = try checked(method)
         let text = try adding(
             query: query.encoded(as: .query),
             to: joined(base, path: PathTemplate(path).expand(values)))
@@ -40,12 +39,24 @@ extension URLRequest {
     }
 }
 
+/// The methods of RFC 9110 and RFC 5789.
+private let knownMethods = [
+    "GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH",
+]
+
+/// Returns the method as it is sent: a known one in upper case, any other word unchanged.
+///
+/// Methods are case-sensitive, and Foundation sends `patch` unchanged.
+///
+/// - Throws: ``RequestBuildingError/unusableMethod(_:)`` for text that is not one word.
+private func checked(_ method: String) throws -> String {
+    guard method.utf8.isHTTPToken else { throw RequestBuildingError.unusableMethod(method) }
+    return knownMethods.contains(method.uppercased()) ? method.uppercased() : method
+}
+
 /// Returns the text of a base URL with a path added before its query. The base is not parsed
 /// further than necessary, so that its text stays unchanged.
 ///
-/// - Parameters:
-///   - base: The base URL.
-///   - path: A percent-encoded path with a leading slash, or `""`.
 /// - Throws: ``RequestBuildingError/unusableBase(_:reason:)`` for a base with a fragment, without a
 ///   host, or with a scheme other than `https` and `http`.
 private func joined(_ base: URL, path: String) throws -> String {

@@ -59,9 +59,6 @@ extension URLRequest {
     }
 }
 
-/// Returns the fields that header items become, in their order.
-///
-/// - Throws: ``RequestBuildingError/unusableHeader(name:reason:)``.
 private func headerFields(_ items: RequestItems) throws -> [(name: String, value: String)] {
     for item in items.items { try checkHeaderName(item.name) }
     return try items.texts().map { name, text in
@@ -74,7 +71,8 @@ private func headerFields(_ items: RequestItems) throws -> [(name: String, value
     }
 }
 
-/// What separates several values of a header. Only `Cookie` is not a list (RFC 6265, section 4.2.1).
+/// What separates several values of a header. Only `Cookie` is not a list (RFC 6265, section
+/// 4.2.1).
 private func separator(ofValuesOf name: String) -> String {
     name.lowercased() == "cookie" ? "; " : ", "
 }

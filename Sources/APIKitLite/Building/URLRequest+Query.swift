@@ -4,8 +4,8 @@ extension URLRequest {
     /// Returns the request with query items after its present query items.
     ///
     /// - Parameter items: The names and values, as ``RequestItems`` describes them.
-    /// - Throws: ``RequestBuildingError`` for a value that cannot be sent, and if the request has no
-    ///   URL.
+    /// - Throws: ``RequestBuildingError`` for a value that cannot be sent, and if the request has
+    ///   no URL.
     public func query(_ items: RequestItems) throws -> URLRequest {
         let query = try items.encoded(as: .query)
         if query.isEmpty { return self }
@@ -21,8 +21,8 @@ extension URLRequest {
     /// - Parameters:
     ///   - name: The name.
     ///   - value: The value, as ``RequestItems`` describes it. Nil leaves the item out.
-    /// - Throws: ``RequestBuildingError`` for a value that cannot be sent, and if the request has no
-    ///   URL.
+    /// - Throws: ``RequestBuildingError`` for a value that cannot be sent, and if the request has
+    ///   no URL.
     public func query(
         _ name: String, _ value: (any CustomStringConvertible)?
     ) throws -> URLRequest {
@@ -31,10 +31,6 @@ extension URLRequest {
 }
 
 /// Returns the text of a URL with a query added after its own. A fragment stays at the end.
-///
-/// - Parameters:
-///   - query: A percent-encoded query, or `""`.
-///   - url: The text of the URL.
 func adding(query: String, to url: String) -> String {
     if query.isEmpty { return url }
     let end = url.utf8.firstIndex(of: UInt8(ascii: "#")) ?? url.endIndex

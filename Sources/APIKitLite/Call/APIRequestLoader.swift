@@ -96,51 +96,6 @@ where T: Sendable, T.RequestDataType: Sendable, T.ResponseDataType: Sendable {
     }
 }
 
-extension APIRequestLoader where T.RequestDataType == Void {
-    /// Loads a request that needs no input.
-    ///
-    /// Runs `makeRequest` and `parseResponse` on the caller's actor.
-    ///
-    /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
-    public nonisolated(nonsending) func load() async throws(APIRequestError) -> T.ResponseDataType {
-        try await flow.response(for: ()).value
-    }
-
-    /// Loads a request that needs no input, and returns the value with its headers and body.
-    ///
-    /// Runs `makeRequest` and `parseResponse` on the caller's actor.
-    ///
-    /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
-    public nonisolated(nonsending) func response() async throws(APIRequestError)
-        -> APIResponse<T.ResponseDataType>
-    {
-        try await flow.response(for: ())
-    }
-}
-
-extension APIRequestLoader
-where T: Sendable, T.RequestDataType == Void, T.ResponseDataType: Sendable {
-    /// Loads a request that needs no input.
-    ///
-    /// Runs `makeRequest` and `parseResponse` off the caller's actor.
-    ///
-    /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
-    @concurrent
-    public func load() async throws(APIRequestError) -> T.ResponseDataType {
-        try await flow.response(for: ()).value
-    }
-
-    /// Loads a request that needs no input, and returns the value with its headers and body.
-    ///
-    /// Runs `makeRequest` and `parseResponse` off the caller's actor.
-    ///
-    /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
-    @concurrent
-    public func response() async throws(APIRequestError) -> APIResponse<T.ResponseDataType> {
-        try await flow.response(for: ())
-    }
-}
-
 // `SendableMetatype`: parsing runs in the background, where a conformance that is isolated to the
 // main actor cannot be used. Declare such a request as a `nonisolated struct`, or use `load(_:)`.
 extension APIRequestLoader where T: SendableMetatype {

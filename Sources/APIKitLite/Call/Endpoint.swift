@@ -26,28 +26,20 @@ public struct Endpoint<Input: Sendable, Output: Sendable>: APIRequest, Sendable 
     /// The output, which is parsed from the response.
     public typealias ResponseDataType = Output
 
-    /// A function that returns the request for an input.
-    public typealias MakeRequest = @Sendable (Input) throws -> URLRequest
-
-    /// A function that throws if a response is not acceptable.
-    public typealias Validate = @Sendable (Data, HTTPURLResponse) throws -> Void
-
-    /// A function that parses an accepted response.
-    public typealias Parse = @Sendable (Data, HTTPURLResponse) throws -> Output
-
     /// The decoder of a `Decodable` output.
     public let jsonDecoder: JSONDecoder
 
     /// The secrets that the texts of its errors hide.
     public let redaction: Redaction
 
-    private let make: MakeRequest
-    private let validate: Validate
-    private let parse: Parse
+    private let make: @Sendable (Input) throws -> URLRequest
+    private let validate: @Sendable (Data, HTTPURLResponse) throws -> Void
+    private let parse: @Sendable (Data, HTTPURLResponse) throws -> Output
 
     private init(
-        jsonDecoder: JSONDecoder, make: @escaping MakeRequest, validate: @escaping Validate,
-        parse: @escaping Parse, redaction: Redaction
+        jsonDecoder: JSONDecoder, make: @escaping @Sendable (Input) throws -> URLRequest,
+        validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void,
+        parse: @escaping @Sendable (Data, HTTPURLResponse) throws -> Output, redaction: Redaction
     ) {
         self.jsonDecoder = jsonDecoder
         self.redaction = redaction
@@ -65,9 +57,11 @@ public struct Endpoint<Input: Sendable, Output: Sendable>: APIRequest, Sendable 
     ///   - parse: Parses the body, status and headers of an accepted response.
     ///   - redaction: The secrets that the texts of its errors hide.
     public init(
-        _ makeRequest: @escaping MakeRequest,
-        validate: @escaping Validate = { try $1.validateStatus() },
-        parse: @escaping Parse,
+        _ makeRequest: @escaping @Sendable (Input) throws -> URLRequest,
+        validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = {
+            try $1.validateStatus()
+        },
+        parse: @escaping @Sendable (Data, HTTPURLResponse) throws -> Output,
         redaction: Redaction = .standard
     ) {
         self.init(
@@ -123,8 +117,10 @@ extension Endpoint where Output: Decodable {
     ///   - redaction: The secrets that the texts of its errors hide.
     public init(
         jsonDecoder: JSONDecoder = JSONDecoder(),
-        _ makeRequest: @escaping MakeRequest,
-        validate: @escaping Validate = { try $1.validateStatus() },
+        _ makeRequest: @escaping @Sendable (Input) throws -> URLRequest,
+        validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = {
+            try $1.validateStatus()
+        },
         redaction: Redaction = .standard
     ) {
         self.init(
@@ -143,8 +139,10 @@ extension Endpoint where Output == Data {
     ///     `200..<300`.
     ///   - redaction: The secrets that the texts of its errors hide.
     public init(
-        _ makeRequest: @escaping MakeRequest,
-        validate: @escaping Validate = { try $1.validateStatus() },
+        _ makeRequest: @escaping @Sendable (Input) throws -> URLRequest,
+        validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = {
+            try $1.validateStatus()
+        },
         redaction: Redaction = .standard
     ) {
         self.init(
@@ -161,8 +159,10 @@ extension Endpoint where Output == Void {
     ///     `200..<300`.
     ///   - redaction: The secrets that the texts of its errors hide.
     public init(
-        _ makeRequest: @escaping MakeRequest,
-        validate: @escaping Validate = { try $1.validateStatus() },
+        _ makeRequest: @escaping @Sendable (Input) throws -> URLRequest,
+        validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = {
+            try $1.validateStatus()
+        },
         redaction: Redaction = .standard
     ) {
         self.init(makeRequest, validate: validate, parse: { _, _ in }, redaction: redaction)

@@ -7,23 +7,11 @@ struct Load {
     var session: any HTTPSession
     /// The request that was sent, or that is to be sent. Nil before it was made.
     var request: URLRequest?
-    /// The status and the headers, as soon as they have arrived.
     var response: HTTPURLResponse?
     let redaction: Redaction
-    /// The type of the `APIRequest`, if there is one.
     var requestType: String?
     /// What a retry policy says about the request that was sent.
-    private var retryHint: Locked<String?>?
-
-    init(
-        session: any HTTPSession, request: URLRequest? = nil, redaction: Redaction,
-        requestType: String? = nil
-    ) {
-        self.session = session
-        self.request = request
-        self.redaction = redaction
-        self.requestType = requestType
-    }
+    var retryHint: Locked<String?>?
 
     /// Sends the request, and returns the body of its response if it is accepted.
     ///
@@ -34,8 +22,8 @@ struct Load {
     ///   - request: The request to send.
     ///   - options: What to wait for: the whole response, or its headers.
     ///   - validate: Throws if the response is not accepted. For a stream, it gets an empty body
-    ///     first. If it throws, it is called again with the beginning of the body, so that its error
-    ///     can describe the body.
+    ///     first. If it throws, it is called again with the beginning of the body, so that its
+    ///     error can describe the body.
     nonisolated(nonsending) mutating func open(
         _ request: URLRequest, awaiting options: SendOptions,
         validate: (Data, HTTPURLResponse) throws -> Void
@@ -91,7 +79,6 @@ struct Load {
         }
     }
 
-    /// Returns the error of a stage.
     func failure(
         _ stage: APIRequestError.Stage, _ underlying: any Error, _ data: Data? = nil,
         isCancellation: Bool = false
@@ -105,8 +92,6 @@ struct Load {
     }
 
     /// Informs the session if the error says that a response was not accepted or not parsed.
-    ///
-    /// - Returns: The error.
     func reported(_ error: APIRequestError) -> APIRequestError {
         if error.stage == .validate || error.stage == .parse { session.loadDidFail(error) }
         return error

@@ -4,15 +4,12 @@ import Foundation
 struct LoadFlow<T: APIRequest> {
     let apiRequest: T
     let session: any HTTPSession
-    /// The type that errors name.
     var requestType: String? = "\(T.self)"
 
-    /// A load whose request has not been made.
     var load: Load {
         Load(session: session, redaction: apiRequest.redaction, requestType: requestType)
     }
 
-    /// Makes the request for an input, and loads it.
     nonisolated(nonsending) func response(for requestData: T.RequestDataType)
         async throws(APIRequestError)
         -> APIResponse<T.ResponseDataType>
@@ -20,7 +17,6 @@ struct LoadFlow<T: APIRequest> {
         try await response(to: makeRequest(from: requestData))
     }
 
-    /// Makes the request. An error gets the stage `.makeRequest`.
     func makeRequest(from requestData: T.RequestDataType) throws(APIRequestError) -> URLRequest {
         do {
             return try apiRequest.makeRequest(from: requestData)
@@ -29,7 +25,6 @@ struct LoadFlow<T: APIRequest> {
         }
     }
 
-    /// Sends a request, then validates and parses its response.
     nonisolated(nonsending) func response(to request: URLRequest) async throws(APIRequestError)
         -> APIResponse<T.ResponseDataType>
     {

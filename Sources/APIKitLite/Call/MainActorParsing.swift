@@ -28,7 +28,6 @@ package enum MainActorParsing {
         #endif
     }
 
-    /// Returns the text of the warning, on one line.
     package static func text<T: APIRequest>(for request: T.Type, byteCount count: Int) -> String {
         """
         APIKitLite: \(request) is not Sendable where it is loaded, so its response of \

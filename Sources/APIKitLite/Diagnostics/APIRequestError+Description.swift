@@ -4,8 +4,8 @@ extension APIRequestError {
     /// The text for a developer: what failed and why, in a few sentences, and a curl command of the
     /// request.
     ///
-    /// Secrets are redacted as ``redaction`` describes. A request body over 10,000 bytes is shown as
-    /// its type and size.
+    /// Secrets are redacted as ``redaction`` describes. A request body over 10,000 bytes is shown
+    /// as its type and size.
     public var description: String {
         let error = hiding()
         return (error.sentences + [error.curl].compactMap(\.self)).joined(separator: "\n")
@@ -26,7 +26,6 @@ extension APIRequestError {
         [headline, answer].compactMap(\.self) + reason + [hint].compactMap(\.self)
     }
 
-    /// The sentence that names the type of the request, the request and the stage.
     private var headline: String {
         let line = request.map { $0.line(redacting: redaction) }
         let subject =
@@ -43,7 +42,6 @@ extension APIRequestError {
         return "\(subject) \(event) (stage .\(stage))."
     }
 
-    /// The sentence about the response, or `nil` if there is none.
     private var answer: String? {
         guard let response else { return nil }
         let status = "The server answered \(HTTPStatus.describe(response.statusCode))"
@@ -57,7 +55,6 @@ extension APIRequestError {
 
     private var contentType: String? { response?.value(forHTTPHeaderField: "Content-Type") }
 
-    /// The sentences about the underlying error, with the beginning of the body where it helps.
     package var reason: [String] {
         switch underlying {
         case let error as APIRequestError:
@@ -83,7 +80,6 @@ extension APIRequestError {
         }
     }
 
-    /// The sentences about a decoding error, with the JSON around its place.
     private func reason(_ error: DecodingError) -> [String] {
         let text = UndecodedText(
             subject: "The body", data: data, contentType: contentType,
@@ -108,7 +104,6 @@ extension APIRequestError {
         return "Body: " + redaction.placeholder(for: data, contentType: contentType)
     }
 
-    /// The sentence about a `URLError`, with its code and the redacted detail.
     private func text(of error: URLError) -> String {
         // On Linux this is the message of libcurl, if there is one.
         let detail = error.userInfo[NSLocalizedDescriptionKey] as? String
@@ -116,7 +111,6 @@ extension APIRequestError {
         return "\(error.sentence) (URLError \(error.code.rawValue)\(suffix))"
     }
 
-    /// The redacted description of any other error.
     private func text(of error: any Error) -> String {
         // Through `Any`: the compiler bridges every error to `NSError`, which has a description.
         let anything: Any = error

@@ -5,7 +5,6 @@ enum HTMLPage {
     /// The number of bytes in which the title is searched for.
     private static let longestHead = 20_000
 
-    /// Whether a body begins as an HTML page does.
     static func isPage(_ body: Data, contentType: String?) -> Bool {
         let start = body.prefix(512).drop { [0x20, 0x0a, 0x0d, 0x09].contains($0) }
         let tag = String(decoding: start.prefix(14), as: UTF8.self).lowercased()
@@ -13,8 +12,8 @@ enum HTMLPage {
             || tag.hasPrefix("<") && mediaType(contentType) == "text/html"
     }
 
-    /// Returns the text of the `<title>` element near the beginning of a page, in quotation marks and
-    /// redacted; `nil` if the body is no page, or has no title.
+    /// Returns the text of the `<title>` element near the beginning of a page, in quotation marks
+    /// and redacted; `nil` if the body is no page, or has no title.
     static func title(
         of body: Data, contentType: String?, _ redaction: Redaction
     ) -> String? {

@@ -1,7 +1,7 @@
 import Foundation
 
-/// JSON as `JSONSerialization` reads it: a tree of `[String: Any]`, `[Any]`, `String`, `NSNumber` and
-/// `NSNull`.
+/// JSON as `JSONSerialization` reads it: a tree of `[String: Any]`, `[Any]`, `String`, `NSNumber`
+/// and `NSNull`.
 package enum JSONText {
     /// Returns the tree of a JSON text. If a key is repeated, its last value counts.
     ///
@@ -36,7 +36,6 @@ package enum JSONText {
         String(cString: number.objCType) == "c"
     }
 
-    /// Returns a text as a JSON string, with its quotation marks.
     package static func quoted(_ text: String) -> String { "\"\(escaped(text))\"" }
 
     /// Returns a text as it is inside the quotation marks of a JSON string.
@@ -57,14 +56,13 @@ package enum JSONText {
         return result
     }
 
-    /// Returns the step of a path to a member of an object: `.name`, or `["a-b"]` if the key is not a
-    /// word.
+    /// Returns the step of a path to a member of an object: `.name`, or `["a-b"]` if the key is not
+    /// a word.
     package static func step(_ key: String) -> String {
         let startsWord = key.first.map { !$0.isNumber } ?? false
         let isWord = key.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
         return startsWord && isWord ? ".\(key)" : "[\(quoted(key))]"
     }
 
-    /// Returns the step of a path to an element of an array: `[1]`.
     package static func step(_ index: Int) -> String { "[\(index)]" }
 }

@@ -5,7 +5,6 @@ package struct JSONWriter {
     private let redaction: Redaction
     private let limit: Int
     private let isPretty: Bool
-    /// What has been written.
     package private(set) var text = ""
     /// The values that are hidden because of their names.
     private(set) var secrets: [String] = []
@@ -89,8 +88,8 @@ extension Redaction {
     /// in JSON Patch (RFC 6902).
     package static let keysOfNames: Set<String> = ["name", "key", "path"]
 
-    /// The name that decides whether a member of a JSON object is a secret: its key. For the value in
-    /// `{"name": "password", "value": "x"}`, it is `password`.
+    /// The name that decides whether a member of a JSON object is a secret: its key. For the value
+    /// in `{"name": "password", "value": "x"}`, it is `password`.
     package func name(of key: String, in object: [String: Any]) -> String {
         guard key.lowercased() == "value" else { return key }
         let value = object[key].flatMap(JSONText.scalar)

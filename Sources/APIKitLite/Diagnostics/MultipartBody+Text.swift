@@ -20,7 +20,6 @@ extension MultipartBody.Part {
         redaction.hides(name, String(decoding: data, as: UTF8.self))
     }
 
-    /// Returns the content as a text may show it: redacted, or as its type and size.
     fileprivate func text(redacting redaction: Redaction) -> String {
         if isHidden(by: redaction) { return Redaction.mark }
         return redaction.body(data, contentType: contentType, isPretty: true)

@@ -10,7 +10,6 @@ package protocol DeveloperError: Error {}
 package protocol CausedByRequest: RedactedError {
     /// A sentence that says what the other request was for.
     var summary: String { get }
-    /// The error of the other request.
     var underlying: APIRequestError { get }
 }
 

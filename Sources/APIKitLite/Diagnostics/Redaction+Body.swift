@@ -1,20 +1,19 @@
 import Foundation
 
 extension Redaction {
-    /// The media type of a form.
     private static let formType = "application/x-www-form-urlencoded"
 
     /// Returns a body with its secrets redacted.
     ///
-    /// JSON is recognized by its text, a form by its content type. JSON is written again, with sorted
-    /// keys. A form keeps all other bytes, and so does every text without redaction.
+    /// JSON is recognized by its text, a form by its content type. JSON is written again, with
+    /// sorted keys. A form keeps all other bytes, and so does every text without redaction.
     ///
     /// - Parameters:
     ///   - body: The body.
     ///   - contentType: The value of the `Content-Type` header.
     ///   - isPretty: Whether JSON is indented, with sorted keys.
-    /// - Returns: `nil` if the body is neither JSON nor a form, because any part of it may then be a
-    ///   secret. Without redaction, `nil` if the body is not text.
+    /// - Returns: `nil` if the body is neither JSON nor a form, because any part of it may then be
+    ///   a secret. Without redaction, `nil` if the body is not text.
     package func body(_ body: Data, contentType: String?, isPretty: Bool = false) -> String? {
         var secrets: [String] = []
         return self.body(body, contentType: contentType, isPretty: isPretty, adding: &secrets)

@@ -49,8 +49,8 @@ extension Redaction {
 }
 
 extension Substring {
-    /// Returns the text before the first occurrence of a character, and the text after it; if it does
-    /// not occur, the whole text and `nil`.
+    /// Returns the text before the first occurrence of a character, and the text after it; if it
+    /// does not occur, the whole text and `nil`.
     func cut(at character: Unicode.Scalar) -> (Substring, Substring?) {
         guard let index = unicodeScalars.firstIndex(of: character) else { return (self, nil) }
         return (self[..<index], self[unicodeScalars.index(after: index)...])

@@ -19,8 +19,8 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
     /// The names whose values are shown although a rule would hide them.
     private let shownNames: Set<String>
     private let readsWords: Bool
-    /// The secrets that are hidden wherever they occur, as they are and percent-encoded. The longest
-    /// comes first, because a secret may contain a shorter one.
+    /// The secrets that are hidden wherever they occur, as they are and percent-encoded. The
+    /// longest comes first, because a secret may contain a shorter one.
     package internal(set) var values: [String] = [] {
         didSet { values.sort { $0.utf8.count > $1.utf8.count } }
     }
@@ -33,23 +33,23 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
     ///
     /// - Passwords: password, passwd, pwd, pass, pw, pin, passphrase, passcode, secret, credential,
     ///   mnemonic, seed phrase, security answer.
-    /// - Tokens and keys: token, bearer, JWT, DPoP, authorization, and API, access, private, signing,
-    ///   subscription and other keys.
-    /// - One-time codes: OTP, TOTP, one-time code, verification, SMS, MFA, two-factor, login, reset,
-    ///   recovery, backup and device code.
+    /// - Tokens and keys: token, bearer, JWT, DPoP, authorization, and API, access, private,
+    ///   signing, subscription and other keys.
+    /// - One-time codes: OTP, TOTP, one-time code, verification, SMS, MFA, two-factor, login,
+    ///   reset, recovery, backup and device code.
     /// - Sessions: cookie, session id, `JSESSIONID`, CSRF, XSRF; session and sid as the last word.
     /// - Signatures, also of signed URLs: signature, sig, HMAC.
-    /// - Payment and identity: card number, credit card, CVV, CVC, CVN, security code, IBAN, account
-    ///   number, SSN, social security.
+    /// - Payment and identity: card number, credit card, CVV, CVC, CVN, security code, IBAN,
+    ///   account number, SSN, social security.
     ///
     /// Some values with such a name are shown:
     ///
-    /// - A property of a secret, such as `token_type` or `session_count`; a number of tokens, such as
-    ///   `max_tokens`; and `true`, `false` and `null`.
+    /// - A property of a secret, such as `token_type` or `session_count`; a number of tokens, such
+    ///   as `max_tokens`; and `true`, `false` and `null`.
     /// - The values of `code`, `key`, `auth`, `access`, `refresh`, `assertion`, `session` and `sid`
-    ///   are hidden in a header, a query and a form. In JSON they are often no secrets (the `code` of
-    ///   an error), so they are hidden there only if the value looks like a token: 20 characters or
-    ///   more, with a digit and a small letter, and without a space.
+    ///   are hidden in a header, a query and a form. In JSON they are often no secrets (the `code`
+    ///   of an error), so they are hidden there only if the value looks like a token: 20 characters
+    ///   or more, with a digit and a small letter, and without a space.
     ///
     /// Personal data, such as a name, an email address or a birthday, is shown: see
     /// `adding(_:)`.
@@ -88,12 +88,6 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
     /// - Returns: A redaction that hides what this one hides, and the values of these names.
     public func adding(_ names: String...) -> Redaction { adding(names) }
 
-    /// Returns this redaction with more names.
-    ///
-    /// Whole names are compared, without case, hyphens and underscores.
-    ///
-    /// - Parameter names: The names of more secrets.
-    /// - Returns: A redaction that hides what this one hides, and the values of these names.
     package func adding(_ names: [String]) -> Redaction {
         let added = Set(names.map(\.folded))
         return Redaction(
@@ -117,19 +111,13 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
     ///     let network = MockNetwork(redacting: .standard.showing("pin"))
     ///
     /// Whole names are compared, without case, hyphens and underscores. The value of such a header,
-    /// query item, form field or JSON key is shown as it is. An object or array under another secret
-    /// name remains hidden as a whole.
+    /// query item, form field or JSON key is shown as it is. An object or array under another
+    /// secret name remains hidden as a whole.
     ///
     /// - Parameter names: The names whose values are not secrets.
     /// - Returns: A redaction that hides what this one hides, except the values of these names.
     public func showing(_ names: String...) -> Redaction { showing(names) }
 
-    /// Returns a redaction that no longer hides these names.
-    ///
-    /// The names apply as in `showing(_:)`.
-    ///
-    /// - Parameter names: The names whose values are not secrets.
-    /// - Returns: A redaction that hides what this one hides, except the values of these names.
     package func showing(_ names: [String]) -> Redaction {
         let shown = Set(names.map(\.folded))
         return Redaction(
@@ -137,7 +125,6 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
             readsWords: readsWords, values: values)
     }
 
-    /// Returns a redaction that hides what this one or another one hides.
     func union(_ other: Redaction) -> Redaction {
         var redaction = Redaction(
             names: names.union(other.names),
@@ -147,13 +134,10 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
         return redaction
     }
 
-    /// Whether this redaction hides nothing.
     var isEmpty: Bool { names.isEmpty && !readsWords && values.isEmpty }
 
-    /// Whether the names are the names of ``standard``.
     var isStandard: Bool { names.isEmpty && shownNames.isEmpty && readsWords }
 
-    /// Whether a value with this name is shown as it is.
     package func shows(_ name: String) -> Bool {
         !shownNames.isEmpty && shownNames.contains(name.folded)
     }
@@ -179,7 +163,6 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
                 .contains { names.contains(String($0).folded) }
     }
 
-    /// Returns a text with the secrets of the request redacted.
     package func text(_ text: String) -> String {
         values.reduce(text) {
             $0.replacingOccurrences(of: $1, with: Self.mark, options: .literal)
@@ -196,7 +179,6 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
         self.text(text).excerpt(limit: limit, onOneLine: onOneLine)
     }
 
-    /// Returns the value of a header or of a field with its secrets redacted.
     package func value(_ value: String, named name: String) -> String {
         if shows(name) { return value }
         return hides(name, value) ? Self.mark : text(value)
@@ -207,7 +189,6 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
         placeholder(size: byteCount(body.count), contentType: contentType)
     }
 
-    /// Returns the description of a body that cannot be shown, with its size as a text.
     func placeholder(size: String, contentType: String?) -> String {
         "<\(text(mediaType(contentType) ?? "unknown type")), \(size)>"
     }

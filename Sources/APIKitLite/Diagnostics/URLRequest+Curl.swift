@@ -3,12 +3,12 @@ import Foundation
 extension URLRequest {
     /// Returns a curl command for `sh` that sends this request.
     ///
-    /// The command is on one line, unless a body that is shown contains line breaks. The command for
-    /// a file body names the file, which curl reads. For any other body stream, and for a multipart
-    /// body with files on disk whose fields may be secrets, a placeholder is shown.
+    /// The command is on one line, unless a body that is shown contains line breaks. The command
+    /// for a file body names the file, which curl reads. For any other body stream, and for a
+    /// multipart body with files on disk whose fields may be secrets, a placeholder is shown.
     ///
-    /// - Parameter redacting: The secrets to hide; JSON is then written again, with sorted keys. With
-    ///   ``Redaction/none`` the command sends the same method, headers and body.
+    /// - Parameter redacting: The secrets to hide; JSON is then written again, with sorted keys.
+    ///   With ``Redaction/none`` the command sends the same method, headers and body.
     /// - Returns: The command.
     public func curlCommand(redacting: Redaction = .standard) -> String {
         curlCommand(redacting: redacting, longestBody: .max)
@@ -68,11 +68,9 @@ extension RepeatableBody.File {
     fileprivate var path: String { url.path(percentEncoded: false) }
 }
 
-/// The body of a curl command.
 private enum CurlBody {
     case text(String)
     case bytes(Data)
-    /// The path of a file.
     case file(String)
     case segments([RepeatableBody.Segment])
 

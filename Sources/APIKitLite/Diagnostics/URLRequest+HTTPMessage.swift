@@ -52,9 +52,6 @@ extension URLRequest {
             ?? redaction.placeholder(for: body, contentType: type)
     }
 
-    /// Returns the method and the URL, with secrets redacted.
-    ///
-    /// - Parameter redaction: The secrets to hide.
     package func line(redacting redaction: Redaction) -> String {
         let url = redaction.hidingValues(of: self).url(url?.absoluteString ?? "(no URL)")
         return "\(httpMethod ?? "GET") \(url.excerpt(limit: 2_000, onOneLine: false))"

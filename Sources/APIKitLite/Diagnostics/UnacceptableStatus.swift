@@ -1,7 +1,7 @@
 import Foundation
 
 /// The error of a response whose status the request does not accept.
-public struct UnacceptableStatus: LocalizedError, CustomStringConvertible, Equatable, Sendable {
+public struct UnacceptableStatus: DescribedError, Equatable, Sendable {
     /// The status code of the response.
     public let statusCode: Int
     /// The ranges of status codes that the request accepts. Empty if they are not known.
@@ -24,9 +24,6 @@ public struct UnacceptableStatus: LocalizedError, CustomStringConvertible, Equat
         return "The server answered \(HTTPStatus.describe(statusCode))\(suffix)."
     }
 
-    /// The same text as `description`.
-    public var errorDescription: String? { description }
-
     /// The accepted codes as text, such as `200..<300 or 304`, or `nil` if they are not known.
     private var expectation: String? {
         let codes = accepted.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0)" }
@@ -34,7 +31,6 @@ public struct UnacceptableStatus: LocalizedError, CustomStringConvertible, Equat
         return codes.count == 1 ? last : codes.dropLast().joined(separator: ", ") + " or \(last)"
     }
 
-    /// The sentence about the accepted codes, or `nil` if they are not known.
     var expectedStatus: String? {
         let subject = accepted.count == 1 && accepted[0].count > 1 ? "A status in" : "The status"
         return expectation.map { "\(subject) \($0) was expected." }

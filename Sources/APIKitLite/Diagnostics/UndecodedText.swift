@@ -6,14 +6,13 @@ struct UndecodedText {
     let subject: String
     /// Its bytes, or `nil` if they are not known.
     let data: Data?
-    /// The value of the `Content-Type` header.
     var contentType: String?
     /// The expected length in bytes; -1 if it is not known.
     var announced: Int64 = -1
     let redaction: Redaction
 
-    /// Returns a sentence about a decoding error, and the JSON around the place of the error, or the
-    /// beginning of a form. It is `nil` if the text is something else, which may be a secret.
+    /// Returns a sentence about a decoding error, and the JSON around the place of the error, or
+    /// the beginning of a form. It is `nil` if the text is something else, which may be a secret.
     func reason(_ error: DecodingError) -> (sentence: String, excerpt: String?) {
         let json: Any
         do {
@@ -29,7 +28,6 @@ struct UndecodedText {
         return (sentence(about: error, at: place), place.excerpt(limit: 200))
     }
 
-    /// Describes a decoding error of JSON.
     private func sentence(about error: DecodingError, at place: JSONPlace) -> String {
         let path = "At " + redaction.place(error.context?.codingPath ?? [])
         switch error {
@@ -50,14 +48,12 @@ struct UndecodedText {
         }
     }
 
-    /// Describes a decoding error without the JSON.
     private func sentence(about error: DecodingError) -> String {
         let detail = error.context.map { redaction.detail(of: $0) ?? "it cannot be used." }
         let place = redaction.place(error.context?.codingPath ?? [])
         return "At \(place): \(detail ?? redaction.text("\(error)"))"
     }
 
-    /// Describes a text that is not JSON.
     private func sentence(about data: Data, notJSON failure: any Error) -> String {
         let start = data.prefix(512).drop { [0x20, 0x0a, 0x0d, 0x09].contains($0) }
         if start.isEmpty, data.count <= 512 {

@@ -28,12 +28,6 @@ struct Download {
         self.load.session = CancellableSession(next: load.session, transfer: transfer)
     }
 
-    /// Downloads the file.
-    ///
-    /// - Parameters:
-    ///   - request: The request for the whole file.
-    ///   - validate: Throws if a response is not acceptable: see `Load.open`.
-    /// - Returns: The response of the last request.
     nonisolated(nonsending) mutating func run(
         _ request: URLRequest, validate: (Data, HTTPURLResponse) throws -> Void
     ) async throws(APIRequestError) -> HTTPURLResponse {
@@ -72,7 +66,6 @@ struct Download {
         return failure
     }
 
-    /// Returns the request with the headers of a download.
     private func checked(_ request: URLRequest) throws -> URLRequest {
         var request = request
         let method = request.httpMethod ?? "GET"

@@ -3,7 +3,7 @@ import Foundation
 /// The reason why a download failed, other than a network error or a refused status.
 ///
 /// A download writes to a part: a file with the name of the target and `.part`.
-public enum DownloadError: LocalizedError, CustomStringConvertible, Hashable, Sendable {
+public enum DownloadError: DescribedError, Hashable, Sendable {
     /// The request has another method than `GET`, or a body.
     case notAGet(method: String)
     /// The request has a field that the download sets itself: `Range` or `If-Range`.
@@ -30,9 +30,6 @@ public enum DownloadError: LocalizedError, CustomStringConvertible, Hashable, Se
         /// The complete part gets the name of the file.
         case rename = "could not be created"
     }
-
-    /// A sentence that says what happened and, where it helps, what to do.
-    public var errorDescription: String? { description }
 
     /// A sentence that says what happened and, where it helps, what to do.
     public var description: String {

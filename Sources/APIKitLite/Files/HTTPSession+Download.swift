@@ -15,13 +15,14 @@ extension HTTPSession {
     ///
     /// If the download fails, the part stays, with a record beside it. The next call with the same
     /// file and the same URL, query included, asks for the rest, even in another process. For that,
-    /// the response of the server must have a strong `ETag`, or a `Last-Modified` that is at least a
-    /// second older than its `Date`. Otherwise the part is removed, and the next call starts over.
+    /// the response of the server must have a strong `ETag`, or a `Last-Modified` that is at least
+    /// a second older than its `Date`. Otherwise the part is removed, and the next call starts
+    /// over.
     ///
     /// If the disk is slower than the network, the task is suspended on Apple platforms. Foundation
     /// on Linux cannot suspend one task, so all transfers of the process are slow while more than
-    /// 2 MiB wait for the disk, for up to 10 seconds. If more than 32 MiB wait in spite of that, the
-    /// transfer is interrupted and resumed. If it cannot be resumed, it fails with
+    /// 2 MiB wait for the disk, for up to 10 seconds. If more than 32 MiB wait in spite of that,
+    /// the transfer is interrupted and resumed. If it cannot be resumed, it fails with
     /// ``TransportError/bodyLimit(_:)``.
     ///
     /// The request asks for the bytes of the file, `Accept-Encoding: identity`, unless it has this
@@ -31,8 +32,8 @@ extension HTTPSession {
     ///   - request: A `GET` without a body.
     ///   - file: The URL of the file. Its folder must exist.
     ///   - progress: The object that gets the number of bytes, including the bytes of an earlier
-    ///     call. Its `cancel()` cancels the download. If the length is unknown, it is indeterminate.
-    ///     Its `cancellationHandler` is replaced.
+    ///     call. Its `cancel()` cancels the download. If the length is unknown, it is
+    ///     indeterminate. Its `cancellationHandler` is replaced.
     ///   - policy: Decides whether the download continues automatically after a `URLError`, before
     ///     or within the body. The number of attempts and the deadline count from the last
     ///     progress: when the part has 64 KiB (65,536 bytes) more than at the progress before, or

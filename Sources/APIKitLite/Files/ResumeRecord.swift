@@ -2,10 +2,9 @@ import Foundation
 
 /// What is known about the part of a file that an interrupted download left.
 ///
-/// It is stored as JSON beside the part. The next download sends its validator with the request, and
-/// `ResumeDecision` compares it with the response.
+/// It is stored as JSON beside the part. The next download sends its validator with the request,
+/// and `ResumeDecision` compares it with the response.
 struct ResumeRecord: Codable, Hashable {
-    /// The hash of the URL: see `hash(of:)`.
     let urlHash: UInt64
     /// The strong validator of the file: an entity tag with its quotation marks, or the date of
     /// `Last-Modified`.
@@ -28,8 +27,8 @@ struct ResumeRecord: Codable, Hashable {
 
     /// The first byte to ask for.
     ///
-    /// The last byte of a part that may be whole is asked for again. The answer is then a 206, which
-    /// says that the file is still the same. A 416 would not say that.
+    /// The last byte of a part that may be whole is asked for again. The answer is then a 206,
+    /// which says that the file is still the same. A 416 would not say that.
     var start: Int64 {
         length == nil || length == offset ? offset - 1 : offset
     }
@@ -58,8 +57,8 @@ extension ResumeRecord {
     /// byte in the body is not its position in the file. This is the case
     /// - if the status is not 200,
     /// - without a strong validator (RFC 9110, section 8.8). A weak entity tag does not count. A
-    ///   `Last-Modified` counts only without an entity tag, and if the response's `Date` is at least
-    ///   one second later,
+    ///   `Last-Modified` counts only without an entity tag, and if the response's `Date` is at
+    ///   least one second later,
     /// - if the response has a `Content-Encoding`, because Foundation decodes the body,
     /// - if `Accept-Ranges` is `none`.
     init?(urlHash: UInt64, of response: HTTPURLResponse) {

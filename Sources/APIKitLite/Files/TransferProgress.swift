@@ -22,7 +22,8 @@ final class TransferProgress: Sendable {
     /// - Parameters:
     ///   - progress: The object to update. Its `cancellationHandler` is replaced. It stays after
     ///     the transfer, without effect: on Linux, it must not change while another thread cancels.
-    ///   - operation: What is done with the file. Linux has no constant for an upload, so it is nil.
+    ///   - operation: What is done with the file. Linux has no constant for an upload, so it is
+    ///     nil.
     ///   - file: The file; nil if there is none.
     init(_ progress: Progress?, _ operation: Progress.FileOperationKind?, file: URL?) {
         self.progress = progress
@@ -36,10 +37,8 @@ final class TransferProgress: Sendable {
         if progress.isCancelled { cancel() }
     }
 
-    /// Whether the `Progress` was cancelled.
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    /// Throws `URLError.cancelled` if the task or the `Progress` was cancelled.
     func checkNotCancelled() throws {
         try Task.checkNotCancelled()
         if isCancelled { throw URLError(.cancelled) }
@@ -55,7 +54,6 @@ final class TransferProgress: Sendable {
         show()
     }
 
-    /// Adds transferred bytes.
     func add(_ count: Int) {
         change { $0 += Int64(count) }
     }
@@ -85,7 +83,6 @@ final class TransferProgress: Sendable {
     /// Runs work that is cancelled with the `Progress` or with the caller's task.
     ///
     /// - Parameter work: The work. It runs in a task with the caller's priority and task-locals.
-    /// - Returns: The result of the work.
     /// - Throws: The error of the work; `URLError.cancelled` if the transfer was cancelled before.
     nonisolated(nonsending)
         func run<R: Sendable>(_ work: @escaping @Sendable () async throws -> R) async throws -> R
@@ -119,7 +116,6 @@ final class TransferProgress: Sendable {
         cancelWork?()
     }
 
-    /// Gives the counts to the `Progress`.
     private func show() {
         guard let progress else { return }
         let (completed, total) = state.withLock { state in

@@ -122,7 +122,6 @@ private enum LoadingQueue {
         _ = session
     }
 
-    /// Runs the work on the serial queue.
     static func async(_ work: @escaping @Sendable () -> Void) {
         session.getAllTasks { _ in work() }
     }

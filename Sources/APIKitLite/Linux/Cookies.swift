@@ -1,7 +1,6 @@
 import Foundation
 
 extension HTTPCookieStorage {
-    /// Stores the cookies that a response sets.
     package func storeCookies(of response: HTTPURLResponse, to request: URLRequest) {
         guard response.value(forHTTPHeaderField: "Set-Cookie") != nil, let url = request.url else {
             return

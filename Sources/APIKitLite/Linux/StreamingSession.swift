@@ -7,7 +7,9 @@ import Foundation
 /// session, never to the delegate of a task. So the streams of a session use the tasks of this one.
 /// It has the same configuration, and with it the same cookies, credentials and protocol classes.
 /// It has no cache, for which Foundation would keep the whole body in memory.
-final class StreamingSession: @unchecked Sendable {  // The variables are used only under `lock`.
+private final class StreamingSession:
+    @unchecked Sendable  // The variables are used only under `lock`.
+{
     private static let lock = NSLock()
     nonisolated(unsafe)  // Used only under `lock`.
         private static var sessions: [ObjectIdentifier: StreamingSession] = [:]
@@ -25,9 +27,7 @@ final class StreamingSession: @unchecked Sendable {  // The variables are used o
     /// Whether another stream could use the connections of this one. There are none if a protocol
     /// class of the app answers.
     private let hasConnections: Bool
-    /// The number of streams in progress.
     private var streamCount = 0
-    /// How many streams have begun.
     private var useCount = 0
 
     private init(for owner: URLSession) {
@@ -44,9 +44,6 @@ final class StreamingSession: @unchecked Sendable {  // The variables are used o
         hasConnections = configuration.usesStandardProtocol
     }
 
-    /// Creates a task that streams for a session. Its delegate receives the pieces.
-    ///
-    /// - Returns: The task, and a function to call once when it has completed.
     static func dataTask(
         with request: URLRequest, for owner: URLSession
     ) -> (task: URLSessionDataTask, didComplete: @Sendable () -> Void) {
@@ -86,7 +83,6 @@ final class StreamingSession: @unchecked Sendable {  // The variables are used o
     }
 }
 
-/// A delegate of a session that calls the delegate of each task.
 private final class TaskDelegateCaller: NSObject, URLSessionDataDelegate {
     func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
@@ -133,6 +129,15 @@ extension URLSessionConfiguration {
 }
 
 extension URLSession {
+    /// Creates a task whose delegate receives the pieces of the body.
+    ///
+    /// - Returns: The task, and a function to call once when it has completed.
+    func streamingTask(
+        with request: URLRequest
+    ) -> (task: URLSessionDataTask, didComplete: @Sendable () -> Void) {
+        StreamingSession.dataTask(with: request, for: self)
+    }
+
     fileprivate var protocolClasses: [ObjectIdentifier] {
         configuration.protocolClasses?.map { ObjectIdentifier($0) } ?? []
     }

@@ -24,16 +24,6 @@ extension URLSession {
         return self
     }
 
-    /// Creates a task whose delegate receives the pieces of the body.
-    ///
-    /// - Returns: The task, and a function to call once when it has completed.
-    func streamingTask(
-        with request: URLRequest
-    ) -> (task: URLSessionDataTask, didComplete: @Sendable () -> Void) {
-        StreamingSession.dataTask(with: request, for: self)
-    }
-
-    /// Asks a delegate about a redirect.
     func ask(
         _ delegate: any URLSessionTaskDelegate, about task: URLSessionTask,
         _ response: HTTPURLResponse, _ next: URLRequest,
@@ -75,9 +65,9 @@ extension URLSessionExchange {
     /// Ends the task. A new task sends its request again, if it may be processed twice.
     ///
     /// libcurl asks for the body again if the server closes a kept-alive connection after the
-    /// request was written to it: the server may or may not have read the request. Foundation cannot
-    /// rewind a body of bytes: it would send the headers alone, and the exchange would hang until
-    /// its timeout.
+    /// request was written to it: the server may or may not have read the request. Foundation
+    /// cannot rewind a body of bytes: it would send the headers alone, and the exchange would hang
+    /// until its timeout.
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
@@ -132,9 +122,9 @@ extension URLSession {
     /// Whether a response may be that of a proxy to CONNECT, before the first piece of a body.
     ///
     /// Foundation passes it on before the response of the server, and in the same way. A request
-    /// over an open connection gets none. The `200 Connection established` of a proxy has no content
-    /// type; any other status refuses the connection, and an error follows. A response of a mock is
-    /// never that of a proxy.
+    /// over an open connection gets none. The `200 Connection established` of a proxy has no
+    /// content type; any other status refuses the connection, and an error follows. A response of a
+    /// mock is never that of a proxy.
     func mayBeOfProxy(_ response: HTTPURLResponse) -> Bool {
         environmentHasProxy && response.url?.scheme?.lowercased() == "https"
             && (!(200..<300 ~= response.statusCode)
@@ -198,8 +188,8 @@ extension HTTPURLResponse {
 #endif
 
 extension URLSession {
-    /// Prevents the values of the configuration's `httpAdditionalHeaders` from being sent to another
-    /// origin.
+    /// Prevents the values of the configuration's `httpAdditionalHeaders` from being sent to
+    /// another origin.
     ///
     /// Foundation adds them to each request that does not set them: the value of a request takes
     /// precedence. So this sets a blank value, with which libcurl does not even send the name.

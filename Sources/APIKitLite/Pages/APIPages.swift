@@ -14,7 +14,8 @@ import Foundation
 /// }
 /// ```
 ///
-/// To continue later, pass the ``APIPage/next`` of the last page to ``HTTPSession``'s `pages(_:from:)`.
+/// To continue later, pass the ``APIPage/next`` of the last page to ``HTTPSession``'s
+/// `pages(_:from:)`.
 ///
 /// Use this loop also for code on an actor that must run on systems before macOS 15, iOS 18, tvOS
 /// 18, watchOS 11 or visionOS 2: there, `for try await` leaves the actor for each page.
@@ -22,7 +23,6 @@ public struct APIPages<T: PagedAPIRequest>: AsyncSequence {
     /// A page with its input and the input of the next page.
     public typealias Element = APIPage<T.RequestDataType, T.ResponseDataType>
 
-    /// A function that loads the page for an input.
     typealias Load =
         nonisolated(nonsending) (T.RequestDataType) async throws(APIRequestError)
         -> APIResponse<T.ResponseDataType>
@@ -99,7 +99,6 @@ extension APIPage: Sendable where Input: Sendable, Value: Sendable {}
 private struct PageWalk<Input: Hashable> {
     /// The input of the page to load now; nil at the end.
     private(set) var input: Input?
-    /// The inputs of the pages that were named so far.
     private var seen: Set<Input>
     private var pagesLeft: Int
 
@@ -111,7 +110,6 @@ private struct PageWalk<Input: Hashable> {
 
     /// Records that the page at `input` was loaded, and moves to the next one.
     ///
-    /// - Parameter next: The input of the next page, as the loaded page names it.
     /// - Returns: The same input, or nil if its page was already loaded. The limit does not matter.
     mutating func move(to next: Input?) -> Input? {
         let new = next.flatMap { !isNil($0) && seen.insert($0).inserted ? $0 : nil }

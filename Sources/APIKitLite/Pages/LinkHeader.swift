@@ -48,7 +48,6 @@ extension HTTPURLResponse {
     }
 }
 
-/// Returns the absolute URL of a target, or nil if it is not a URL.
 private func resolve(_ target: String, _ base: URL?) -> URL? {
     let target = target.trimmingCharacters(in: .whitespaces)
     // An empty target means the resource itself, but Foundation does not accept it as a URL.

@@ -23,7 +23,8 @@ import Foundation
 ///     }
 /// }
 ///
-/// for try await user in session.elements(UsersRequest(baseURL: baseURL), from: 1) { print(user.name) }
+/// let request = UsersRequest(baseURL: baseURL)
+/// for try await user in session.elements(request, from: 1) { print(user.name) }
 /// ```
 ///
 /// If the response names the next page by a URL, in the body or in a `Link` header, use `URL` as

@@ -33,7 +33,6 @@ extension HTTPSession {
 }
 
 private struct CoalescingSession: SessionPolicy {
-    /// One exchange and the requests that wait for it.
     typealias Exchange = SingleFlight<(HTTPBody, HTTPURLResponse)>
 
     let next: any HTTPSession

@@ -23,7 +23,8 @@ public enum ExchangeEvent: Sendable {
     ///
     /// `after` is the time since the start of the exchange.
     case failed(id: Int, URLRequest, any Error, after: Duration)
-    /// The headers of a stream arrived, with any status. Its ``closed(id:_:bytes:_:after:)`` follows.
+    /// The headers of a stream arrived, with any status. Its ``closed(id:_:bytes:_:after:)``
+    /// follows.
     ///
     /// `after` is the time since the start of the exchange.
     case opened(id: Int, URLRequest, status: Int, after: Duration)
@@ -100,7 +101,6 @@ extension ExchangeEvent: CustomStringConvertible {
         }
     }
 
-    /// The end of a stream, on one line.
     private func text(_ ending: StreamEnding, _ redaction: Redaction) -> String {
         switch ending {
         case .complete: "complete"
@@ -109,7 +109,6 @@ extension ExchangeEvent: CustomStringConvertible {
         }
     }
 
-    /// The redacted text of an error, on one line.
     private func reason(_ error: any Error, _ redaction: Redaction) -> String {
         if error is CancellationError { return "cancelled" }
         let sentences = APIRequestError(

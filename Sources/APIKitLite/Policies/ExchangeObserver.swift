@@ -6,7 +6,6 @@ import Foundation
 /// Several chains may share one observer, and so one count.
 public final class ExchangeObserver: Sendable {
     private let timeline: Timeline
-    /// The number of exchanges so far, guarded by the lock of `Locked`.
     private let count = Locked(0)
     private let onEvent: @Sendable (ExchangeEvent) -> Void
 
@@ -26,9 +25,6 @@ public final class ExchangeObserver: Sendable {
         self.onEvent = onEvent
     }
 
-    /// Sends a request over a session, and reports the start and the end.
-    ///
-    /// - Throws: The error of the session, after it was reported.
     func observe(
         _ request: URLRequest, awaiting options: SendOptions, on session: any HTTPSession
     ) async throws -> (HTTPBody, HTTPURLResponse) {
@@ -60,7 +56,6 @@ public final class ExchangeObserver: Sendable {
         }
     }
 
-    /// Reports a load that rejected its response.
     func observe(_ error: APIRequestError) {
         onEvent(.rejected(error))
     }
@@ -110,9 +105,8 @@ extension HTTPSession {
     /// Returns a session that reports each exchange, and each response that a load rejects, to a
     /// closure as one line for a log.
     ///
-    ///     let session = URLSession.shared.observed(redacting: .standard.adding("birthday")) { line in
-    ///         print(line)
-    ///     }
+    ///     let session = URLSession.shared
+    ///         .observed(redacting: .standard.adding("birthday")) { line in print(line) }
     ///
     /// - Parameters:
     ///   - redaction: The secrets that the lines hide, as in

@@ -8,7 +8,6 @@ extension RetryPolicy {
         /// The attempt ended with a `URLError` of this code.
         case failure(URLError.Code)
 
-        /// The outcome of an attempt that ended with this response.
         init(_ response: HTTPURLResponse) {
             var headers: [String: String] = [:]
             for name in ["Retry-After", "Date"] {
@@ -80,7 +79,6 @@ extension RetryPolicy {
         return waits
     }
 
-    /// Whether the policy retries this status or error code.
     private func isTransient(_ outcome: AttemptOutcome) -> Bool {
         switch outcome {
         case .response(let status, _): statuses.contains(status)

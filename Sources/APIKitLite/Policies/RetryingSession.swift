@@ -57,8 +57,8 @@ extension HTTPSession {
     /// The caller receives the response or the error of the last attempt, unchanged. Cancelling the
     /// task ends a delay immediately, and nothing is sent after that.
     ///
-    /// For a stream, the policy decides from the headers or the error. Then nothing is sent again: a
-    /// body that ends early throws its error.
+    /// For a stream, the policy decides from the headers or the error. Then nothing is sent again:
+    /// a body that ends early throws its error.
     ///
     /// The policy's deadline is checked before each attempt and each delay. It does not end an
     /// attempt that hangs: ``timingOut(after:idle:clock:)`` does.

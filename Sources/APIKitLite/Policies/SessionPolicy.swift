@@ -1,7 +1,8 @@
 /// A session that wraps another session, as every policy of this library does.
 ///
-/// Implement ``HTTPSession/send(_:awaiting:)`` and call the same function of ``next`` in it. Reports
-/// are forwarded to the wrapped session, so that an observer in the chain receives every event.
+/// Implement ``HTTPSession/send(_:awaiting:)`` and call the same function of ``next`` in it.
+/// Reports are forwarded to the wrapped session, so that an observer in the chain receives every
+/// event.
 ///
 /// ```swift
 /// struct LanguageSession: SessionPolicy {

@@ -28,13 +28,10 @@ package final class BodyBuffer: Sendable {
 
     private struct State {
         var pieces: [Data] = []
-        /// The number of bytes in `pieces`.
         var count = 0
-        /// The number of bytes that the reader has got.
         var readCount = 0
         /// The end of the body, which the reader gets after the pieces.
         var ending: Result<Data?, any Error>?
-        /// The reader, if it waits.
         var reader: CheckedContinuation<Data?, any Error>?
         /// Ends the transfer. Nil after the end.
         var cancel: Callback?
@@ -67,9 +64,6 @@ package final class BodyBuffer: Sendable {
     let limit: Int
     private let state = Locked(State())
 
-    /// Creates a buffer.
-    ///
-    /// - Parameter limit: The largest number of bytes that may wait. A value below 1 counts as 1.
     package init(limit: Int = SendOptions.standardLimit) {
         self.limit = max(limit, 1)
     }
@@ -109,17 +103,14 @@ package final class BodyBuffer: Sendable {
     /// The number of bytes that wait.
     package var count: Int { state.withLock { $0.count } }
 
-    /// The number of pieces that wait.
     var pieceCount: Int { state.withLock { $0.pieces.count } }
 
-    /// Whether the body has ended, so that nothing can be added.
     package var hasEnded: Bool { state.withLock { $0.ending != nil } }
 
     /// Whether the transfer was or must be ended, because the reader has left or the limit is
     /// exceeded.
     package var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    /// What the reader does at this moment.
     package var readerState: ReaderState {
         state.withLock { state in
             if state.isCancelled { return .left }
@@ -129,7 +120,8 @@ package final class BodyBuffer: Sendable {
 
     // MARK: The sender
 
-    /// Adds a piece. If too many bytes wait then, the body ends with a ``TransportError/bodyLimit(_:)``.
+    /// Adds a piece. If too many bytes wait then, the body ends with a
+    /// ``TransportError/bodyLimit(_:)``.
     ///
     /// One piece may be larger than the limit: it exists already.
     ///
@@ -185,8 +177,8 @@ package final class BodyBuffer: Sendable {
 
     /// Suspends until bytes have arrived, and returns all that wait, or nil at the end.
     ///
-    /// - Throws: The error that ended the body, at every later call too; ``TransportError/bodyReadTwice`` if
-    ///   another task waits for a piece, which is not affected.
+    /// - Throws: The error that ended the body, at every later call too;
+    ///   ``TransportError/bodyReadTwice`` if another task waits for a piece, which is not affected.
     package func next() async throws -> Data? {
         if Task.isCancelled { cancel() }
         let (taken, timers) = state.withLock { ($0.take(), $0.idleTimers) }
@@ -206,7 +198,6 @@ package final class BodyBuffer: Sendable {
         }
     }
 
-    /// Suspends until the next piece or the end.
     private func arrival() async throws -> Data? {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -270,7 +261,6 @@ package final class BodyBuffer: Sendable {
 
     // MARK: The end
 
-    /// Reports the end that a reader has got, and returns it.
     private func reported(_ ending: Result<Data?, any Error>) throws -> Data? {
         switch ending {
         case .success: report(.complete)
@@ -283,7 +273,6 @@ package final class BodyBuffer: Sendable {
         report((error as? URLError)?.code == .cancelled ? .left : .failed(error))
     }
 
-    /// Reports the end, unless it was reported before.
     private func report(_ ending: StreamEnding) {
         let (reports, count) = state.withLock { state in
             defer { state.onEnd = nil }
@@ -293,7 +282,6 @@ package final class BodyBuffer: Sendable {
     }
 }
 
-/// Joins the pieces of a body. Returns nil if there are none.
 private func joined(_ pieces: [Data]) -> Data? {
     guard pieces.count > 1 else { return pieces.first }
     var joined = Data(capacity: pieces.reduce(0) { $0 + $1.count })

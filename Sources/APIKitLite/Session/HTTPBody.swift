@@ -33,7 +33,6 @@ public struct HTTPBody: AsyncSequence, Sendable {
         content = .complete(data)
     }
 
-    /// Creates a body whose pieces are added to a buffer.
     package init(_ buffer: BodyBuffer) {
         content = .pieces(buffer, Locked(BodyTransfer(buffer: buffer)))
     }
@@ -93,7 +92,6 @@ public struct HTTPBody: AsyncSequence, Sendable {
         }
     }
 
-    /// Limits the time for which the reader waits for a piece.
     func limitWaits(by timer: DeadlineTimer) {
         if case .pieces(let buffer, _) = content { buffer.limitWaits(by: timer) }
     }
@@ -131,10 +129,11 @@ public struct HTTPBody: AsyncSequence, Sendable {
         /// Suspends until bytes have arrived, and returns all that wait.
         ///
         /// - Returns: At least one byte, or nil at the end of the body.
-        /// - Throws: `URLError.cancelled` if the task is cancelled; ``TransportError/bodyLimit(_:)`` if too many
-        ///   bytes waited; ``TransportError/bodyReadTwice`` if the body was read before, or if another task
-        ///   waits in `next()` of a copy; otherwise the error that ended the transfer. Every later
-        ///   call throws the error that ended the transfer again.
+        /// - Throws: `URLError.cancelled` if the task is cancelled;
+        ///   ``TransportError/bodyLimit(_:)`` if too many bytes waited;
+        ///   ``TransportError/bodyReadTwice`` if the body was read before, or if another task waits
+        ///   in `next()` of a copy; otherwise the error that ended the transfer. Every later call
+        ///   throws the error that ended the transfer again.
         public nonisolated(nonsending) mutating func next() async throws -> Data? {
             switch rest {
             case .complete(let data):

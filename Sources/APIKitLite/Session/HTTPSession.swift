@@ -71,9 +71,9 @@ extension HTTPSession {
     ///
     /// A progress gets the number of bytes of the request's body that were sent. A byte counts as
     /// sent when the connection has taken it, so a few hundred kilobytes may be on their way when
-    /// the progress is complete. If the request is sent again, the progress starts again at 0. For a
-    /// stream of your own, the progress is indeterminate. `progress.cancel()` cancels the exchange,
-    /// which then throws `URLError.cancelled`.
+    /// the progress is complete. If the request is sent again, the progress starts again at 0. For
+    /// a stream of your own, the progress is indeterminate. `progress.cancel()` cancels the
+    /// exchange, which then throws `URLError.cancelled`.
     ///
     /// - Parameters:
     ///   - request: The request to send.

@@ -11,9 +11,6 @@ import Foundation
 /// `Range` and `User-Agent`; and `Last-Event-ID`, without which a stream would start again.
 /// Credentials, cookies and headers that this function does not know are removed.
 ///
-/// - Parameters:
-///   - response: The response to check.
-///   - request: The request that it answers.
 /// - Returns: The next request. Nil for any other status, for a response without `Location`, and
 ///   for a location that is not an `http` or `https` URL.
 package func redirectedRequest(
@@ -41,7 +38,6 @@ package func redirectedRequest(
     return next
 }
 
-/// The largest number of redirects that one exchange follows.
 package let redirectLimit = 16
 
 /// The request headers of RFC 9110 that contain no credential, in lower case. They are listed by

@@ -1,17 +1,18 @@
 import Foundation
 
-/// What ``HTTPSession/send(_:awaiting:)`` waits for, and what the sessions of a chain tell each other
-/// about a request: ``body`` or ``head(limit:)``.
+/// What ``HTTPSession/send(_:awaiting:)`` waits for, and what the sessions of a chain tell each
+/// other about a request: ``body`` or ``head(limit:)``.
 ///
-/// A session that wraps another one passes on the value that it got. Beside its public part, it says
-/// that the request refreshes a credential, and who observes how much of its body was sent.
+/// A session that wraps another one passes on the value that it got. Beside its public part, it
+/// says that the request refreshes a credential, and who observes how much of its body was sent.
 public struct SendOptions: Sendable {
     /// The number of bytes that may wait for the reader of the body. Nil if the whole response is
     /// awaited.
     public let bufferLimit: Int?
 
-    /// Whether the reader always comes back soon, as one that writes a file does. Then a `URLSession`
-    /// on Linux waits up to 10 seconds for it, and not 100 milliseconds, before more than 2 MiB wait.
+    /// Whether the reader always comes back soon, as one that writes a file does. Then a
+    /// `URLSession` on Linux waits up to 10 seconds for it, and not 100 milliseconds, before more
+    /// than 2 MiB wait.
     package var hasSteadyReader = false
 
     /// Whether this is the refresh of a credential: it is sent without a credential, and is
@@ -29,8 +30,8 @@ public struct SendOptions: Sendable {
 
     /// Waits for the headers. The body follows in pieces.
     ///
-    /// - Parameter limit: The number of bytes that may wait for the reader; a value below 1 counts as
-    ///   1. If more arrive, the body ends with ``TransportError/bodyLimit(_:)``.
+    /// - Parameter limit: The number of bytes that may wait for the reader; a value below 1 counts
+    ///   as 1. If more arrive, the body ends with ``TransportError/bodyLimit(_:)``.
     public static func head(limit: Int = standardLimit) -> SendOptions {
         SendOptions(bufferLimit: limit)
     }
@@ -38,13 +39,8 @@ public struct SendOptions: Sendable {
     /// The number of bytes that may wait for the reader of a stream by default: 64 MiB.
     public static let standardLimit = 64 * 1024 * 1024
 
-    /// Throws if a redirect of the request must not be followed: a refresh carries a secret, which is
-    /// for its own origin only.
-    ///
-    /// - Parameters:
-    ///   - first: The URL of the request.
-    ///   - next: The URL that a redirect leads to.
-    /// - Throws: ``TransportError/refusedRedirect(from:to:)``.
+    /// Throws if a redirect of the request must not be followed: a refresh carries a secret, which
+    /// is for its own origin only.
     package func checkRedirect(from first: URL?, to next: URL?) throws(TransportError) {
         guard isRefresh, let first, let next, first.origin != next.origin else { return }
         throw .refusedRedirect(from: first.originText, to: next.originText)

@@ -1,11 +1,12 @@
 import Foundation
 
 /// An error of a transport that `URLError` does not have.
-public enum TransportError: LocalizedError, CustomStringConvertible, Equatable, Sendable {
-    /// The response, from this URL, is not an `HTTPURLResponse`, such as the response of a `file:` or
-    /// `data:` URL, or a plain `URLResponse` of a mock.
+public enum TransportError: DescribedError, Equatable, Sendable {
+    /// The response, from this URL, is not an `HTTPURLResponse`, such as the response of a `file:`
+    /// or `data:` URL, or a plain `URLResponse` of a mock.
     case notHTTP(URL?)
-    /// The `URLSession` was invalidated. On Apple platforms, Foundation raises an exception instead.
+    /// The `URLSession` was invalidated. On Apple platforms, Foundation raises an exception
+    /// instead.
     case invalidatedSession
     /// A server redirected the refresh of a credential, which is a secret, to another origin. The
     /// redirect was not followed. Both origins are texts such as `https://auth.example.com`.
@@ -15,9 +16,6 @@ public enum TransportError: LocalizedError, CustomStringConvertible, Equatable, 
     case bodyLimit(Int)
     /// A body that comes in pieces has another reader, or was read before.
     case bodyReadTwice
-
-    /// A sentence that says what happened and what to do.
-    public var errorDescription: String? { description }
 
     /// A sentence that says what happened and what to do.
     public var description: String {

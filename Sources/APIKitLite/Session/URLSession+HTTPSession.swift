@@ -3,10 +3,11 @@ import Foundation
 extension URLSession: HTTPSession {
     /// Sends a request, and returns when the awaited part of the response has arrived.
     ///
-    /// At most 16 redirects are followed. After 303, the request becomes a GET, unless it is a HEAD;
-    /// after 301 or 302, a POST becomes a GET. A request to another origin (scheme, host or port)
-    /// loses credentials, cookies and all headers except content and content-negotiation headers.
-    /// The session's own delegate may refuse a redirect; the redirect itself is then the response.
+    /// At most 16 redirects are followed. After 303, the request becomes a GET, unless it is a
+    /// HEAD; after 301 or 302, a POST becomes a GET. A request to another origin (scheme, host or
+    /// port) loses credentials, cookies and all headers except content and content-negotiation
+    /// headers. The session's own delegate may refuse a redirect; the redirect itself is then the
+    /// response.
     ///
     /// - Parameters:
     ///   - request: The request to send.

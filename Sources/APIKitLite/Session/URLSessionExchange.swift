@@ -2,8 +2,8 @@ import Foundation
 
 /// One task of a `URLSession` and its delegate, which decides about redirects.
 ///
-/// The session's own delegate is asked as well, and its decision takes precedence. `Linux` adds what
-/// Foundation needs there: the outcome of a 401, and a body that has to be sent again.
+/// The session's own delegate is asked as well, and its decision takes precedence. `Linux` adds
+/// what Foundation needs there: the outcome of a 401, and a body that has to be sent again.
 class URLSessionExchange: NSObject, URLSessionTaskDelegate,
     @unchecked Sendable  // The variables are used only under `lock`.
 {
@@ -34,11 +34,6 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
     /// has not decided how the task ends.
     var wantsResponse: Bool { Self.lock.withLock { decision == nil && !isOver } }
 
-    /// Creates an exchange.
-    ///
-    /// - Parameters:
-    ///   - request: The request of the caller.
-    ///   - didSend: Gets the number of bytes of the body that were sent so far.
     init(_ request: URLRequest, didSend: (@Sendable (_ count: Int) -> Void)? = nil) {
         self.request = request
         self.didSend = didSend
@@ -69,7 +64,6 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
         }
     }
 
-    /// Returns the outcome of the task, from the arguments of its completion handler.
     func outcome(_ data: Data?, _ response: URLResponse?, _ error: (any Error)?) -> Result<
         TaskOutcome, any Error
     > {
@@ -91,7 +85,6 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
         }
     }
 
-    /// Records how the task ends.
     func decide(_ decision: Result<TaskOutcome, any Error>) {
         Self.lock.withLock { self.decision = decision }
     }
@@ -124,8 +117,8 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
 
     /// Ends a task at a redirect. Without a next request, the redirect itself is the response.
     ///
-    /// Foundation does not follow the redirect: on Linux it would lose the body of a 307 or 308, and
-    /// on Apple platforms it would ask for a new body stream.
+    /// Foundation does not follow the redirect: on Linux it would lose the body of a 307 or 308,
+    /// and on Apple platforms it would ask for a new body stream.
     private func end(
         _ task: URLSessionTask, at next: URLRequest?, _ completionHandler: (URLRequest?) -> Void
     ) {

@@ -6,7 +6,6 @@ import Foundation
 final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
     @unchecked Sendable  // The variables are used on the delegate queue, which is serial.
 {
-    /// The response or the request that follows.
     private enum Head: Sendable {
         // Not an `HTTPBody`: the waiter keeps its result, and the transfer must end with the body.
         case answer(BodyBuffer, HTTPURLResponse)
@@ -22,7 +21,6 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
     private let flow: StreamFlowControl
 
     private weak var owner: URLSession?
-    /// Called when the task has completed.
     private var didComplete: @Sendable () -> Void = {}
 
     init(
@@ -132,8 +130,8 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
         return true
     }
 
-    /// Cancels the task a moment later: the call waits for Foundation's queue, which may wait for the
-    /// delegate queue.
+    /// Cancels the task a moment later: the call waits for Foundation's queue, which may wait for
+    /// the delegate queue.
     private func cancelSoon() {
         DispatchQueue.global().async { [self] in cancel() }
     }

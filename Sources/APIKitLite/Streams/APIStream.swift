@@ -20,7 +20,6 @@ public struct APIStream<T: StreamedAPIRequest>: AsyncSequence {
     /// An element of the stream.
     public typealias Element = T.Parser.Element
 
-    /// A function that returns the next elements of a stream.
     typealias Read =
         nonisolated(nonsending) (StreamFlow<T>) async throws(APIRequestError) -> [Element]?
 

@@ -7,8 +7,8 @@ import Foundation
 /// for try await event in session.events(URLRequest(url: url)) { show(event.data) }
 /// ```
 ///
-/// When a connection ends, the next one sends the ID of the last event as `Last-Event-ID`. The rules
-/// come from the HTML Standard, section 9.2.3, within the limits of a ``RetryPolicy``:
+/// When a connection ends, the next one sends the ID of the last event as `Last-Event-ID`. The
+/// rules come from the HTML Standard, section 9.2.3, within the limits of a ``RetryPolicy``:
 /// - Only a `GET` is sent again. Any other request may have an effect, so it is sent once.
 /// - The status 204 ends the events.
 /// - After a complete body, and after a `URLError` with one of the policy's codes, the client
@@ -17,16 +17,17 @@ import Foundation
 ///   gives up in this case.)
 /// - Any other status, another media type, and a body that cannot be parsed fail.
 ///
-/// The server's `retry` is the shortest delay before the *n*-th connection without an event, and 100
-/// ms if it sent none or less. The backoff of the policy is added to it: `random × min(maximumDelay,
-/// min(retry, baseDelay) × 2ⁿ⁻¹)`. Each iterator has its own connection,
-/// and nothing is sent before its first `next()`.
+/// The server's `retry` is the shortest delay before the *n*-th connection without an event, and
+/// 100 ms if it sent none or less. The backoff of the policy is added to it: `random ×
+/// min(maximumDelay, min(retry, baseDelay) × 2ⁿ⁻¹)`. Each iterator has its own connection, and
+/// nothing is sent before its first `next()`.
 ///
-/// The transfer ends as soon as the loop is left, the iterator is released, or the task is cancelled.
-/// Cancelling also ends a delay immediately.
+/// The transfer ends as soon as the loop is left, the iterator is released, or the task is
+/// cancelled. Cancelling also ends a delay immediately.
 ///
-/// To continue later, in another process for example, store the `id` of each event, and pass the last
-/// one to ``HTTPSession/events(_:after:reconnecting:willReconnect:redaction:clock:random:now:)``.
+/// To continue later, in another process for example, store the `id` of each event, and pass the
+/// last one to
+/// ``HTTPSession/events(_:after:reconnecting:willReconnect:redaction:clock:random:now:)``.
 public struct EventStream: AsyncSequence, Sendable {
     /// An event.
     public typealias Element = ServerSentEvent
@@ -71,9 +72,9 @@ public struct EventStream: AsyncSequence, Sendable {
 
         /// Returns the next event, or `nil` after the last one. Stays on the caller's actor.
         ///
-        /// - Throws: ``APIRequestError`` if a connection ended and there is no new one. Its stage is
-        ///   `.transport` for an error of the network, `.validate` for a status other than 200, and
-        ///   `.parse` for another media type or a body that cannot be parsed. Every later call
+        /// - Throws: ``APIRequestError`` if a connection ended and there is no new one. Its stage
+        ///   is `.transport` for an error of the network, `.validate` for a status other than 200,
+        ///   and `.parse` for another media type or a body that cannot be parsed. Every later call
         ///   returns `nil`.
         public nonisolated(nonsending) mutating func next() async throws(APIRequestError)
             -> ServerSentEvent?
@@ -176,14 +177,12 @@ public struct EventStream: AsyncSequence, Sendable {
         }
     }
 
-    /// A load of the request, for the errors of a stream that has no response.
     private var load: Load { Load(session: session, request: request, redaction: redaction) }
 }
 
-/// The request of one connection.
 private struct EventRequest: StreamedAPIRequest {
     let request: URLRequest
-    let reconnection: Reconnection
+    let reconnection: EventStream.Reconnection
     let redaction: Redaction
 
     func makeRequest(from: Void) throws -> URLRequest { try reconnection.request(request) }
@@ -194,107 +193,6 @@ private struct EventRequest: StreamedAPIRequest {
 
     func makeParser(for response: HTTPURLResponse) -> ServerSentEvents {
         ServerSentEvents(continuing: reconnection.lastEventID)
-    }
-}
-
-/// The state of a client that keeps a connection to an event stream: what it sends, and whether and
-/// when it connects again.
-///
-/// ``EventStream`` describes the rules. This is a value, and its decision is a pure function.
-struct Reconnection: Sendable {
-    /// Otherwise, a server that ends each connection after one event would get a thousand a second.
-    private static let shortestDelay = Duration.milliseconds(100)
-
-    /// The limits and the jitter. Its `methods` have no effect.
-    ///
-    /// `maximumAttempts` limits the connections in a row that deliver no event; 1 means that nothing
-    /// is sent again. `deadline` limits the time without a connection.
-    let policy: RetryPolicy
-
-    /// The ID of the last event, which the next connection sends as `Last-Event-ID`. Empty if there
-    /// is none.
-    var lastEventID = ""
-
-    /// The number of connections since the last event, or since the start. It is 0 while the
-    /// connection that delivered the last event exists, and after that connection.
-    var attempts = 0
-
-    /// The time to wait before a new connection, as the server asked with a `retry` field. `nil` if
-    /// there was none.
-    var retry: Duration?
-
-    /// What a client does after a connection has ended.
-    enum ReconnectDecision: Equatable {
-        /// The events end without an error.
-        case end
-        /// The events end with the error of the connection.
-        case fail
-        /// The client connects again after a delay.
-        case reconnect(after: Duration)
-    }
-
-    /// Returns what a client does after a connection has ended.
-    ///
-    /// - Parameters:
-    ///   - error: The error that ended the connection. Nil if its body was complete.
-    ///   - request: The request that was sent.
-    ///   - elapsed: The time since the client had a connection, or else since it began to connect.
-    ///   - now: The current time. A date in `Retry-After` is measured from it if the response has no
-    ///     `Date` header.
-    ///   - random: The jitter factor, from 0 to 1.
-    /// - Returns: The decision.
-    func decision(
-        after error: APIRequestError?, of request: URLRequest, elapsed: Duration, now: Date,
-        random: Double
-    ) -> ReconnectDecision {
-        if error?.stage == .validate, error?.statusCode == 204 { return .end }
-        guard
-            policy.maximumAttempts > 1, (request.httpMethod?.uppercased() ?? "GET") == "GET",
-            request.httpBodyStream == nil
-        else { return error == nil ? .end : .fail }
-        var policy = policy
-        policy.methods = ["GET"]
-        // A server that asks for a short delay need not wait for the policy's.
-        policy.baseDelay = min(retry ?? policy.baseDelay, policy.baseDelay)
-        // The server may end a connection at any time, so a complete body counts as a lost one.
-        if error == nil { policy.errorCodes.insert(.networkConnectionLost) }
-        guard let outcome = outcome(of: error),
-            let delay = policy.wait(
-                afterAttempt: attempts, of: request, outcome: outcome, elapsed: elapsed, now: now,
-                random: random)
-        else { return .fail }
-        let wait = max((retry ?? .zero).clamped + delay, Self.shortestDelay)
-        if let deadline = policy.deadline, elapsed.clamped + wait >= deadline { return .fail }
-        return .reconnect(after: wait)
-    }
-
-    /// The outcome to ask the policy about. Nil if a new connection would end in the same way.
-    private func outcome(of error: APIRequestError?) -> RetryPolicy.AttemptOutcome? {
-        guard let error else { return .failure(.networkConnectionLost) }
-        if error.stage == .validate, let response = error.response {
-            return RetryPolicy.AttemptOutcome(response)
-        }
-        guard error.stage == .transport else { return nil }
-        return URLError(from: error.underlying).map { .failure($0.code) }
-    }
-
-    /// Returns the request of the next connection.
-    ///
-    /// - Parameter request: The request of the stream.
-    /// - Returns: The request with `Last-Event-ID`, unless the ID is empty. `Accept` and
-    ///   `Cache-Control` are set to `text/event-stream` and `no-cache` if they are missing.
-    /// - Throws: ``RequestBuildingError`` if the ID contains a line break or NUL.
-    func request(_ request: URLRequest) throws -> URLRequest {
-        var request = request
-        for (name, value) in [("Accept", "text/event-stream"), ("Cache-Control", "no-cache")]
-        where request.value(forHTTPHeaderField: name) == nil {
-            request.setValue(value, forHTTPHeaderField: name)
-        }
-        // Otherwise, a cache could answer each connection with the same events.
-        if request.cachePolicy == .useProtocolCachePolicy {
-            request.cachePolicy = .reloadIgnoringLocalCacheData
-        }
-        return lastEventID.isEmpty ? request : try request.header("Last-Event-ID", lastEventID)
     }
 }
 
@@ -321,8 +219,8 @@ extension HTTPSession {
     /// }
     /// ```
     ///
-    /// The session needs no ``retrying(_:clock:random:now:)``: the sequence itself sends the request
-    /// again. Only a `GET` is sent again.
+    /// The session needs no ``retrying(_:clock:random:now:)``: the sequence itself sends the
+    /// request again. Only a `GET` is sent again.
     ///
     /// - Parameters:
     ///   - request: The request to send. It gets the headers `Accept`, `Cache-Control`
@@ -335,8 +233,8 @@ extension HTTPSession {
     ///   - redaction: The secrets that the texts of an error hide.
     ///   - clock: The clock that measures the delays and the deadline.
     ///   - random: Returns the jitter factor of a delay, from 0 up to 1.
-    ///   - now: Returns the current time. A date in `Retry-After` is measured from it if the response
-    ///     has no `Date` header.
+    ///   - now: Returns the current time. A date in `Retry-After` is measured from it if the
+    ///     response has no `Date` header.
     /// - Returns: The sequence of the events. Nothing is sent yet.
     public func events(
         _ request: URLRequest, after lastEventID: String = "",
@@ -349,7 +247,7 @@ extension HTTPSession {
     ) -> EventStream {
         EventStream(
             session: self, request: request,
-            start: Reconnection(policy: policy, lastEventID: lastEventID),
+            start: EventStream.Reconnection(policy: policy, lastEventID: lastEventID),
             willReconnect: willReconnect, redaction: redaction, clock: clock, random: random,
             now: now)
     }

@@ -24,9 +24,9 @@ extension ServerSentEvents {
     ///
     /// - Parameters:
     ///   - type: The type of the values.
-    ///   - terminator: The data of the event that ends the stream. A stream that ends without it was
-    ///     cut, and the parser throws a ``StreamError``. If it is `nil`, the stream may
-    ///     end after any event.
+    ///   - terminator: The data of the event that ends the stream. A stream that ends without it
+    ///     was cut, and the parser throws a ``StreamError``. If it is `nil`, the stream may end
+    ///     after any event.
     ///   - response: The status and the headers. If the content type is JSON, the whole body is one
     ///     value, which is the only element.
     ///   - decoder: The decoder of the data of each event.
@@ -49,7 +49,8 @@ extension ServerSentEvents {
 
 /// The reader of the lines of events whose data is JSON, or of a body that is one JSON value.
 private struct JSONEventReader<Value: Decodable>: LineReader {
-    /// Whether an empty body has no value. A server may name a type for the body that it does not send.
+    /// Whether an empty body has no value. A server may name a type for the body that it does not
+    /// send.
     let mayBeEmpty: Bool
     let terminator: String?
     var events: EventReader

@@ -48,7 +48,6 @@ public struct JSONLines<Value: Decodable>: StreamParser, Sendable {
     public mutating func finish() throws -> [Value] { try lines.finish() }
 }
 
-/// The reader of lines of JSON.
 private struct JSONLineReader<Value: Decodable>: LineReader {
     var elements: JSONElementDecoder<Value>
 
@@ -67,7 +66,6 @@ private struct JSONLineReader<Value: Decodable>: LineReader {
 /// A decoder of the elements of one stream, which counts them.
 struct JSONElementDecoder<Value: Decodable>: Sendable {
     private let decoder: JSONDecoder
-    /// The number of elements that were decoded.
     private(set) var count = 0
 
     init(_ decoder: JSONDecoder) {

@@ -13,7 +13,6 @@ protocol LineReader: Sendable {
     /// Reads the last line, which has no line end. It may be empty.
     mutating func finish(_ line: ArraySlice<UInt8>) throws -> Element?
 
-    /// Whether the last element has been read.
     var isComplete: Bool { get }
 
     /// The media types of the stream; empty for any type.

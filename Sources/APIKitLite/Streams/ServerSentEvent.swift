@@ -24,8 +24,8 @@ public struct ServerSentEvent: Hashable, Sendable {
 
     /// The event as a server sends it: its fields, one on each line, and an empty line.
     ///
-    /// The type `message` and an empty ID need no field, and have none. Every line of the data has a
-    /// separate field. A type or an ID cannot contain a line break in this format: a space is
+    /// The type `message` and an empty ID need no field, and have none. Every line of the data has
+    /// a separate field. A type or an ID cannot contain a line break in this format: a space is
     /// written in its place.
     public var text: String {
         var text = ""

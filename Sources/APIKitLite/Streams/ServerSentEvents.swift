@@ -25,8 +25,8 @@ public struct ServerSentEvents: StreamParser, Sendable {
     ///
     /// - Parameters:
     ///   - response: The status and the headers, for an API that answers one request with events or
-    ///     with one JSON value. If the content type is JSON, the whole body is the data of one event
-    ///     without an ID; an empty body is no event.
+    ///     with one JSON value. If the content type is JSON, the whole body is the data of one
+    ///     event without an ID; an empty body is no event.
     ///   - longestLine: The number of bytes that a line may have, and the number of bytes that the
     ///     data of an event may have. Beyond it, the parser throws a ``StreamError``.
     public init(
@@ -38,7 +38,8 @@ public struct ServerSentEvents: StreamParser, Sendable {
     /// Creates a parser for a connection that continues after an event.
     ///
     /// - Parameters:
-    ///   - lastEventID: The ID of that event. The events have it until the server sends another one.
+    ///   - lastEventID: The ID of that event. The events have it until the server sends another
+    ///     one.
     ///   - longestLine: The limit of ``init(orBodyOf:longestLine:)``.
     init(continuing lastEventID: String, longestLine: Int = Self.longestLine) {
         self.init(EventReader(longestData: longestLine, lastEventID: lastEventID), longestLine)
@@ -52,7 +53,8 @@ public struct ServerSentEvents: StreamParser, Sendable {
     /// there was none.
     public var retry: Duration? { lines.reader.retry }
 
-    /// The ID that a client sends as `Last-Event-ID` when it connects again. Empty if there is none.
+    /// The ID that a client sends as `Last-Event-ID` when it connects again. Empty if there is
+    /// none.
     ///
     /// An event without data can change it, too.
     public var lastEventID: String { lines.reader.lastEventID }

@@ -76,7 +76,6 @@ public enum StreamError: LocalizedError, RedactingError {
 
     package var needsBody: Bool { quotation == nil }
 
-    /// The text of the server that the error is about.
     private var quotation: String? {
         switch self {
         case .unreadableElement(_, let text, _): text
@@ -85,7 +84,6 @@ public enum StreamError: LocalizedError, RedactingError {
         }
     }
 
-    /// The sentences about an element that cannot be parsed, with an excerpt of its text.
     private func reason(of text: String, _ error: any Error, _ redaction: Redaction) -> [String] {
         let start = redaction.element(text).excerpt()
         guard let error = error as? DecodingError else {

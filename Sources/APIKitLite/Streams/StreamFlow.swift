@@ -8,7 +8,6 @@ final class StreamFlow<T: StreamedAPIRequest>:
 {
     typealias Element = T.Parser.Element
 
-    /// The status and the headers, as soon as they have arrived.
     var response: HTTPURLResponse? { received.withLock { $0 } }
 
     // Copies of an iterator share this object, and two tasks of one actor may use them at the same
@@ -31,10 +30,11 @@ final class StreamFlow<T: StreamedAPIRequest>:
         load = flow.load
     }
 
-    /// Suspends until elements have been parsed, and returns them. The first call sends the request.
+    /// Suspends until elements have been parsed, and returns them. The first call sends the
+    /// request.
     ///
-    /// - Parameter isReporting: Whether the session is informed of a response that was not accepted or
-    ///   parsed.
+    /// - Parameter isReporting: Whether the session is informed of a response that was not accepted
+    ///   or parsed.
     /// - Returns: At least one element, or nil at the end. Every later call returns nil, even after
     ///   an error.
     /// - Throws: The error of a stage. If another task is in this function, the underlying error is
@@ -59,7 +59,6 @@ final class StreamFlow<T: StreamedAPIRequest>:
         }
     }
 
-    /// Ends the transfer.
     private func end() {
         isOver = true
         pieces = nil
@@ -82,7 +81,6 @@ final class StreamFlow<T: StreamedAPIRequest>:
         return elements
     }
 
-    /// Sends the request, and checks its response.
     private nonisolated(nonsending) func open() async throws(APIRequestError) {
         let request = try flow.makeRequest(from: input)
         defer { received.withLock { $0 = load.response } }

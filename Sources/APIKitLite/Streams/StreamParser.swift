@@ -60,11 +60,6 @@ extension StreamParser {
     /// Empty: the parser accepts any media type.
     public var mediaTypes: [String] { [] }
 
-    /// Checks that the parser can parse a response with this `Content-Type`.
-    ///
-    /// - Parameter response: The response.
-    /// - Throws: ``StreamError`` if the response has another media type than those of
-    ///   the parser.
     package func checkContentType(of response: HTTPURLResponse) throws(StreamError) {
         let expected = mediaTypes
         guard let found = mediaType(response.value(forHTTPHeaderField: "Content-Type")),
@@ -75,8 +70,6 @@ extension StreamParser {
 
     /// Parses a whole body.
     ///
-    /// - Parameter body: The body.
-    /// - Returns: All elements.
     /// - Throws: The error of the parser, whatever elements precede it.
     package mutating func parseWhole(_ body: Data) throws -> [Element] {
         var elements = try parse(body)
@@ -101,6 +94,5 @@ package enum StreamMediaTypes {
         "application/stream+json", "application/x-json-stream",
     ]
 
-    /// All types of streams.
     package static let all = Set([events] + jsonLines)
 }

@@ -71,8 +71,8 @@ extension StreamedAPIRequest {
     }
 }
 
-// For such elements, the default of `APIRequest` for `Decodable` outputs exists too. This one is
-// more special than both, so that the compiler chooses it.
+// An array of `Decodable` elements is `Decodable`, so `APIRequest` has a default for it, too.
+// Without this third one, the compiler would find the two defaults ambiguous.
 extension StreamedAPIRequest where Parser.Element: Decodable {
     /// Parses a whole body as the body of a response with status 200 and without headers.
     ///

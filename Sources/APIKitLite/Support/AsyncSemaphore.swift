@@ -4,7 +4,6 @@ import Foundation
 ///
 /// Tasks get it in the order in which they arrived.
 package final class AsyncSemaphore: Sendable {
-    /// The state, which the lock of `state` owns.
     private struct State {
         /// How many more tasks may hold the semaphore now. While it is above zero, no task waits.
         var available: Int
@@ -13,9 +12,6 @@ package final class AsyncSemaphore: Sendable {
 
     private let state: Locked<State>
 
-    /// Creates a semaphore.
-    ///
-    /// - Parameter count: How many tasks may hold it at a time. A number below one counts as one.
     package init(_ count: Int) {
         state = Locked(State(available: max(count, 1)))
     }

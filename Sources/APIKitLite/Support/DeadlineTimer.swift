@@ -11,7 +11,6 @@ package final class DeadlineTimer: Sendable {
         let call: @Sendable () -> Void
     }
 
-    /// The deadlines and the task that sleeps. The lock of `state` owns them.
     private struct State {
         /// The deadlines by their ids. A higher id never has an earlier deadline.
         var pending: [Int: (deadline: Duration, callback: Callback)] = [:]
@@ -24,7 +23,6 @@ package final class DeadlineTimer: Sendable {
     private let timeline: Timeline
     private let state = Locked(State())
 
-    /// Creates a timer without deadlines.
     package init(_ duration: Duration, on timeline: Timeline) {
         self.duration = duration
         self.timeline = timeline
@@ -100,7 +98,6 @@ package final class DeadlineTimer: Sendable {
         }
     }
 
-    /// Records that a sleeping task has ended.
     private func end(_ id: Int) {
         state.withLock { if $0.sleeper?.id == id { $0.sleeper = nil } }
     }

@@ -8,7 +8,6 @@ package final class Locked<Value>: @unchecked Sendable {  // `value` is used onl
     private let lock = NSLock()
     private var value: Value
 
-    /// Creates a lock for a value.
     package init(_ value: Value) {
         self.value = value
     }
@@ -22,7 +21,6 @@ package final class Locked<Value>: @unchecked Sendable {  // `value` is used onl
 }
 
 extension Locked where Value == Bool {
-    /// Sets the value to true. Returns whether it was false.
     package func setIfFalse() -> Bool {
         withLock { value in
             defer { value = true }

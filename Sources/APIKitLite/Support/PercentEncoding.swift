@@ -24,7 +24,6 @@ package struct PercentEncoding: Sendable {
         self.plusForSpace = plusForSpace
     }
 
-    /// Returns the text with each byte of its UTF-8 escaped that is not allowed.
     package func encode(_ text: some StringProtocol) -> String {
         var bytes: [UInt8] = []
         for byte in text.utf8 { bytes += encoded(byte) }
@@ -71,10 +70,6 @@ package struct PercentEncoding: Sendable {
     /// Returns the text with its escapes decoded: `%41` becomes `A`.
     ///
     /// A malformed escape is kept, as servers keep it.
-    ///
-    /// - Parameters:
-    ///   - text: The percent-encoded text.
-    ///   - plusIsSpace: Whether `+` stands for a space, as it does in queries and forms.
     package static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String {
         String(decoding: decode(Array(text.utf8)[...], plusIsSpace: plusIsSpace), as: UTF8.self)
     }

@@ -5,7 +5,6 @@ import Foundation
 /// The work has its own task, so it continues when the task that started it leaves. A waiting
 /// task that is cancelled leaves immediately; the other tasks keep waiting.
 final class SingleFlight<Value: Sendable>: Sendable {
-    /// The result and those who wait for it. The lock of `state` owns them.
     private struct State {
         var result: Result<Value, any Error>?
         var isCancelled = false
@@ -14,7 +13,6 @@ final class SingleFlight<Value: Sendable>: Sendable {
 
         var isOver: Bool { result != nil || isCancelled }
 
-        /// Adds a waiter.
         mutating func add() -> (id: Int, waiter: Waiter<Value>) {
             lastWaiter += 1
             let waiter = Waiter<Value>()
@@ -50,7 +48,6 @@ final class SingleFlight<Value: Sendable>: Sendable {
         }
     }
 
-    /// Whether no task can join any more.
     var isOver: Bool { state.withLock { $0.isOver } }
 
     /// Starts the work with the priority and the task-locals of the caller.
@@ -81,7 +78,6 @@ final class SingleFlight<Value: Sendable>: Sendable {
             }
         }
 
-        /// Stops waiting, without the result.
         func giveUp() {
             singleFlight.leave(id)
         }
@@ -101,7 +97,6 @@ final class SingleFlight<Value: Sendable>: Sendable {
         if isUnwanted { running.cancel() }
     }
 
-    /// Records the result and ends all waits with it.
     private func end(with result: Result<Value, any Error>) {
         let waiters = state.withLock { state in
             state.result = result

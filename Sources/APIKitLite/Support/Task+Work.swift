@@ -18,7 +18,6 @@ extension Task where Success == Void, Failure == Never {
 }
 
 extension Result where Failure == any Error {
-    /// Runs the work and stores what it returns or throws.
     package init(of work: () async throws -> sending Success) async {
         do {
             self = .success(try await work())

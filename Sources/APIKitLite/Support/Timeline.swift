@@ -2,7 +2,6 @@
 ///
 /// Only this type uses the clock's own type of instant, so no other code is generic over the clock.
 package struct Timeline: Sendable {
-    /// Returns the duration since this timeline was created.
     package let now: @Sendable () -> Duration
     /// Suspends until a moment, and returns immediately if it has passed. Throws as soon as the
     /// task is cancelled.
@@ -16,7 +15,6 @@ package struct Timeline: Sendable {
     /// then ends on time.
     let isRealTime: Bool
 
-    /// Creates a timeline that starts at the clock's current instant.
     package init(_ clock: any Clock<Duration>) {
         self.init(opening: clock)
     }
@@ -61,12 +59,10 @@ package protocol CallbackClock: Clock where Duration == Swift.Duration {
     ) -> Cancellation
 }
 
-/// A handle that cancels a scheduled call.
 package struct Cancellation: Sendable {
     /// Prevents the call, unless it has begun.
     package let cancel: @Sendable () -> Void
 
-    /// Creates a handle with the function that prevents the call.
     package init(_ cancel: @escaping @Sendable () -> Void) {
         self.cancel = cancel
     }
@@ -76,9 +72,7 @@ extension Duration {
     /// About 31 years: longer than any wait, and short enough to be added without overflow.
     static let forever = Duration.seconds(1_000_000_000)
 
-    /// This duration, limited to the range from zero to `forever`.
     var clamped: Duration { max(.zero, min(self, .forever)) }
 
-    /// This duration in seconds, the unit of Foundation.
     var seconds: Double { self / .seconds(1) }
 }

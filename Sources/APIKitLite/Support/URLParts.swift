@@ -6,7 +6,6 @@ package struct URLParts: Sendable {
     package let scheme: String
     /// The host in lower case, without user info and port. An IPv6 address has its brackets.
     package let host: String
-    /// The port that the URL contains, if it contains one.
     package let explicitPort: Int?
     /// The percent-encoded path. If nothing follows the host, `""`.
     package let path: String

@@ -4,7 +4,6 @@ import Foundation
 ///
 /// The wait may end before the task begins to wait. The lock of `state` owns the state.
 package final class Waiter<Value: Sendable>: Sendable {
-    /// The state of the wait.
     private enum State {
         case open
         case suspended(CheckedContinuation<Value, any Error>)
@@ -13,10 +12,8 @@ package final class Waiter<Value: Sendable>: Sendable {
 
     private let state = Locked(State.open)
 
-    /// Creates a wait that has not ended.
     package init() {}
 
-    /// Whether the wait has ended, so that a result is available.
     package var hasEnded: Bool {
         state.withLock { if case .ended = $0 { true } else { false } }
     }
@@ -42,8 +39,6 @@ package final class Waiter<Value: Sendable>: Sendable {
     }
 
     /// Suspends until the wait has ended, even if the task is cancelled. Only one task may wait.
-    ///
-    /// - Throws: The error of the result.
     package func value() async throws -> Value {
         // A fast path: most exchanges of a test have ended by now.
         if case .ended(let result) = state.withLock({ $0 }) { return try result.get() }
@@ -89,7 +84,6 @@ final class TaskSlot: Sendable {
         if isCancelled { task.cancel() }
     }
 
-    /// Cancels the task, now or when it is stored.
     func cancel() {
         let task = state.withLock { state in
             state.isCancelled = true

@@ -1,9 +1,10 @@
+import APIKitLite
 import Foundation
 
 /// An error that lists the faults under which a client failed a requirement.
 ///
 /// `forEachFault` and `checkLoader` throw it.
-public struct FaultError: LocalizedError, CustomStringConvertible, Sendable {
+public struct FaultError: DescribedError, Sendable {
     /// One fault under which the client failed a requirement.
     public struct Violation: Sendable, CustomStringConvertible {
         /// The fault.
@@ -40,9 +41,6 @@ public struct FaultError: LocalizedError, CustomStringConvertible, Sendable {
         let header = "\(violations.count) of \(tried) faults broke \(subject) (\(sourceLocation)):"
         return ([header] + lines(of: tried).map { "  \($0)" } + advice).joined(separator: "\n")
     }
-
-    /// The same text as ``description``.
-    public var errorDescription: String? { description }
 
     private func lines(of tried: Int) -> [String] {
         if tried > 1, violations.count == tried, Set(violations.map(\.event)).count == 1 {

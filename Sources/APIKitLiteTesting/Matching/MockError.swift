@@ -2,7 +2,7 @@ import APIKitLite
 import Foundation
 
 /// The error of a request that a mock could not answer.
-public struct MockError: LocalizedError, RedactedError, Sendable {
+public struct MockError: DescribedError, RedactedError, Sendable {
     /// The reason why a mock could not answer.
     public enum Reason: Sendable {
         /// `MockURLProtocol.requestHandler` is not set.
@@ -39,9 +39,6 @@ public struct MockError: LocalizedError, RedactedError, Sendable {
 
     /// A text that says what happened and what to do about it.
     public let description: String
-
-    /// The same text as `description`.
-    public var errorDescription: String? { description }
 
     /// The response that is not HTTP, and its body, which a `URLSession` receives in place of this
     /// error; nil for every other reason.

@@ -2,7 +2,7 @@ import APIKitLite
 import Foundation
 
 /// The error of a failed verification of a network, with all findings.
-public struct VerificationError: LocalizedError, CustomStringConvertible, Sendable {
+public struct VerificationError: DescribedError, Sendable {
     /// One text for each finding.
     ///
     /// Of requests that no stub answered, of stubs that were used too seldom or too often, and of
@@ -36,9 +36,6 @@ public struct VerificationError: LocalizedError, CustomStringConvertible, Sendab
             "\(error)"
         }
     }
-
-    /// The same text as `description`.
-    public var errorDescription: String? { description }
 }
 
 /// Runs a body with a network of its own, and verifies the network at the end.

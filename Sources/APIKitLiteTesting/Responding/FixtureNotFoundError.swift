@@ -2,7 +2,7 @@ import APIKitLite
 import Foundation
 
 /// The error of a fixture that is in none of the folders where it was looked for.
-public struct FixtureNotFoundError: LocalizedError, CustomStringConvertible, Sendable {
+public struct FixtureNotFoundError: DescribedError, Sendable {
     /// The name of the fixture.
     public let fileName: String
 
@@ -22,7 +22,4 @@ public struct FixtureNotFoundError: LocalizedError, CustomStringConvertible, Sen
             Is the file among the resources of the test target?
             """
     }
-
-    /// The same text as `description`.
-    public var errorDescription: String? { description }
 }

@@ -1,3 +1,4 @@
+import APIKitLite
 import Foundation
 
 /// The reason why a ``LoopbackServer`` could not start.
@@ -8,7 +9,7 @@ public enum LoopbackServerError: Error, Sendable, Equatable {
     case cannotListen(port: Int, reason: String)
 }
 
-extension LoopbackServerError: CustomStringConvertible, LocalizedError {
+extension LoopbackServerError: DescribedError {
     /// A text that says what happened and what to do.
     public var description: String {
         switch self {
@@ -21,9 +22,6 @@ extension LoopbackServerError: CustomStringConvertible, LocalizedError {
                 + "the port out and read it from the server's `url`."
         }
     }
-
-    /// The same as ``description``.
-    public var errorDescription: String? { description }
 }
 
 extension LoopbackServerError {

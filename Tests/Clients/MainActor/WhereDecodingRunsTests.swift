@@ -74,7 +74,7 @@ nonisolated struct DecodedPlace: Decodable {
         #expect(try await loader(UnannotatedRequest()).load(1) == .mainActor)
         #expect(try await session.load(UnannotatedRequest(), 1) == .mainActor)
         #expect(try await session.response(UnannotatedRequest(), for: 1).value == .mainActor)
-        #expect(try await loader(PublicUnannotatedRequest()).load().value == .mainActor)
+        #expect(try await loader(PublicUnannotatedRequest()).load(()).value == .mainActor)
         #expect(try await session.load(PublicUnannotatedRequest()).value == .mainActor)
         #expect(try await session.load(UnannotatedPlaceRequest()).value == .mainActor)
     }

@@ -50,7 +50,7 @@ public struct SendablePlace: Sendable {
         #expect(try await loader(PublicSendableRequest()).load(1).value == .background)
         #expect(try await loader(PublicRequest()).load(1).value == .mainActor)
         #expect(try await loader(PublicRequest()).response(for: 1).value.value == .mainActor)
-        #expect(try await loader(PublicOutputRequest()).load().value == .mainActor)
+        #expect(try await loader(PublicOutputRequest()).load(()).value == .mainActor)
     }
 
     @Test func aSessionParsesARequestMadeAtTheCallInTheBackground() async throws {

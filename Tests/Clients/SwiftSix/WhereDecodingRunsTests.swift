@@ -1,1 +1,167 @@
-../SwiftFive/WhereDecodingRunsTests.swift
+import APIKitLite
+import Foundation
+import TestSupport
+import Testing
+
+// Where a response is parsed that the main actor loads, in the language modes 5 and 6.
+
+/// The compiler infers that it is `Sendable`.
+struct InternalRequest: APIRequest {
+    func makeRequest(from id: Int) throws -> URLRequest { .test("places/\(id)") }
+    func parseResponse(data: Data) throws -> RunningPlace { .current }
+}
+
+/// The compiler infers `Sendable` for no public type.
+public struct PublicRequest: APIRequest {
+    public init() {}
+    public func makeRequest(from id: Int) throws -> URLRequest { .test("places/\(id)") }
+    public func parseResponse(data: Data) throws -> Place { Place(value: .current) }
+}
+
+public struct PublicSendableRequest: APIRequest, Sendable {
+    public func makeRequest(from id: Int) throws -> URLRequest { .test("places/\(id)") }
+    public func parseResponse(data: Data) throws -> SendablePlace { SendablePlace(value: .current) }
+}
+
+/// Its output is not `Sendable`.
+struct PublicOutputRequest: APIRequest {
+    func makeRequest(from data: Void) throws -> URLRequest { .test("places") }
+    func parseResponse(data: Data) throws -> Place { Place(value: .current) }
+}
+
+public struct Place {
+    var value: RunningPlace
+}
+
+public struct SendablePlace: Sendable {
+    var value: RunningPlace
+}
+
+@MainActor @Suite(.limited) struct WhereDecodingRunsTests {
+    let session: any HTTPSession = FixedSession()
+
+    private func loader<R: APIRequest>(_ request: R) -> APIRequestLoader<R> {
+        APIRequestLoader(apiRequest: request, urlSession: session)
+    }
+
+    @Test func aLoaderParsesInTheBackgroundIfAllThreeAreSendable() async throws {
+        #expect(try await loader(InternalRequest()).load(1) == .background)
+        #expect(try await loader(InternalRequest()).response(for: 1).value == .background)
+        #expect(try await loader(PublicSendableRequest()).load(1).value == .background)
+        #expect(try await loader(PublicRequest()).load(1).value == .mainActor)
+        #expect(try await loader(PublicRequest()).response(for: 1).value.value == .mainActor)
+        #expect(try await loader(PublicOutputRequest()).load(()).value == .mainActor)
+    }
+
+    @Test func aSessionParsesARequestMadeAtTheCallInTheBackground() async throws {
+        #expect(try await session.load(InternalRequest(), 1) == .background)
+        #expect(try await session.response(InternalRequest(), for: 1).value == .background)
+        #expect(try await session.load(PublicSendableRequest(), 1).value == .background)
+        #expect(try await session.load(PublicRequest(), 1).value == .background)
+        #expect(try await session.response(PublicRequest(), for: 1).value.value == .background)
+        #expect(try await session.load(PublicOutputRequest()).value == .background)
+        #expect(try await session.response(PublicOutputRequest()).value.value == .background)
+        #expect(try await FixedSession().load(PublicRequest(), 1).value == .background)
+    }
+
+    // The Swift 6 language mode refuses it: "sending 'stored' risks causing data races".
+    #if swift(<6)
+    @Test func aSessionParsesARequestThatIsUsedAgainInTheBackground() async throws {
+        let stored = PublicRequest()
+
+        #expect(try await session.load(stored, 1).value == .background)
+        #expect(try await session.load(stored, 2).value == .background)
+    }
+    #endif
+
+    @Test func anEndpointParsesInTheBackground() async throws {
+        #expect(try await session.load(.place, 1) == .background)
+        #expect(try await session.response(.place, for: 1).value == .background)
+        #expect(try await session.load(.firstPlace) == .background)
+        #expect(try await session.response(.firstPlace).value == .background)
+        #expect(try await loader(Endpoint.place).load(1) == .background)
+    }
+
+    @Test func aGenericFunctionNeedsTheConstraints() async throws {
+        func unconstrained<R: APIRequest>(
+            _ request: R, _ input: R.RequestDataType
+        ) async throws -> R.ResponseDataType {
+            try await session.load(request, input)
+        }
+        func unconstrainedLoader<R: APIRequest>(
+            _ request: R, _ input: R.RequestDataType
+        ) async throws -> R.ResponseDataType {
+            try await loader(request).load(input)
+        }
+        func constrained<R: APIRequest & Sendable>(
+            _ request: R, _ input: R.RequestDataType
+        ) async throws -> R.ResponseDataType
+        where R.RequestDataType: Sendable, R.ResponseDataType: Sendable {
+            try await session.load(request, input)
+        }
+        func constrainedLoader<R: APIRequest & Sendable>(
+            _ request: R, _ input: R.RequestDataType
+        ) async throws -> R.ResponseDataType
+        where R.RequestDataType: Sendable, R.ResponseDataType: Sendable {
+            try await loader(request).load(input)
+        }
+        func halfConstrainedLoader<R: APIRequest & Sendable>(
+            _ request: R, _ input: R.RequestDataType
+        ) async throws -> R.ResponseDataType {
+            try await loader(request).load(input)
+        }
+
+        #expect(try await unconstrained(InternalRequest(), 1) == .mainActor)
+        #expect(try await unconstrainedLoader(InternalRequest(), 1) == .mainActor)
+        #expect(try await halfConstrainedLoader(InternalRequest(), 1) == .mainActor)
+        #expect(try await constrained(InternalRequest(), 1) == .background)
+        #expect(try await constrainedLoader(InternalRequest(), 1) == .background)
+    }
+
+    @Test func aClosureParsesWhereAFunctionDoes() async throws {
+        let session = session
+        let load = { @MainActor in try await session.load(PublicRequest(), 1).value }
+        let loaderLoad = { @MainActor in
+            try await APIRequestLoader(apiRequest: PublicRequest(), urlSession: session).load(1)
+                .value
+        }
+        let detached = Task.detached {
+            try await APIRequestLoader(apiRequest: PublicRequest(), urlSession: session).load(1)
+                .value
+        }
+
+        #expect(try await load() == .background)
+        #expect(try await loaderLoad() == .mainActor)
+        #expect(try await detached.value == .background)
+    }
+
+    @Test func theCompletionFormParsesInTheBackground() async {
+        let place = await withCheckedContinuation { continuation in
+            loader(PublicRequest()).loadAPIRequest(requestData: 1) { place, _ in
+                continuation.resume(returning: place?.value)
+            }
+        }
+
+        #expect(place == .background)
+    }
+}
+
+extension APIRequest where Self == Endpoint<Int, RunningPlace> {
+    static var place: Self {
+        Self {
+            .test("places/\($0)")
+        } parse: { _, _ in
+            .current
+        }
+    }
+}
+
+extension APIRequest where Self == Endpoint<Void, RunningPlace> {
+    static var firstPlace: Self {
+        Self {
+            .test("places")
+        } parse: { _, _ in
+            .current
+        }
+    }
+}

@@ -36,12 +36,12 @@ import Testing
         }
         network.stub(.any, .json("[1, 2]"))
 
-        try await APIRequestLoader(apiRequest: Nothing(), urlSession: network.urlSession).load()
+        try await APIRequestLoader(apiRequest: Nothing(), urlSession: network.urlSession).load(())
         let bytes = APIRequestLoader(apiRequest: Bytes(), urlSession: network.urlSession)
-        #expect(try await bytes.load().text == "[1, 2]")
+        #expect(try await bytes.load(()).text == "[1, 2]")
         let numbers = APIRequestLoader(apiRequest: Numbers(), urlSession: network.urlSession)
-        #expect(try await numbers.load() == [1, 2])
-        #expect(try await numbers.response().value == [1, 2])
+        #expect(try await numbers.load(()) == [1, 2])
+        #expect(try await numbers.response(for: ()).value == [1, 2])
     }
 
     @Test func namesTheStageThatFailed() async throws {
@@ -63,7 +63,7 @@ import Testing
             let loader = APIRequestLoader(
                 apiRequest: Failing(stage: stage), urlSession: network.urlSession)
             let error = try #require(
-                await #expect(throws: APIRequestError.self) { try await loader.load() })
+                await #expect(throws: APIRequestError.self) { try await loader.load(()) })
 
             #expect(error.stage == stage)
             #expect(!error.isCancellation)

@@ -75,7 +75,7 @@ import Testing
         let loader = APIRequestLoader(apiRequest: Parsing(parses: parses), urlSession: session)
 
         let error = await #expect(throws: APIRequestError.self) {
-            try await Task { try await loader.load() }.value
+            try await Task { try await loader.load(()) }.value
         }
 
         #expect(error?.stage == .transport)

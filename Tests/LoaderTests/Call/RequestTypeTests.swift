@@ -65,7 +65,7 @@ extension ShopRequest {
         let loader = APIRequestLoader(
             apiRequest: Paged<CustomerRequest>(), urlSession: MockURLSession())
 
-        let error = try await #require(throws: APIRequestError.self) { try await loader.load() }
+        let error = try await #require(throws: APIRequestError.self) { try await loader.load(()) }
 
         #expect(error.requestType == "Paged<CustomerRequest>")
         #expect(error.localizedDescription == "The request could not be created.")

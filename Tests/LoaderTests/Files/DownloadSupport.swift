@@ -34,7 +34,7 @@ extension ResumeRecord {
     }
 }
 
-extension PartFile {
+extension Download.PartFile {
     func begin(at offset: Int64, end: Int64?, record: ResumeRecord?) throws {
         try begin(ContentRange(start: offset, end: end, length: nil), record: record)
     }

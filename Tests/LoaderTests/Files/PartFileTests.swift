@@ -16,7 +16,7 @@ import Testing
     /// The error of opening the part.
     private func openingError(_ file: URL) -> (any Error)? {
         do {
-            try PartFile(of: file).abandon()
+            try Download.PartFile(of: file).abandon()
             return nil
         } catch {
             return error
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test func staysIfItCannotBeMoved() throws {
-        let part = try PartFile(of: folder.file)
+        let part = try Download.PartFile(of: folder.file)
         try part.begin(at: 0, end: 100, record: record)
         try part.write(bytes)
         try FileManager.default.createDirectory(
@@ -33,14 +33,14 @@ import Testing
         part.abandon()
 
         try FileManager.default.removeItem(at: folder.file)
-        #expect(try PartFile(of: folder.file).record == record.at(100))
+        #expect(try Download.PartFile(of: folder.file).record == record.at(100))
         #expect(folder.names == ["file.bin.part", "file.bin.part.json"])
     }
 
     /// Between the two steps of a new start, a kill leaves the part without a record.
     @Test func givesUpTheRecordBeforeTheBytes() throws {
         try folder.leavePart(bytes.prefix(40), record.at(40))
-        let part = try PartFile(of: folder.file)
+        let part = try Download.PartFile(of: folder.file)
         try part.begin(at: 0, end: 50, record: nil)
         #expect(folder.names == ["file.bin.part"])
         try part.write(bytes.suffix(50))
@@ -61,7 +61,7 @@ import Testing
     func ignoresARecordThatDoesNotFit(_ text: String) throws {
         try bytes.prefix(40).write(to: folder.part)
         try Data(text.utf8).write(to: folder.record)
-        let part = try PartFile(of: folder.file)
+        let part = try Download.PartFile(of: folder.file)
         #expect(part.record == nil)
         part.abandon()
         #expect(folder.names == [])
@@ -70,7 +70,7 @@ import Testing
     /// A process may be killed before a record gets its name.
     @Test(arguments: [false, true]) func removesADraftOfTheRecord(_ isComplete: Bool) throws {
         try Data("{".utf8).write(to: folder.url.appending(path: "file.bin.part.json~"))
-        let part = try PartFile(of: folder.file)
+        let part = try Download.PartFile(of: folder.file)
         try part.begin(at: 0, end: 100, record: nil)
         try part.write(bytes)
         if isComplete { try part.finish() } else { part.abandon() }
@@ -85,7 +85,7 @@ import Testing
             try FileManager.default.createDirectory(
                 at: folder.record, withIntermediateDirectories: false)
         }
-        let part = try PartFile(of: file, checkpointsEvery: .zero)
+        let part = try Download.PartFile(of: file, checkpointsEvery: .zero)
         try part.begin(at: 0, end: 100, record: record)
         for byte in bytes { try part.write(Data([byte])) }
         try part.finish()
@@ -94,7 +94,7 @@ import Testing
 
     @Test func ignoresBytesBeyondTheRecord() throws {
         try folder.leavePart(bytes.prefix(40) + Data(count: 80), record.at(40))
-        let part = try PartFile(of: folder.file)
+        let part = try Download.PartFile(of: folder.file)
         try part.begin(at: 40, end: 100, record: part.record)
         try part.write(bytes.dropFirst(40))
         try part.finish()
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test func refusesMoreThanWasAnnounced() throws {
-        let part = try PartFile(of: folder.file)
+        let part = try Download.PartFile(of: folder.file)
         try part.begin(at: 0, end: 100, record: record)
         try part.write(bytes)
         #expect(throws: DownloadError.wrongLength(expected: 100, received: 101)) {
@@ -123,7 +123,7 @@ import Testing
         try #require(mkfifo(pipe.path, 0o600) == 0)
         let remote = URL(string: "https://example.com/a")!
         for url in [folder.file, folder.url, link, remote, nul, pipe] {
-            #expect(throws: DownloadError.notAFile(url)) { try PartFile(of: url) }
+            #expect(throws: DownloadError.notAFile(url)) { try Download.PartFile(of: url) }
         }
         #expect(folder.names == ["file.bin", "link", "pipe"])
     }
@@ -143,7 +143,7 @@ import Testing
         let file = folder.url.appending(path: name)
 
         let error = DownloadError.file(.open, path: file.path + ".part", code: code)
-        #expect(throws: error) { try PartFile(of: file) }
+        #expect(throws: error) { try Download.PartFile(of: file) }
 
         #expect(try Data(contentsOf: other) == Data("other".utf8))
     }
@@ -151,14 +151,14 @@ import Testing
     // Reading it would wait for ever.
     @Test func ignoresANamedPipeInPlaceOfTheRecord() throws {
         #expect(mkfifo(folder.record.path, 0o600) == 0)
-        #expect(try PartFile(of: folder.file).record == nil)
+        #expect(try Download.PartFile(of: folder.file).record == nil)
     }
 
     @Test func replacesALinkAtTheTarget() throws {
         let other = folder.url.appending(path: "other")
         try Data("old".utf8).write(to: other)
         try FileManager.default.createSymbolicLink(at: folder.file, withDestinationURL: other)
-        let part = try PartFile(of: folder.file)
+        let part = try Download.PartFile(of: folder.file)
         try part.begin(at: 0, end: 100, record: record)
         try part.write(bytes)
         try part.finish()
@@ -168,7 +168,7 @@ import Testing
 
     /// Each child process has a copy for a moment after its start.
     @Test func isFreeWhileAChildProcessHasACopyOfItsDescriptor() throws {
-        let part = try PartFile(of: folder.file)
+        let part = try Download.PartFile(of: folder.file)
         try part.begin(at: 0, end: 100, record: record)
         try part.write(bytes.prefix(40))
         var (file, other) = (stat(), stat())
@@ -197,7 +197,7 @@ import Testing
                 group.addTask {
                     let mine = Data(bytes.map { $0 &+ UInt8(number) })
                     for _ in 0..<100 {
-                        guard let part = try? PartFile(of: file) else { continue }
+                        guard let part = try? Download.PartFile(of: file) else { continue }
                         try? part.begin(at: 0, end: 100, record: record)
                         for byte in 0..<10 { try? part.write(mine[byte * 10..<byte * 10 + 10]) }
                         do {

@@ -11,7 +11,7 @@ import Testing
         await #expect(processExitsWith: .success) {
             let folder = try TemporaryFolder()
             let bytes = Data.pattern(100_000)
-            let part = try PartFile(of: folder.file)
+            let part = try Download.PartFile(of: folder.file)
             try part.begin(at: 0, end: 100_000, record: ResumeRecord(at: 0, of: 100_000))
             try part.write(bytes.prefix(40_000))
             limitFiles(to: 50_000)
@@ -21,7 +21,7 @@ import Testing
             part.abandon()
 
             #expect(folder.names == ["file.bin.part", "file.bin.part.json"])
-            #expect(try PartFile(of: folder.file).record?.offset == 40_000)
+            #expect(try Download.PartFile(of: folder.file).record?.offset == 40_000)
             #expect(try Data(contentsOf: folder.part).prefix(40_000) == bytes.prefix(40_000))
         }
     }
@@ -29,7 +29,7 @@ import Testing
     @Test func aFullDiskLeavesNothingWithoutARecord() async {
         await #expect(processExitsWith: .success) {
             let folder = try TemporaryFolder()
-            let part = try PartFile(of: folder.file)
+            let part = try Download.PartFile(of: folder.file)
             try part.begin(at: 0, end: 100_000, record: ResumeRecord(at: 0, of: 100_000))
             limitFiles(to: 10)
             try part.write(Data.pattern(10))
@@ -47,7 +47,7 @@ import Testing
             // The permissions do not bind the superuser, who may be the only user of a container.
             if user == 0, seteuid(65_534) != 0 { return }
             #expect(throws: DownloadError.file(.open, path: folder.part.path, code: .EACCES)) {
-                try PartFile(of: folder.file)
+                try Download.PartFile(of: folder.file)
             }
             if user == 0 { #expect(seteuid(user) == 0) }
             #expect(folder.names == [])

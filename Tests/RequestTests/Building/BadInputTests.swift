@@ -30,18 +30,6 @@ import Testing
                 + "Use one word, such as GET or POST.")
     }
 
-    @Test(arguments: [
-        ("GTE", "GET"), ("gte", "GET"), ("GE", "GET"), ("GETT", "GET"), ("PSOT", "POST"),
-        ("POSTT", "POST"), ("PTU", "PUT"), ("DELTE", "DELETE"), ("DELETEE", "DELETE"),
-        ("ATCH", "PATCH"), ("PATC", "PATCH"), ("XHEAD", "HEAD"), ("OPTOINS", "OPTIONS"),
-    ])
-    func suggestsTheMethodThatWasMeant(_ method: String, _ known: String) throws {
-        #expect(
-            try text { try URLRequest(method, Self.base) }
-                == "\(method.debugDescription) is not a known HTTP method. Did you mean \(known)? "
-                + "To send it as it is, set `httpMethod`.")
-    }
-
     @Test(arguments: ["ftp", "ws", "app", "httpsx", "file"])
     func refusesAScheme(_ scheme: String) throws {
         let base = URL(string: "\(scheme)://h/v1")!

@@ -5,7 +5,7 @@ import Testing
 @testable import APIKitLite
 
 @Suite(.limited) struct ReconnectionTests {
-    private typealias Decision = Reconnection.ReconnectDecision
+    private typealias Decision = EventStream.Reconnection.ReconnectDecision
 
     /// How a connection ended.
     private enum Ending {
@@ -45,7 +45,8 @@ import Testing
     }
 
     private func decision(
-        of reconnection: Reconnection, after ending: Ending, _ request: URLRequest? = nil,
+        of reconnection: EventStream.Reconnection, after ending: Ending,
+        _ request: URLRequest? = nil,
         elapsed: Duration = .zero, now: Date = Date(), random: Double = 1
     ) -> Decision {
         reconnection.decision(
@@ -55,8 +56,8 @@ import Testing
 
     private func reconnection(
         _ policy: RetryPolicy, attempts: Int = 1, retry: Duration? = nil
-    ) -> Reconnection {
-        var reconnection = Reconnection(policy: policy)
+    ) -> EventStream.Reconnection {
+        var reconnection = EventStream.Reconnection(policy: policy)
         reconnection.attempts = attempts
         reconnection.retry = retry
         return reconnection
@@ -203,7 +204,8 @@ import Testing
             ("", nil), ("7", "7"), ("a b", "a b"), ("é…", "é…"), ("{\"n\": 1}", "{\"n\": 1}"),
         ]
         for (id, sent) in rows {
-            let request = try Reconnection(policy: .eventStream, lastEventID: id).request(request())
+            let request = try EventStream.Reconnection(policy: .eventStream, lastEventID: id)
+                .request(request())
 
             #expect(request.value(forHTTPHeaderField: "Last-Event-ID") == sent)
             #expect(request.value(forHTTPHeaderField: "Accept") == "text/event-stream")
@@ -218,8 +220,9 @@ import Testing
         original.cachePolicy = .returnCacheDataElseLoad
         original.setValue("3", forHTTPHeaderField: "Last-Event-ID")
 
-        let first = try Reconnection(policy: .eventStream).request(original)
-        let second = try Reconnection(policy: .eventStream, lastEventID: "4").request(original)
+        let first = try EventStream.Reconnection(policy: .eventStream).request(original)
+        let second = try EventStream.Reconnection(policy: .eventStream, lastEventID: "4").request(
+            original)
 
         #expect(first == original)
         #expect(first.cachePolicy == .returnCacheDataElseLoad)
@@ -231,7 +234,7 @@ import Testing
     @Test(arguments: ["a\nX-Admin: 1", "a\r", "a\r\nb", "a\0"])
     func refusesAnIDThatIsNoHeader(_ id: String) {
         let error = #expect(throws: RequestBuildingError.self) {
-            try Reconnection(policy: .eventStream, lastEventID: id).request(request())
+            try EventStream.Reconnection(policy: .eventStream, lastEventID: id).request(request())
         }
         #expect(error?.description.contains("\"Last-Event-ID\"") == true)
     }

@@ -34,8 +34,7 @@ public struct PlacesClient: Sendable {
         _ text: String, pageSize: Int = 100
     ) -> APIElements<SearchRequest, [PointOfInterest]> {
         let request = SearchRequest(baseURL: baseURL, text: text, limit: pageSize)
-        return APIRequestLoader(apiRequest: request, urlSession: session)
-            .pages(from: nil).elements { $0.places }
+        return session.pages(request, from: nil).elements { $0.places }
     }
 
     /// Downloads the file with all places, and resumes what an earlier call left.

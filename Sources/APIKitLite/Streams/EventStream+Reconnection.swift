@@ -1,0 +1,106 @@
+import Foundation
+
+extension EventStream {
+    /// The state of a client that keeps a connection to an event stream: what it sends, and whether
+    /// and when it connects again.
+    ///
+    /// ``EventStream`` describes the rules. This is a value, and its decision is a pure function.
+    struct Reconnection: Sendable {
+        /// Otherwise, a server that ends each connection after one event would get a thousand a
+        /// second.
+        private static let shortestDelay = Duration.milliseconds(100)
+
+        /// The limits and the jitter. Its `methods` have no effect.
+        ///
+        /// `maximumAttempts` limits the connections in a row that deliver no event; 1 means that
+        /// nothing is sent again. `deadline` limits the time without a connection.
+        let policy: RetryPolicy
+
+        /// The ID of the last event, which the next connection sends as `Last-Event-ID`. Empty if
+        /// there is none.
+        var lastEventID = ""
+
+        /// The number of connections since the last event, or since the start. It is 0 while the
+        /// connection that delivered the last event exists, and after that connection.
+        var attempts = 0
+
+        /// The time to wait before a new connection, as the server asked with a `retry` field.
+        /// `nil` if there was none.
+        var retry: Duration?
+
+        /// What a client does after a connection has ended.
+        enum ReconnectDecision: Equatable {
+            /// The events end without an error.
+            case end
+            /// The events end with the error of the connection.
+            case fail
+            /// The client connects again after a delay.
+            case reconnect(after: Duration)
+        }
+
+        /// Returns what a client does after a connection has ended.
+        ///
+        /// - Parameters:
+        ///   - error: The error that ended the connection. Nil if its body was complete.
+        ///   - request: The request that was sent.
+        ///   - elapsed: The time since the client had a connection, or else since it began to
+        ///     connect.
+        ///   - now: The current time. A date in `Retry-After` is measured from it if the response
+        ///     has no `Date` header.
+        ///   - random: The jitter factor, from 0 to 1.
+        func decision(
+            after error: APIRequestError?, of request: URLRequest, elapsed: Duration, now: Date,
+            random: Double
+        ) -> ReconnectDecision {
+            if error?.stage == .validate, error?.statusCode == 204 { return .end }
+            guard
+                policy.maximumAttempts > 1, (request.httpMethod?.uppercased() ?? "GET") == "GET",
+                request.httpBodyStream == nil
+            else { return error == nil ? .end : .fail }
+            var policy = policy
+            policy.methods = ["GET"]
+            // A server that asks for a short delay need not wait for the policy's.
+            policy.baseDelay = Swift.min(retry ?? policy.baseDelay, policy.baseDelay)
+            // The server may end a connection at any time, so a complete body counts as a lost one.
+            if error == nil { policy.errorCodes.insert(.networkConnectionLost) }
+            guard let outcome = outcome(of: error),
+                let delay = policy.wait(
+                    afterAttempt: attempts, of: request, outcome: outcome, elapsed: elapsed,
+                    now: now,
+                    random: random)
+            else { return .fail }
+            let wait = Swift.max((retry ?? .zero).clamped + delay, Self.shortestDelay)
+            if let deadline = policy.deadline, elapsed.clamped + wait >= deadline { return .fail }
+            return .reconnect(after: wait)
+        }
+
+        /// The outcome to ask the policy about. Nil if a new connection would end in the same way.
+        private func outcome(of error: APIRequestError?) -> RetryPolicy.AttemptOutcome? {
+            guard let error else { return .failure(.networkConnectionLost) }
+            if error.stage == .validate, let response = error.response {
+                return RetryPolicy.AttemptOutcome(response)
+            }
+            guard error.stage == .transport else { return nil }
+            return URLError(from: error.underlying).map { .failure($0.code) }
+        }
+
+        /// Returns the request of the next connection.
+        ///
+        /// - Parameter request: The request of the stream.
+        /// - Returns: The request with `Last-Event-ID`, unless the ID is empty. `Accept` and
+        ///   `Cache-Control` are set to `text/event-stream` and `no-cache` if they are missing.
+        /// - Throws: ``RequestBuildingError`` if the ID contains a line break or NUL.
+        func request(_ request: URLRequest) throws -> URLRequest {
+            var request = request
+            for (name, value) in [("Accept", "text/event-stream"), ("Cache-Control", "no-cache")]
+            where request.value(forHTTPHeaderField: name) == nil {
+                request.setValue(value, forHTTPHeaderField: name)
+            }
+            // Otherwise, a cache could answer each connection with the same events.
+            if request.cachePolicy == .useProtocolCachePolicy {
+                request.cachePolicy = .reloadIgnoringLocalCacheData
+            }
+            return lastEventID.isEmpty ? request : try request.header("Last-Event-ID", lastEventID)
+        }
+    }
+}
