@@ -61,7 +61,12 @@ final class NetworkCore: Responder {
     /// Where `withMockNetwork` made the network; nil for any other. A text without a stub's place
     /// names it.
     private let sourceLocation: String?
-    private let handler = Locked<Stub.Closure?>(nil)
+    /// A closure directly in a `Locked` would be wrapped once more by each request.
+    private struct Handler {
+        let answer: Stub.Closure
+    }
+
+    private let handler = Locked<Handler?>(nil)
     let handlers = Handlers()
     private let groups = Locked<[StubGroup]>([])
     private let unanswered = Locked(UnansweredRequests())
@@ -93,8 +98,8 @@ final class NetworkCore: Responder {
 
     /// Answers the requests that no stub answers; nil for none.
     var requestHandler: Stub.Closure? {
-        get { handler.withLock { $0 } }
-        set { handler.withLock { $0 = newValue } }
+        get { handler.withLock { $0 }?.answer }
+        set { handler.withLock { $0 = newValue.map { Handler(answer: $0) } } }
     }
 
     func add(
