@@ -14,7 +14,9 @@ extension Fault {
         switch self {
         case .noFault, .cancelledBefore: return sample
         case .error(let code): return .error(code)
-        case .hanging, .cancelledDuring: return .hanging
+        case .hanging: return .hanging
+        // Without an end that the clock could reach before the cancellation.
+        case .cancelledDuring: return sample.held
         case .failingInHeaders(let count): return sample.failing(afterHeaderBytes: count)
         case .failing(let count): return sample.failing(afterBytes: count)
         case .truncated(let count):
