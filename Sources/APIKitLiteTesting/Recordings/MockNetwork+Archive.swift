@@ -105,7 +105,8 @@ extension RequestMatcher {
         guard text.contains(where: Placeholder.mayBe) else { return plain }
         let isPathPlain = !Placeholder.mayBe(in: request.url?.path ?? "")
         let filled = FilledMatcher(request, plain, isServed)
-        // The live request decides what the criteria expect, but not how many there are.
+        // A criterion of each kind, which compares with the live request's texts in place of the
+        // placeholders.
         return plain.criteria.indices.reduce(.any) { matcher, index in
             // Most requests differ in the method, the host or the path, and are compared quickly.
             if index < (isPathPlain ? 3 : 2) { return matcher.adding(plain.criteria[index]) }

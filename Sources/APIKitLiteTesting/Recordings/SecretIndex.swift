@@ -23,6 +23,8 @@ struct SecretIndex {
 
     /// The bytes of the secrets, sorted.
     private let keys: [[UInt8]]
+    /// The number of bytes of the shortest secret.
+    private let shortest: Int
     private let secrets: [Secret]
     /// For each key, the index of the longest other one with which it begins.
     private let parents: [Int?]
@@ -46,6 +48,7 @@ struct SecretIndex {
             }
         }
         keys = sorted.map(\.key)
+        shortest = keys.map(\.count).min() ?? 0
         self.secrets = sorted.map(\.secret)
         self.parents = parents
         self.hasStart = hasStart
@@ -60,7 +63,7 @@ struct SecretIndex {
     func occurrences(in text: [UInt8]) -> [Occurrence] {
         if keys.isEmpty { return [] }
         var all: [Occurrence] = []
-        forEachReading(of: text) { reading in
+        forEachReading(of: text, shortest: shortest) { reading in
             all += ranges(in: reading.bytes).map { range, index in
                 Occurrence(
                     range: reading.range(range), secret: secrets[index],
@@ -194,15 +197,19 @@ struct Reading {
 }
 
 /// Calls a closure with each decoding of a text.
-func forEachReading(of text: [UInt8], _ body: (Reading) -> Void) {
+///
+/// - Parameter shortest: The smallest number of bytes that a decoded value has.
+func forEachReading(of text: [UInt8], shortest: Int = 8, _ body: (Reading) -> Void) {
+    // The fewest digits that such a value needs.
+    let (base64Count, hexCount) = (min(10, (8 * shortest + 5) / 6), min(16, 2 * shortest))
     var level = [Reading(bytes: text)]
     for depth in 0...2 {
         for reading in level {
             body(reading)
-            for run in reading.runs(of: 10, where: { base64Digits[Int($0)] < 64 }) {
+            for run in reading.runs(of: base64Count, where: { base64Digits[Int($0)] < 64 }) {
                 reading.base64(run).forEach(body)
             }
-            for run in reading.runs(of: 16, where: { hexDigit($0) != nil }) {
+            for run in reading.runs(of: hexCount, where: { hexDigit($0) != nil }) {
                 reading.hexadecimal(run).forEach(body)
             }
         }

@@ -169,7 +169,7 @@ package struct RecordingFile: Sendable {
                 \(byteCount(long.sentByteCount)), but at most \(byteCount(limit)) can be recorded.
                 """)
         }
-        // If there can be no folder, `write` says why it cannot write.
+        // Where the folder cannot be made, the error of `write` says so.
         try? FileManager.default.createDirectory(
             at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
         try HTTPArchive(requests).write(to: url, redacting: redaction)

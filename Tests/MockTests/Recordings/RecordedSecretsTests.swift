@@ -275,6 +275,19 @@ import Testing
         #expect(try HTTPArchive(contentsOf: file)[0].body.text == "Emma Miller lives in REDACTED-1")
     }
 
+    @Test(arguments: ["pin1", "s3cr3t"])
+    func aShortValueIsReplacedInEachEncoding(_ value: String) async throws {
+        let hex = value.utf8.map { String($0, radix: 16) }.joined()
+        let body = "1 \(value), 2 \(Data(value.utf8).base64EncodedString()), 3 \(hex)."
+        let archive = HTTPArchive([try await HTTPArchive.Exchange.recorded(.text(body))])
+
+        try archive.write(to: file, redacting: .standard.adding(values: value))
+
+        let written = try HTTPArchive(contentsOf: file)[0].body.text
+        #expect(written.contains("1 REDACTED-1, 2 REDACTED-1"))
+        #expect(written.hasSuffix(", 3 REDACTED-1."))
+    }
+
     @Test func committedFilesAreChecked() async throws {
         let subfolder = folder.url.appending(path: "Recordings")
         try FileManager.default.createDirectory(at: subfolder, withIntermediateDirectories: true)
