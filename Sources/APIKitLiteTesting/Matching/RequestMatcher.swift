@@ -7,9 +7,12 @@ import Foundation
 /// network.stub(.get("/users/{id}").query(["page": "2"]), .json("[]"))
 /// ```
 ///
-/// Each criterion can start a matcher or extend one. An invalid criterion, such as a template with
-/// an unclosed brace, is a configuration error: it fails every request that the other criteria
-/// match, and `verify()` reports it. A predicate after it is not called.
+/// A matcher begins with a method and a path, such as `.get("/users")`, with `host`, `path(_:)`,
+/// `request`, `anyOf`, `not` or `where`, or with `any`. All other criteria follow one of these, such
+/// as `.any.json(containing: "{}")`. An
+/// invalid criterion, such as a template with an unclosed brace, is a configuration error: it fails
+/// every request that the other criteria match, and `verify()` reports it. A predicate after it is
+/// not called.
 public struct RequestMatcher: Sendable, CustomStringConvertible {
     /// One condition on a request.
     struct Criterion: Sendable {
