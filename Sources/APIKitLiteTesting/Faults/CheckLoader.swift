@@ -121,8 +121,8 @@ private struct RequestLoad<T: APIRequest>: RepeatableLoad, @unchecked Sendable {
     private func read<S: StreamedAPIRequest>(
         _ request: S, over session: MockURLSession, on isolation: isolated (any Actor)?
     ) async -> Loaded {
-        let answer = sample.answer(to: URLRequest(url: .unnamed))
-        var parser = try? request.makeParser(for: answer.response)
+        let response = sample.reply.completed(for: URLRequest(url: .unnamed)).response
+        var parser = response.flatMap { try? request.makeParser(for: $0) }
         _ = try? parser?.parseWhole(sample.body)
         var loaded = Loaded(elements: [], isTerminated: parser?.isComplete == true)
         let loader = APIRequestLoader(apiRequest: request, urlSession: session)

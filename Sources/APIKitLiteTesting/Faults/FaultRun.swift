@@ -163,9 +163,9 @@ extension MockResponse {
     /// Why this response cannot be a sample; `nil` if it can.
     fileprivate var reasonAgainstSample: String? {
         if let configurationError { return configurationError }
-        guard case .complete = behavior else {
+        guard reply.isSound else {
             return "it is broken itself. Give the answer of a healthy server."
         }
-        return isHeld || isBodyHeld ? "it is held, and nobody releases it." : nil
+        return reply.isHeld || reply.isBodyHeld ? "it is held, and nobody releases it." : nil
     }
 }

@@ -2,29 +2,6 @@ import APIKitLite
 import Foundation
 
 extension RequestMatcher {
-    /// Requires that a predicate returns true.
-    ///
-    /// - Parameters:
-    ///   - description: The condition, as an error text shows it: `"an even id"`.
-    ///   - predicate: Receives the request, with the path values that the criteria before this one
-    ///     captured. It is called only if those criteria hold. It may be called on any thread, and
-    ///     again to explain a failure. A network with such a stub matches in the background: it
-    ///     records a request a moment after `resume()` has returned, and the predicate may use any
-    ///     `URLSession`.
-    public func `where`(
-        _ description: String, _ predicate: @escaping @Sendable (RecordedRequest) -> Bool
-    ) -> RequestMatcher {
-        var criterion = Criterion { _ in
-            description
-        } holds: {
-            predicate($0.recorded)
-        } difference: { _ in
-            MatchReport.Difference("the predicate says no")
-        }
-        criterion.callsPredicate = true
-        return adding(criterion)
-    }
-
     /// Requires that at least one of several matchers matches.
     ///
     /// - Parameter matchers: The matchers, asked in order. The path values that the first match
@@ -92,7 +69,7 @@ extension RequestMatcher {
         } catch {
             return broken(".request(_:) could not read the request's body stream: \(error)")
         }
-        let reading = RequestReading(RecordedRequest(request: filled))
+        let reading = RequestReading(filled)
         let url = reading.url
         var matcher = method(reading.method)
         if !url.scheme.isEmpty { matcher = matcher.scheme(url.scheme) }

@@ -34,18 +34,6 @@ extension RequestMatcher {
     /// Matches requests by a path template: `/users/{id}` matches `/users/42`, and captures `id`.
     public static func path(_ template: String) -> RequestMatcher { any.path(template) }
 
-    /// Matches requests for which a predicate returns true.
-    ///
-    /// - Parameters:
-    ///   - description: The condition, as an error text shows it: `"an even id"`.
-    ///   - predicate: Receives the request. It may be called on any thread, and again to explain a
-    ///     failure.
-    public static func `where`(
-        _ description: String, _ predicate: @escaping @Sendable (RecordedRequest) -> Bool
-    ) -> RequestMatcher {
-        any.where(description, predicate)
-    }
-
     /// Matches requests that at least one of several matchers matches.
     public static func anyOf(_ matchers: RequestMatcher...) -> RequestMatcher {
         any.anyOf(matchers)

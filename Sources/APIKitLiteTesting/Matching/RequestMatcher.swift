@@ -49,14 +49,6 @@ public struct RequestMatcher: Sendable, CustomStringConvertible {
 
     private static let shownCount = 50
 
-    /// Returns which criteria hold for a request, and what the request has instead where they do
-    /// not.
-    ///
-    /// - Parameter request: The request to check.
-    package func report(on request: RecordedRequest) -> MatchReport {
-        report(on: RequestReading(request))
-    }
-
     /// Returns the matcher with one more criterion, whose text contains no secret.
     func adding(
         _ description: @autoclosure @escaping @Sendable () -> String,

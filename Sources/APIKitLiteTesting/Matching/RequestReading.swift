@@ -3,28 +3,21 @@ import Foundation
 
 /// One request as matchers read it. Each part is parsed once, on first use, so each thread makes a
 /// separate reading.
-final class RequestReading {
+class RequestReading {
     /// The values that the criteria have captured so far.
     var pathValues: [String: String] = [:]
+    let request: URLRequest
+    private let givenRedaction: Redaction
 
-    private let record: RecordedRequest
-
-    init(_ record: RecordedRequest) {
-        self.record = record
+    init(_ request: URLRequest, redacting redaction: Redaction = .standard) {
+        self.request = request
+        givenRedaction = redaction
     }
 
     /// The secrets that the texts about this request hide.
-    private(set) lazy var redaction = record.redaction.hidingValues(of: request)
-    var request: URLRequest { record.request }
-    var method: String { record.method }
-    var body: Data { record.body }
-
-    /// The request as a predicate receives it.
-    var recorded: RecordedRequest {
-        var record = record
-        record.pathValues = pathValues
-        return record
-    }
+    private(set) lazy var redaction = givenRedaction.hidingValues(of: request)
+    var method: String { request.httpMethod ?? "GET" }
+    var body: Data { request.httpBody ?? Data() }
 
     private(set) lazy var url = URLParts(request.url?.absoluteString ?? "")
     /// The decoded segments of the path; at least one.

@@ -101,7 +101,7 @@ extension MockNetwork {
         where isCounted: @escaping @Sendable (RecordedRequest) -> Bool
     ) async -> [RecordedRequest] {
         @Sendable func found() -> [RecordedRequest] {
-            requests.filter { isCounted($0) && matcher.match(RequestReading($0)) != nil }
+            requests.filter { isCounted($0) && matcher.match(RecordedReading($0)) != nil }
         }
         let start = counter.number
         let first = found()

@@ -10,17 +10,6 @@ final class NetworkCore: Responder {
     /// The type of a closure that answers the requests that no stub answers.
     typealias Closure = @Sendable (URLRequest) async throws -> (HTTPURLResponse, Data?)
 
-    /// How a received request is answered.
-    enum Resolution: Sendable {
-        /// At once.
-        case now(Result<Answer, any Error>)
-        /// With events at their own times.
-        case send(ResponsePlan)
-        /// With a plan that a handler makes, or that holds the answer of a real session.
-        case later(
-            PendingRequest.Stage = .handler, @Sendable () async throws -> ResponsePlan)
-    }
-
     let journal: Journal
     let time: any NetworkTime
     /// The secrets that the texts about the network's requests hide.
@@ -93,35 +82,22 @@ final class NetworkCore: Responder {
     func declines(_ request: URLRequest) -> Bool {
         let declined = declined.withLock { $0 }
         guard !declined.isEmpty else { return false }
-        let reading = RequestReading(RecordedRequest(request: request))
+        let reading = RequestReading(request)
         return declined.contains { $0.match(reading) != nil }
     }
 
-    /// How to answer a request that is not in the journal yet.
-    struct Decision {
-        var record: RecordedRequest
-        var resolution: Resolution
-    }
-
-    func decide(on request: URLRequest) -> Decision {
+    /// Returns the record of a request that is not in the journal yet, and the reply to it.
+    func decide(on request: URLRequest) -> (record: RecordedRequest, reply: Reply) {
         var record = RecordedRequest(request: request)
         record.redaction = redaction
         record.startTime = time.now
-        let resolution = resolution(for: &record)
-        if case .now(let result) = resolution {
-            record.endTime = record.startTime
-            switch result {
-            case .success(let answer):
-                record.response = answer.response
-                record.wholeBody = answer.chunks
-            case .failure(let error): record.error = error
-            }
-        }
-        return Decision(record: record, resolution: resolution)
+        let reply = reply(to: &record)
+        if reply.isImmediate { record.record(reply) }
+        return (record, reply)
     }
 
-    private func resolution(for record: inout RecordedRequest) -> Resolution {
-        let reading = RequestReading(record)
+    private func reply(to record: inout RecordedRequest) -> Reply {
+        let reading = RecordedReading(record)
         // A copy: the predicates that run below may add stubs or make requests.
         let stubs = stubs.withLock { $0 }
         for stub in stubs.reversed() {
@@ -130,85 +106,69 @@ final class NetworkCore: Responder {
             }
             record.pathValues = captured
             record.stub = stub
-            return resolution(for: record, stub, next)
+            do {
+                return try reply(to: record, stub, next)
+            } catch {
+                return Reply(.failure(error))
+            }
         }
         if let closure {
             let request = record.request
-            return .later { ResponsePlan(answer: Answer(try await closure(request), to: request)) }
+            return Reply(
+                .later(.init(cause: .handler) { Reply(try await closure(request), to: request) }))
         }
-        return .now(.failure(fail(.unmatched(reading, among: stubs, of: sourceLocation))))
+        return Reply(.failure(fail(.unmatched(reading, among: stubs, of: sourceLocation))))
     }
 
-    private func resolution(
-        for record: RecordedRequest, _ stub: Stub, _ next: Stub.NextResponse
-    ) -> Resolution {
+    private func reply(
+        to record: RecordedRequest, _ stub: Stub, _ next: Stub.NextResponse
+    ) throws -> Reply {
         if let configurationError = stub.configurationError {
-            return .now(
-                .failure(MockError(.brokenStub, "\(configurationError) (\(stub.sourceLocation))"))
-            )
+            throw MockError(.brokenStub, "\(configurationError) (\(stub.sourceLocation))")
         }
-        if stub.times == .never {
-            return .now(.failure(MockError.forbidden(record, by: stub)))
-        }
+        if stub.times == .never { throw MockError.forbidden(record, by: stub) }
+        let route = PassthroughRoute.current
         switch next {
         case .response(let response):
-            return resolution(for: record, stub, response.part(for: record.request))
+            let reply = response.reply(to: record.request)
+            guard case .passed(let session) = reply.steps[reply.start].event else { return reply }
+            return Reply(
+                .later(
+                    .init(cause: .session) { [self] in
+                        try await passOn(record, route, stub, reply, to: session)
+                    }))
         case .handler(let handler):
-            let route = PassthroughRoute.current
-            return .later { [self] in
-                let response = try await handler(record)
-                if let configurationError = response.configurationError {
-                    throw fail(
-                        MockError(.brokenStub, "\(configurationError) (\(stub.sourceLocation))"))
-                }
-                return try await plan(
-                    for: record, route, stub, response.part(for: record.request))
-            }
-        case .usedUp(let number):
-            return .now(.failure(fail(.usedUp(record, stub, at: number))))
+            return Reply(
+                .later(
+                    .init(cause: .handler) { [self] in
+                        let response = try await handler(record)
+                        if let configurationError = response.configurationError {
+                            throw fail(
+                                MockError(
+                                    .brokenStub, "\(configurationError) (\(stub.sourceLocation))"))
+                        }
+                        let reply = response.reply(to: record.request)
+                        guard case .passed(let session) = reply.steps[reply.start].event else {
+                            return reply
+                        }
+                        return try await passOn(record, route, stub, reply, to: session)
+                    }))
+        case .usedUp(let number): throw fail(.usedUp(record, stub, at: number))
         }
     }
 
-    private func resolution(
-        for record: RecordedRequest, _ stub: Stub, _ response: MockResponse
-    ) -> Resolution {
-        if case .passed = response.behavior {
-            let route = PassthroughRoute.current
-            return .later(.session) { [self] in
-                try await plan(for: record, route, stub, response)
-            }
-        }
-        guard response.isImmediate else {
-            return .send(response.plan(for: record.request, of: stub))
-        }
-        if case .failure(let error) = response.behavior { return .now(.failure(error)) }
-        return .now(.success(response.answer(to: record.request)))
-    }
-
-    /// Returns how a response is given. If the response passes the request on, waits for the answer
-    /// of the real session.
+    /// Returns the reply of a real session, with the gates and the delay of the stub's.
     ///
     /// - Throws: The session's error, or a ``MockError`` if the request would return to its stub.
-    private func plan(
-        for record: RecordedRequest, _ route: PassthroughRoute, _ stub: Stub,
-        _ response: MockResponse
-    ) async throws -> ResponsePlan {
-        var plan = response.plan(for: record.request, of: stub)
-        guard case .passed(let session) = response.behavior else { return plan }
+    private func passOn(
+        _ record: RecordedRequest, _ route: PassthroughRoute, _ stub: Stub, _ reply: Reply,
+        to session: any HTTPSession
+    ) async throws -> Reply {
         if route.contains(stub) || session.isReal && serves(record.request.url) {
             throw fail(.passedToItself(record, by: stub))
         }
-        let (body, http) = try await route.passOn(record.request, by: stub, over: session)
-        var answer = Answer(
-            response: http, chunks: body.data.map { [$0] } ?? [], isDecoded: true)
-        if body.data == nil {
-            answer.isStreamed = true
-            plan.stream = ResponseStream(of: body, stubStreams: stub.stubStreams)
-        }
-        plan.add(answer)
-        if response.isBodyHeld { plan.holdBody(until: stub.gate) }
-        plan.isPassedThrough = true
-        return plan
+        let (body, response) = try await route.passOn(record.request, by: stub, over: session)
+        return reply.passedThrough(body, response)
     }
 
     var stubCount: Int { stubs.withLock { $0.count } }
@@ -264,7 +224,7 @@ final class NetworkCore: Responder {
             stub.callCount > 0
             ? nil
             : requests.first { request in
-                request.stub != nil && stub.matcher.match(RequestReading(request)) != nil
+                request.stub != nil && stub.matcher.match(RecordedReading(request)) != nil
             }
         guard let taken, let other = taken.stub else { return "" }
         return " A newer stub, at \(other.sourceLocation), answered \(taken)."

@@ -62,15 +62,13 @@ extension MockNetwork {
                     core?.serves($0) ?? false
                 }
                 let responses = group.exchanges.map { exchange in
-                    var response = MockResponse.exchange(exchange)
-                    response.adapting = { response, request in
+                    MockResponse.exchange(exchange) { request in
                         let found = RecordedValues(from: exchange.request, request)
                         return values.withLock { values in
                             values.add(found)
                             return values
-                        }.filled(response)
+                        }
                     }
-                    return response
                 }
                 return core.add(
                     matcher, .responses(responses, then: afterLast), times: times,
@@ -121,7 +119,7 @@ extension RequestMatcher {
     }
 
     private init(recorded request: URLRequest, _ isServed: @escaping @Sendable (URL?) -> Bool) {
-        let reading = RequestReading(RecordedRequest(request: request))
+        let reading = RequestReading(request)
         let url = reading.url
         let origin = "\(url.scheme)://\(url.hostAndPort)"
         var matcher = RequestMatcher.method(reading.method)
@@ -150,7 +148,7 @@ extension URLRequest {
 
     /// A text that is the same for equal requests. All placeholders count as equal.
     fileprivate var replayKey: String {
-        let reading = RequestReading(RecordedRequest(request: self))
+        let reading = RequestReading(self)
         let headers = replayedHeaders.map { "\($0): \(value(forHTTPHeaderField: $0) ?? "")" }
         let items = [reading.query, reading.form ?? []].map { items in
             items.map { "\($0.name)=\($0.value ?? "")" }.sorted().joined(separator: "&")

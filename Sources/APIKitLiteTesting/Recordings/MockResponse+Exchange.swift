@@ -10,39 +10,48 @@ extension MockResponse {
     ///
     /// - Parameter exchange: The exchange.
     public static func exchange(_ exchange: HTTPArchive.Exchange) -> MockResponse {
+        self.exchange(exchange) { RecordedValues(from: exchange.request, $0) }
+    }
+
+    /// Returns a response with the answer of a recorded exchange.
+    ///
+    /// - Parameters:
+    ///   - exchange: The exchange.
+    ///   - values: Returns what a request has in place of the placeholders.
+    static func exchange(
+        _ exchange: HTTPArchive.Exchange,
+        filledWith values: @escaping @Sendable (URLRequest) -> RecordedValues
+    ) -> MockResponse {
         guard let recorded = exchange.response else {
             return exchange.wasCancelled ? .hanging : .error(exchange.error?.code ?? .unknown)
         }
-        var response = MockResponse()
-        response.status = recorded.statusCode
-        response.headers = recorded.headerFields
-        response.namesLength = recorded.value(forHTTPHeaderField: "Content-Length") != nil
-        response.chunks = exchange.pieces.map(\.data)
-        response.pace = Pace(of: exchange.pieces)
-        response.url = recorded.url == exchange.request.url ? nil : recorded.url
-        response.isDecoded = true
-        response.adapting = { response, request in
-            RecordedValues(from: exchange.request, request).filled(response)
-        }
+        var reply = Reply()
+        reply.head = Reply.Head(
+            status: recorded.statusCode, fields: recorded.headerFields,
+            namesLength: recorded.value(forHTTPHeaderField: "Content-Length") != nil,
+            url: recorded.url == exchange.request.url ? nil : recorded.url, isDecoded: true)
+        reply.body = exchange.pieces.map(\.data)
+        reply.setWaits(exchange.gaps)
         if let error = exchange.error {
-            response.behavior = .cut(afterBytes: exchange.body.count, error)
+            reply.end(with: .failure(error, afterBytes: exchange.body.count))
         } else if exchange.wasCancelled {
-            response.behavior = .open
+            reply.end(with: .silence)
         }
+        var response = MockResponse(reply)
+        response.adapting = { reply, request in values(request).filled(reply) }
         return response
     }
 }
 
-extension Pace {
-    /// A shorter gap counts as zero: even without a delay, pieces come a few milliseconds apart.
-    private static let shortest = Duration.milliseconds(20)
-
-    /// Creates the pace of recorded pieces; nil if they have no gaps. The first piece does not
-    /// wait, so a whole answer comes immediately.
-    init?(of pieces: [SentPiece]) {
+extension HTTPArchive.Exchange {
+    /// The time before each piece. The first piece does not wait, so a whole answer comes
+    /// immediately.
+    fileprivate var gaps: [Duration] {
         let times = pieces.map(\.time)
-        let waits = zip(times.dropFirst(), times).map { $0 - $1 }
-        guard waits.contains(where: { $0 >= Self.shortest }) else { return nil }
-        self.init(recorded: [.zero] + waits.map { $0 < Self.shortest ? .zero : $0 })
+        return [.zero]
+            + zip(times.dropFirst(), times).map { time, last in
+                // Even without a delay, pieces come a few milliseconds apart.
+                time - last < .milliseconds(20) ? .zero : time - last
+            }
     }
 }

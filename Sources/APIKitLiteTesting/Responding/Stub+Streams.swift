@@ -113,7 +113,7 @@ extension Stub {
     private var mayHaveFeed: Bool {
         guard case .responses(let responses, _) = behavior else { return true }
         return responses.contains { response in
-            if case .stream(.test) = response.behavior { true } else { false }
+            if case .test = response.reply.source { true } else { false }
         }
     }
 

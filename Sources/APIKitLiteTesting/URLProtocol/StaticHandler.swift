@@ -18,7 +18,7 @@ final class StaticHandler: @unchecked Sendable {
     fileprivate struct Call: Sendable {
         let id: Int
         let request: URLRequest
-        let respond: @Sendable (ResponseEvent) -> Void
+        let respond: @Sendable (Reply.Part) -> Void
     }
 
     /// The queue of requests.
@@ -44,16 +44,16 @@ final class StaticHandler: @unchecked Sendable {
             defer { state.isBusy = true }
             return (false, !state.isBusy)
         }
-        if isLate { call.respond(.failure(MockError.handlerReplaced(call.request))) }
+        if isLate { call.respond(Reply.Part(MockError.handlerReplaced(call.request))) }
         if isFirst { _ = handlers.start { [self] in runCalls() } }
     }
 
     private func runCalls() {
         while let call = nextCall() {
             do {
-                call.respond(.answer(Answer(try function(call.request), to: call.request)))
+                call.respond(Reply.Part(Reply(try function(call.request), to: call.request)))
             } catch {
-                call.respond(.failure(error))
+                call.respond(Reply.Part(error))
             }
         }
     }
@@ -81,7 +81,7 @@ final class StaticHandler: @unchecked Sendable {
             state.isRetired = true
             return state.calls
         }
-        for call in late { call.respond(.failure(MockError.handlerReplaced(call.request))) }
+        for call in late { call.respond(Reply.Part(MockError.handlerReplaced(call.request))) }
     }
 }
 
@@ -122,7 +122,7 @@ extension StaticHandler {
 
         func load(
             _ request: URLRequest, for client: any Client,
-            respond: @escaping @Sendable (ResponseEvent) -> Void
+            respond: @escaping @Sendable (Reply.Part) -> Void
         ) -> CancellationHandle {
             let (journal, id, isLate) = shared.withLock { shared in
                 let isLate = shared.handler !== handler
@@ -132,13 +132,13 @@ extension StaticHandler {
                 return (journal, journal.append(record, awaitedBy: nil), isLate)
             }
             let recordCancellation = { @Sendable in journal.markCancelled(id, at: .zero) }
-            let respond = { @Sendable (event: ResponseEvent) in
-                journal.record(event, of: id, at: .zero)
-                respond(event)
+            let respond = { @Sendable (part: Reply.Part) in
+                journal.record(part, of: id, at: .zero)
+                respond(part)
             }
             guard let handler, !isLate else {
                 let failure = handler == nil ? MockError.noHandler : MockError.handlerReplaced
-                respond(.failure(failure(request)))
+                respond(Reply.Part(failure(request)))
                 return CancellationHandle(recordCancellation: recordCancellation)
             }
             handler.answer(Call(id: id, request: request, respond: respond))

@@ -16,9 +16,8 @@ public struct RecordedRequest: Sendable {
     /// Whether a real session answered, through ``MockResponse/passthrough(to:)``.
     public internal(set) var wasPassedThrough = false
 
-    // The `Stub` that answered. It has no type here, because matching does not depend on stubs: see
-    // `stub`.
-    var answeringStub: (any AnyObject & Sendable)?
+    /// The stub that answered the request or is going to; nil if none matched.
+    public internal(set) var stub: Stub?
 
     /// When the request was received: the time since its network was created, on the network's
     /// clock.
@@ -39,13 +38,12 @@ public struct RecordedRequest: Sendable {
     /// When the request was received.
     let startDate = Date()
 
-    /// What was sent in answer in pieces, or as a whole body of a handler that is longer than 1 MiB.
-    /// Any other whole body is in `wholeBody`.
-    var sentBody: SentBody?
+    /// The body that was sent in pieces, or that is longer than 1 MiB and not of a stub.
+    private var sentBody: SentBody?
 
-    /// The body of an answer that was given as a whole. It is not in `sentBody`, so that a plain
-    /// answer costs nothing more.
-    var wholeBody: [Data] = []
+    /// The reply that was given as a whole. It is not in `sentBody`, so that a plain answer costs
+    /// nothing more.
+    private(set) var reply: Reply?
 
     /// The secrets of the network, which the texts about this request hide.
     var redaction = Redaction.standard
@@ -85,7 +83,45 @@ public struct RecordedRequest: Sendable {
 
     /// The beginning of the body that was sent.
     var sentSoFar: SentBody {
-        sentBody ?? SentBody(of: wholeBody, at: endTime ?? startTime)
+        sentBody ?? SentBody(of: reply?.body ?? [], at: endTime ?? startTime)
+    }
+
+    /// Records a whole reply that is given immediately.
+    mutating func record(_ reply: Reply) {
+        endTime = startTime
+        if case .failure(let error, _) = reply.steps[0].event {
+            self.error = error
+        } else {
+            response = reply.response
+            self.reply = reply
+        }
+    }
+
+    /// Records a part of a reply.
+    mutating func record(_ part: Reply.Part, at time: Duration, limit: SentBody.Limit) {
+        if part.reply.isPassedThrough { wasPassedThrough = true }
+        if part.isWhole {
+            response = part.reply.response
+            let body = part.reply.body
+            // A handler makes a body of its own for each request, so a long one is only counted.
+            if body.reduce(0, { $0 + $1.count }) > SentBody.Limit().bytes {
+                sentBody = SentBody(of: body, at: time, limit: limit)
+            } else {
+                reply = part.reply
+            }
+            return
+        }
+        for step in part.steps {
+            switch step.event {
+            case .head: response = part.reply.response
+            case .piece(let data, _):
+                if sentBody == nil { sentBody = SentBody(limit: limit) }
+                sentBody?.add(data, at: time)
+            case .failure(let error, _): self.error = error
+            case .cutHead: error = URLError(.networkConnectionLost)
+            case .gate, .source, .later, .passed, .end, .silence: break
+            }
+        }
     }
 
     /// Returns the value of a header, or nil if the request does not have it.
