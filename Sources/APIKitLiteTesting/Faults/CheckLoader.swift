@@ -159,7 +159,7 @@ private struct LoaderCheck: Sendable {
         }
         let loaded = await withTaskCancellationHandler {
             if fault == .cancelledDuring {
-                await network.core.journal.count.wait(for: 1)
+                await network.core.journal.waitForRequests(1)
                 task.cancel()
             }
             return await task.value

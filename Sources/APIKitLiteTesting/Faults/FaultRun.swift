@@ -124,7 +124,7 @@ struct FaultRun: Sendable {
         var (second, moves) = (Duration.seconds(1), 0)
         while second > .zero, !Task.isCancelled {
             let start = ContinuousClock.now
-            let isQuiet = await network.core.journal.count.isQuiet()
+            let isQuiet = await network.core.journal.changes.isQuiet()
             // Without a sleeper, the next step would be the deadline of an exchange that goes on.
             // A client may sleep without end.
             if isQuiet, clock.sleeperCount.number > 0, moves < 1_000 {

@@ -39,7 +39,7 @@ final class NetworkCore: Responder {
         self.sourceLocation = sourceLocation
         let journal = Journal(keeping: bodyLimit)
         self.journal = journal
-        time = clock.map(makeTime) ?? JumpingTime(activity: journal.count)
+        time = clock.map(makeTime) ?? JumpingTime(activity: journal.changes)
         watch = time.mockClock?.watch ?? WaitWatch()
         watch.add(self)
     }

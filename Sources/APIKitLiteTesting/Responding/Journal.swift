@@ -36,10 +36,8 @@ final class Journal: Sendable {
     private let state = Locked(State())
     /// How much of each body is kept.
     private let bodyLimit: SentBody.Limit
-    /// The number of requests that were ever recorded.
-    let count = AwaitableCounter()
-    /// Increases whenever a request ends.
-    let ends = AwaitableCounter()
+    /// Increases whenever a request is recorded or ends.
+    let changes = AwaitableCounter()
 
     init(keeping bodyLimit: SentBody.Limit = .init()) {
         self.bodyLimit = bodyLimit
@@ -55,6 +53,18 @@ final class Journal: Sendable {
     var limit: Int {
         get { state.withLock { $0.limit } }
         set { state.withLock { $0.limit = max(0, newValue) } }
+    }
+
+    /// The number of requests that were ever recorded.
+    var requestCount: Int { state.withLock { $0.firstID + $0.entries.count } }
+
+    /// Suspends until so many requests were recorded, or until the task is cancelled.
+    func waitForRequests(_ count: Int) async {
+        while !Task.isCancelled {
+            let seen = changes.number
+            if requestCount >= count { return }
+            await changes.wait(for: seen + 1)
+        }
     }
 
     /// The largest number of requests that were unanswered at the same time.
@@ -104,8 +114,7 @@ final class Journal: Sendable {
             return id
         }
         request.stub?.didRecord()
-        count.update { $0 += 1 }
-        if request.endTime != nil { ends.update { $0 += 1 } }
+        changes.update { $0 += 1 }
         return id
     }
 
@@ -135,6 +144,6 @@ final class Journal: Sendable {
             if isLast { state.inFlight[id] = nil }
             state.change(id, change)
         }
-        if isLast { ends.update { $0 += 1 } }
+        if isLast { changes.update { $0 += 1 } }
     }
 }

@@ -196,6 +196,15 @@ extension Stub {
 
     /// Returns the next response; nil if the stub is used up.
     func nextResponse() -> NextResponse? {
+        if most == nil {
+            switch behavior {
+            case .handler(let handler): return .handler(handler)
+            case .responses(let responses, .repeatLast) where responses.count == 1,
+                .responses(let responses, .startOver) where responses.count == 1:
+                return .response(responses[0])
+            case .responses: break
+            }
+        }
         let number = taken.withLock { taken -> Int? in
             if let most, taken >= most { return nil }
             taken += 1
