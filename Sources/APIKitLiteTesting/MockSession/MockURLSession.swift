@@ -95,8 +95,8 @@ public final class MockURLSession: HTTPSession {
         case .network(let core):
             switch part {
             case .body:
-                let answer = try await core.exchange(request)
-                return (HTTPBody(answer.body), answer.response)
+                let (body, response) = try await core.exchange(request)
+                return (HTTPBody(body), response)
             case .head(let limit, _): return try await core.stream(request, buffering: limit)
             }
         }
@@ -135,8 +135,8 @@ extension MockURLSession {
                 task.keep(
                     Task {
                         do {
-                            let answer = try await core.exchange(request)
-                            task.complete((answer.body, answer.response, nil))
+                            let (body, response) = try await core.exchange(request)
+                            task.complete((body, response, nil))
                         } catch {
                             task.complete((nil, nil, error))
                         }
