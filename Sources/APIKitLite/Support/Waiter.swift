@@ -72,11 +72,13 @@ package final class Waiter<Value: Sendable>: Sendable {
 }
 
 /// A task that may be cancelled before it exists. The lock of `state` owns it.
-final class TaskSlot: Sendable {
+package final class TaskSlot: Sendable {
     private let state = Locked<(task: Task<Void, Never>?, isCancelled: Bool)>((nil, false))
 
+    package init() {}
+
     /// Stores the task, once. If `cancel()` was called before, cancels the task.
-    func fill(with task: Task<Void, Never>) {
+    package func fill(with task: Task<Void, Never>) {
         let isCancelled = state.withLock { state in
             state.task = task
             return state.isCancelled
@@ -84,7 +86,7 @@ final class TaskSlot: Sendable {
         if isCancelled { task.cancel() }
     }
 
-    func cancel() {
+    package func cancel() {
         let task = state.withLock { state in
             state.isCancelled = true
             return state.task

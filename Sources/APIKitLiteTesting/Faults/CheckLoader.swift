@@ -121,8 +121,8 @@ private struct RequestLoad<T: APIRequest>: RepeatableLoad, @unchecked Sendable {
     private func read<S: StreamedAPIRequest>(
         _ request: S, over session: MockURLSession, on isolation: isolated (any Actor)?
     ) async -> Loaded {
-        let answer = sample.answer(to: URLRequest(url: .unnamed))
-        var parser = try? request.makeParser(for: answer.response)
+        let response = sample.reply.completed(for: URLRequest(url: .unnamed)).response
+        var parser = response.flatMap { try? request.makeParser(for: $0) }
         _ = try? parser?.parseWhole(sample.body)
         var loaded = Loaded(elements: [], isTerminated: parser?.isComplete == true)
         do throws(APIRequestError) {
@@ -158,7 +158,7 @@ private struct LoaderCheck: Sendable {
         }
         let loaded = await withTaskCancellationHandler {
             if fault == .cancelledDuring {
-                await network.core.journal.count.wait(for: 1)
+                await network.core.journal.waitForRequests(1)
                 task.cancel()
             }
             return await task.value

@@ -35,7 +35,7 @@ extension Fault {
             let known = MockResponse.status(status)
             guard known.configurationError == nil else { return known }
             var response = sample
-            response.status = status
+            response.reply.head.status = status
             return retryAfter.map { response.header("Retry-After", $0) } ?? response
         case .slow: return sample.chunked(by: max(1, (body.count + 63) / 64), every: .seconds(1))
         case .stalled(let count):
@@ -44,11 +44,13 @@ extension Fault {
             }
             return sample.stalling(afterBytes: count)
         case .repeatedPiece(let number):
-            guard sample.chunks.indices.contains(number - 1) else {
+            var pieces = sample.reply.body
+            guard pieces.indices.contains(number - 1) else {
                 return sample.wrong("\(self): the sample has no such piece.")
             }
+            pieces.insert(pieces[number - 1], at: number)
             var response = sample
-            response.chunks.insert(sample.chunks[number - 1], at: number)
+            response.reply.body = pieces
             return response
         }
     }
@@ -72,27 +74,25 @@ extension Fault {
 }
 
 extension MockResponse {
-    /// The whole body.
-    var body: Data { Answer.join(chunks) }
-
     /// Returns the response with another body, in one piece.
     fileprivate func replacingBody(_ body: Data) -> MockResponse {
-        var response = MockResponse.data(Data(body), status: status)
+        var response = MockResponse.data(Data(body), status: reply.head.status)
         // A `Content-Length` of the sample is the length of its own body.
-        response.headers = headers.filter { $0.key.lowercased() != "content-length" }
-        (response.delay, response.isHeld) = (delay, isHeld)
-        return response
+        response.reply.head.fields = reply.head.fields.filter {
+            $0.key.lowercased() != "content-length"
+        }
+        response = response.delayed(by: reply.delay)
+        return reply.isHeld ? response.held : response
     }
 
     /// Returns the response without more bytes after this number, until the client gives up.
     fileprivate func stalling(afterBytes count: Int) -> MockResponse {
         let body = body
         var response = self
-        response.chunks = [body.prefix(count), body.dropFirst(count)].map { Data($0) }
+        response.reply.body = [body.prefix(count), body.dropFirst(count)].map { Data($0) }
         // About 63 years, so that every client gives up before: no timeout counts as more than half
         // of that.
-        response.interval = .seconds(2_000_000_000)
-        response.pace = nil
+        response.reply.setWaits([.zero, .seconds(2_000_000_000)])
         return response
     }
 

@@ -124,7 +124,7 @@ struct FaultRun: Sendable {
         var (second, moves) = (Duration.seconds(1), 0)
         while second > .zero, !Task.isCancelled {
             let start = ContinuousClock.now
-            let isQuiet = await network.core.journal.count.isQuiet()
+            let isQuiet = await network.core.journal.changes.isQuiet()
             // Without a sleeper, the next step would be the deadline of an exchange that goes on.
             // A client may sleep without end.
             if isQuiet, clock.sleeperCount.number > 0, moves < 1_000 {
@@ -163,9 +163,9 @@ extension MockResponse {
     /// Why this response cannot be a sample; `nil` if it can.
     fileprivate var reasonAgainstSample: String? {
         if let configurationError { return configurationError }
-        guard case .complete = behavior else {
+        guard reply.isSound else {
             return "it is broken itself. Give the answer of a healthy server."
         }
-        return isHeld || isBodyHeld ? "it is held, and nobody releases it." : nil
+        return reply.isHeld || reply.isBodyHeld ? "it is held, and nobody releases it." : nil
     }
 }

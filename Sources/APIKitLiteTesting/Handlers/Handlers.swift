@@ -3,33 +3,38 @@ import APIKitLite
 /// Runs handlers in tasks that have the task-locals of the place where this object was made.
 ///
 /// A failing `#expect` in a handler is therefore attributed to the test that made the network. One
-/// task, made with this object, starts the task of each call, which gets its task-locals. It does
-/// so inside `start(_:)`, because to wake another thread for each call takes longer.
+/// task, made with this object, is suspended until a call resumes it on the caller's thread. It then
+/// starts the task of the call, which gets its task-locals, on a thread for handlers.
 final class Handlers: Sendable {
-    /// The calls that have no task yet. They are handed over under this lock and not through the
-    /// stream, because the thread sanitizer does not see the synchronization inside a stream, and
-    /// would report a race in the tests of users.
-    private let calls = Locked<[HandlerCall]>([])
-    /// Receives an element when there are calls.
-    private let added: AsyncStream<Void>.Continuation
+    private struct Call: Sendable {
+        let work: @Sendable () async -> Void
+        let slot = TaskSlot()
+    }
+
+    private struct State {
+        /// The calls that came while the task started another one.
+        var calls: [Call] = []
+        /// Resumes the task; nil while it runs. Whoever takes it out of the state resumes it.
+        var idle: CheckedContinuation<Call?, Never>?
+        var isOver = false
+    }
+
+    private let state = Locked(State())
 
     init() {
-        let (stream, added) = AsyncStream.makeStream(
-            of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        self.added = added
-        startHandlerTask(isInline: true) { [calls] in
-            for await _ in stream {
-                let waiting = calls.withLock { calls in
-                    defer { calls = [] }
-                    return calls
-                }
-                for call in waiting { call.start() }
+        startHandlerTask(isInline: true) { [state] in
+            while let call = await Self.nextCall(state) {
+                call.slot.fill(with: startHandlerTask(call.work))
             }
         }
     }
 
     deinit {
-        added.finish()
+        let idle = state.withLock { state in
+            state.isOver = true
+            return state.idle
+        }
+        idle?.resume(returning: nil)
     }
 
     /// Runs a handler, beside all others, and returns what cancels it.
@@ -37,41 +42,25 @@ final class Handlers: Sendable {
     /// It must not be cancelled on the loading thread: a cancellation handler is code of the user's,
     /// and a `URLSession` call there would end the process.
     func start(_ handler: @escaping @Sendable () async -> Void) -> Cancellation {
-        let call = HandlerCall(handler)
-        calls.withLock { $0.append(call) }
-        added.yield()
-        return Cancellation { call.cancel() }
-    }
-}
-
-/// One call of a handler.
-private final class HandlerCall: Sendable {
-    private struct State {
-        /// Released at the start: it may retain what retains this call.
-        var handler: (@Sendable () async -> Void)?
-        var task: Task<Void, Never>?
-    }
-
-    private let state: Locked<State>
-
-    init(_ handler: @escaping @Sendable () async -> Void) {
-        state = Locked(State(handler: handler))
-    }
-
-    func start() {
-        // Under the lock, so that a cancellation finds either the handler or its task.
-        state.withLock { state in
-            guard let handler = state.handler else { return }
-            state.handler = nil
-            state.task = startHandlerTask(handler)
+        let call = Call(work: handler)
+        let idle = state.withLock { state in
+            if state.idle == nil { state.calls.append(call) }
+            defer { state.idle = nil }
+            return state.idle
         }
+        idle?.resume(returning: call)
+        return Cancellation { call.slot.cancel() }
     }
 
-    func cancel() {
-        let task = state.withLock { state in
-            state.handler = nil
-            return state.task
+    private static func nextCall(_ state: Locked<State>) async -> Call? {
+        await withCheckedContinuation { continuation in
+            let next = state.withLock { state -> Call?? in
+                if !state.calls.isEmpty { return state.calls.removeFirst() }
+                if state.isOver { return .some(nil) }
+                state.idle = continuation
+                return nil
+            }
+            if let next { continuation.resume(returning: next) }
         }
-        task?.cancel()
     }
 }

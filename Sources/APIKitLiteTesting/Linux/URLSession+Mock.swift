@@ -12,10 +12,10 @@ extension URLSession {
 }
 
 extension URLSessionConfiguration {
-    /// Keeps an object alive, even if a client removes the credential storage.
+    /// Keeps an object alive as long as the configuration, its copies and their sessions.
     ///
     /// A mock uses no proxy, so this dictionary is free.
-    func retain(_ object: AnyObject) {
+    func retain(_ object: AnyObject & Sendable) {
         connectionProxyDictionary = ["APIKitLite.MockNetwork": object]
     }
 }
@@ -55,7 +55,19 @@ extension URLSession {
 }
 
 extension URLSessionConfiguration {
-    func retain(_ object: AnyObject) {}
+    func retain(_ object: AnyObject & Sendable) {
+        urlCredentialStorage = Retainer(object)
+    }
+
+    // A copy of a configuration shares its credential storage.
+    private final class Retainer: URLCredentialStorage, @unchecked Sendable {  // A constant only.
+        private let object: AnyObject & Sendable
+
+        init(_ object: AnyObject & Sendable) {
+            self.object = object
+            super.init()
+        }
+    }
 }
 
 extension URLSessionUploadTask {

@@ -96,8 +96,8 @@ public final class MockURLSession: HTTPSession {
             if let limit = options.bufferLimit {
                 return try await core.stream(request, options, buffering: limit)
             }
-            let answer = try await core.exchange(request, options)
-            return (HTTPBody(answer.body), answer.response)
+            let (body, response) = try await core.exchange(request, options)
+            return (HTTPBody(body), response)
         }
     }
 }
@@ -134,8 +134,8 @@ extension MockURLSession {
                 task.keep(
                     Task {
                         do {
-                            let answer = try await core.exchange(request)
-                            task.complete((answer.body, answer.response, nil))
+                            let (body, response) = try await core.exchange(request)
+                            task.complete((body, response, nil))
                         } catch {
                             task.complete((nil, nil, error))
                         }

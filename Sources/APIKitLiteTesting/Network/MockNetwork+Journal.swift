@@ -35,12 +35,12 @@ extension MockNetwork {
     public func waitForRequests(
         _ count: Int = 1, fileID: StaticString = #fileID, line: UInt = #line
     ) async -> [RecordedRequest] {
-        let received = core.journal.count
-        if received.number < count {
+        let journal = core.journal
+        if journal.requestCount < count {
             let call = call("waitForRequests", count, "\(fileID):\(line)") {
-                "\(received.number) of \(requestCount(count)) came"
+                "\(journal.requestCount) of \(requestCount(count)) came"
             }
-            await core.watch.run(call) { await received.wait(for: count) }
+            await core.watch.run(call) { await journal.waitForRequests(count) }
         }
         return requests
     }
@@ -65,7 +65,7 @@ extension MockNetwork {
     ) async -> [RecordedRequest] {
         await wait(
             "waitForRequests", count, matching: matcher, verb: "came", "\(fileID):\(line)",
-            on: core.journal.count
+            on: core.journal.changes
         ) { _ in true }
     }
 
@@ -90,7 +90,7 @@ extension MockNetwork {
     ) async -> [RecordedRequest] {
         await wait(
             "waitForResponses", count, matching: matcher, verb: "ended", "\(fileID):\(line)",
-            on: core.journal.ends
+            on: core.journal.changes
         ) { $0.endTime != nil }
     }
 

@@ -102,9 +102,7 @@ public final class MockNetwork: Sendable {
         configuration.httpCookieStorage = core.cookieStorage
         // Nothing is cached, and a cache lookup takes a hop to another queue.
         configuration.urlCache = nil
-        let retainer = NetworkRetainer(core)
-        configuration.urlCredentialStorage = retainer
-        configuration.retain(retainer)
+        configuration.retain(core)
         return configuration
     }
 
@@ -234,23 +232,10 @@ extension MockNetwork: CustomStringConvertible {
     ///
     /// For example: `MockNetwork with 2 stubs, 5 requests, 1 unanswered`.
     public var description: String {
-        let (stubs, requests) = (core.stubCount, core.journal.count.number)
+        let (stubs, requests) = (core.stubCount, core.journal.requestCount)
         let unanswered = core.unansweredCount
         return "MockNetwork with \(stubs) \(stubs == 1 ? "stub" : "stubs"), "
             + "\(requests) \(requests == 1 ? "request" : "requests")"
             + (unanswered > 0 ? ", \(unanswered) unanswered" : "")
-    }
-}
-
-/// A credential storage that keeps a network alive.
-///
-/// A configuration and its sessions retain their credential storage, and a copy shares it.
-private final class NetworkRetainer: URLCredentialStorage, @unchecked Sendable {
-    // Safe: `core` never changes.
-    private let core: NetworkCore
-
-    init(_ core: NetworkCore) {
-        self.core = core
-        super.init()
     }
 }

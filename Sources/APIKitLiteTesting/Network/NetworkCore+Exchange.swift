@@ -8,26 +8,26 @@ extension NetworkCore {
     /// - Throws: The error of a stub or of its handler, or a `URLError`.
     func exchange(
         _ first: URLRequest, _ options: SendOptions = .body
-    ) async throws -> Answer {
-        try await followingRedirects(of: first, options, response: \.response) {
-            [self] request in
+    ) async throws -> (Data, HTTPURLResponse) {
+        try await followingRedirects(of: first, options) { [self] request in
             // A request that is not sent takes no response of a stub.
             try Task.checkNotCancelled()
-            let decision = decide(on: request)
-            if case .now(let result) = decision.resolution {
-                let id = journal.append(decision.record, awaitedBy: nil)
+            let (record, reply) = decide(on: request)
+            if reply.isImmediate {
+                let id = journal.append(record, awaitedBy: nil)
                 // Checked again, because matching runs code of the user.
                 guard !Task.isCancelled else {
                     journal.markCancelled(id, at: time.now)
                     throw URLError(.cancelled)
                 }
-                return try result.get()
+                if let error = record.error { throw error }
+                return (reply.body.joined, reply.response!)
             }
-            let accumulator = Locked(ResponseAccumulator())
-            return try await answer(decision, for: TaskClient()) { event, waiter in
-                let result = accumulator.withLock { $0.add(event) }
+            let accumulator = Locked(ReplyAccumulator())
+            return try await answer(record, reply, for: TaskClient()) { part, waiter in
+                let result = accumulator.withLock { $0.add(part) }
                 // The client takes each piece at once. Not under the lock: it may end the answer.
-                if case .piece(let piece) = event { piece.didTake() }
+                for case .piece(_, let posted?) in part.steps.map(\.event) { posted.didTake() }
                 if let result { waiter.end(with: result) }
             }
         }
@@ -39,33 +39,31 @@ extension NetworkCore {
     func stream(
         _ first: URLRequest, _ options: SendOptions, buffering limit: Int
     ) async throws -> (HTTPBody, HTTPURLResponse) {
-        let opened = try await followingRedirects(of: first, options, response: \.response) {
-            [self] request in
+        try await followingRedirects(of: first, options) { [self] request in
             let body = BodyBuffer(limit: limit)
             let client = TaskClient<HTTPURLResponse>(body: body)
-            let decision = decide(on: request)
-            let response = try await answer(decision, for: client) { event, head in
-                body.receive(event, head: head)
+            let (record, reply) = decide(on: request)
+            let response = try await answer(record, reply, for: client) { part, head in
+                body.receive(part, head: head)
             }
-            return (body: HTTPBody(body), response: response)
+            return (HTTPBody(body), response)
         }
-        return (opened.body, opened.response)
     }
 
     /// Sends a request, and then each request that a redirect leads to.
-    private func followingRedirects<Result>(
-        of first: URLRequest, _ options: SendOptions, response: (Result) -> HTTPURLResponse,
-        _ send: (URLRequest) async throws -> Result
-    ) async throws -> Result {
+    private func followingRedirects<Body>(
+        of first: URLRequest, _ options: SendOptions,
+        _ send: (URLRequest) async throws -> (Body, HTTPURLResponse)
+    ) async throws -> (Body, HTTPURLResponse) {
         let jar = CookieJar(self)
         // Most networks have no cookies, and a lookup costs a microsecond.
         var request = try RequestBody.fill(hasCookieStorage ? jar.applied(to: first) : first, nil)
         options.didSend?(request.httpBody?.count ?? 0)
         for _ in 0...redirectLimit {
-            let result = try await send(request)
-            jar.store(from: response(result), to: request)
-            guard let next = redirectedRequest(after: response(result), from: request) else {
-                return result
+            let (body, response) = try await send(request)
+            jar.store(from: response, to: request)
+            guard let next = redirectedRequest(after: response, from: request) else {
+                return (body, response)
             }
             try options.checkRedirect(from: first.url, to: next.url)
             request = jar.applied(to: next)
@@ -73,17 +71,15 @@ extension NetworkCore {
         throw URLError(.httpTooManyRedirects)
     }
 
-    /// Carries out a decision, and suspends until the client's wait has ended.
+    /// Gives a reply, and suspends until the client's wait has ended.
     private func answer<Value>(
-        _ decision: Decision, for client: TaskClient<Value>,
-        receive: @escaping @Sendable (ResponseEvent, Waiter<Value>) -> Void
+        _ record: RecordedRequest, _ reply: Reply, for client: TaskClient<Value>,
+        receive: @escaping @Sendable (Reply.Part, Waiter<Value>) -> Void
     ) async throws -> Value {
         // Installed before the request is recorded: the test may call `verify()` as soon as it has
         // cancelled the task.
         try await withTaskCancellationHandler {
-            let handle = carryOut(decision, for: client) { event in
-                receive(event, client.waiter)
-            }
+            let handle = give(reply, to: record, for: client) { receive($0, client.waiter) }
             client.keep(handle)
             let result = await Result { try await client.waiter.value() }
             guard Task.isCancelled else { return try result.get() }
@@ -98,24 +94,29 @@ extension NetworkCore {
 }
 
 extension BodyBuffer {
-    /// Adds an event of a response. The headers, or an error before them, end the wait for them.
-    fileprivate func receive(_ event: ResponseEvent, head: Waiter<HTTPURLResponse>) {
-        switch event {
-        case .answer(let answer):
+    /// Adds a part of a reply. The headers, or an error before them, end the wait for them.
+    fileprivate func receive(_ part: Reply.Part, head: Waiter<HTTPURLResponse>) {
+        if part.isWhole, let response = part.reply.response {
             // As one piece, which may be larger than the limit: nobody can have read a part of it.
-            append(answer.body)
+            append(part.reply.body.joined)
             finish()
-            head.end(with: .success(answer.response))
-        case .head(let answer): head.end(with: .success(answer.response))
-        case .piece(let piece) where piece.isAwaited:
-            append(piece.data) { [weak self] in
-                // Also called when the reader has left. Then the request is cancelled.
-                if self?.isCancelled == false { piece.didTake() }
+            head.end(with: .success(response))
+            return
+        }
+        for step in part.steps {
+            switch step.event {
+            case .head: if let response = part.reply.response { head.end(with: .success(response)) }
+            case .piece(let data, nil): append(data)
+            case .piece(let data, let posted?):
+                append(data) { [weak self] in
+                    // Also called when the reader has left. Then the request is cancelled.
+                    if self?.isCancelled == false { posted.didTake() }
+                }
+            case .end: finish()
+            case .failure(let error, _): fail(error, head)
+            case .cutHead: fail(URLError(.networkConnectionLost), head)
+            case .gate, .source, .later, .passed, .silence: break
             }
-        case .piece(let piece): append(piece.data)
-        case .end: finish()
-        case .failure(let error): fail(error, head)
-        case .cutHead: fail(URLError(.networkConnectionLost), head)
         }
     }
 

@@ -14,7 +14,7 @@ extension NetworkCore: WatchedObject {
         }
         report.networks.append(
             WaitReport.Network(
-                requestCount: journal.count.number,
+                requestCount: journal.requestCount,
                 errors: errors.first.prefix(WaitReport.shownErrors).map(\.description),
                 errorCount: errors.count, waiting: pending.map(\.waiting),
                 failure: journal.requests.last?.retriedFailure))

@@ -43,17 +43,6 @@ struct StubGroup: Sendable {
 /// `deinit` returns the protocol class to its pool. Each `Locked` property has its own lock; all other
 /// properties are constants.
 final class NetworkCore: Responder {
-    /// How a received request is answered.
-    enum Resolution: Sendable {
-        /// At once.
-        case now(Result<Answer, any Error>)
-        /// With events at their own times.
-        case send(ResponsePlan)
-        /// With a plan that a handler makes, or that holds the answer of a real session.
-        case later(
-            PendingRequest.Stage = .handler, @Sendable () async throws -> ResponsePlan)
-    }
-
     let journal: Journal
     let time: any NetworkTime
     /// The secrets that the texts about the network's requests hide.
@@ -87,7 +76,7 @@ final class NetworkCore: Responder {
         self.sourceLocation = sourceLocation
         let journal = Journal(keeping: bodyLimit)
         self.journal = journal
-        time = clock.map(makeTime) ?? JumpingTime(activity: journal.count)
+        time = clock.map(makeTime) ?? JumpingTime(activity: journal.changes)
         watch = time.mockClock?.watch ?? WaitWatch()
         watch.add(self)
     }
@@ -159,30 +148,17 @@ final class NetworkCore: Responder {
         return declined.contains { $0.match(reading) != nil }
     }
 
-    /// How to answer a request that is not in the journal yet.
-    struct Decision {
-        var record: RecordedRequest
-        var resolution: Resolution
-    }
-
-    func decide(on request: URLRequest) -> Decision {
+    /// Returns the record of a request that is not in the journal yet, and the reply to it.
+    func decide(on request: URLRequest) -> (record: RecordedRequest, reply: Reply) {
         var record = RecordedRequest(request: request)
         record.redaction = redaction
         record.startTime = time.now
-        let resolution = resolution(for: &record)
-        if case .now(let result) = resolution {
-            record.endTime = record.startTime
-            switch result {
-            case .success(let answer):
-                record.response = answer.response
-                record.wholeBody = answer.chunks
-            case .failure(let error): record.error = error
-            }
-        }
-        return Decision(record: record, resolution: resolution)
+        let reply = reply(to: &record)
+        if reply.isImmediate { record.record(reply) }
+        return (record, reply)
     }
 
-    private func resolution(for record: inout RecordedRequest) -> Resolution {
+    private func reply(to record: inout RecordedRequest) -> Reply {
         let reading = RequestReading(record)
         // A copy: the predicates that run below may add stubs or make requests.
         let groups = groups.withLock { $0 }
@@ -190,90 +166,71 @@ final class NetworkCore: Responder {
             guard let (stub, next) = group.next(for: reading) else { continue }
             record.pathValues = reading.pathValues
             record.stub = stub
-            return resolution(for: record, stub, next)
+            do {
+                return try reply(to: record, stub, next)
+            } catch {
+                return Reply(.failure(error))
+            }
         }
-        if let requestHandler { return Self.resolution(for: record.request, requestHandler) }
-        return .now(
+        if let requestHandler { return reply(to: record.request, from: requestHandler) }
+        return Reply(
             .failure(fail(.unmatched(reading, among: groups.flatMap(\.stubs), of: sourceLocation))))
     }
 
-    private static func resolution(
-        for request: URLRequest, _ closure: @escaping Stub.Closure
-    ) -> Resolution {
-        .later { ResponsePlan(answer: try Answer(try await closure(request), to: request)) }
+    private func reply(to request: URLRequest, from closure: @escaping Stub.Closure) -> Reply {
+        Reply(.later(.handler) { try Reply(await closure(request), to: request) })
     }
 
-    private func resolution(
-        for record: RecordedRequest, _ stub: Stub, _ next: Stub.NextResponse
-    ) -> Resolution {
+    private func reply(
+        to record: RecordedRequest, _ stub: Stub, _ next: Stub.NextResponse
+    ) throws -> Reply {
         if let configurationError = stub.configurationError {
-            return .now(
-                .failure(MockError(.brokenStub, "\(configurationError) (\(stub.sourceLocation))"))
-            )
+            throw MockError(.brokenStub, "\(configurationError) (\(stub.sourceLocation))")
         }
-        if stub.times == .never {
-            return .now(.failure(MockError.forbidden(record, by: stub)))
-        }
+        if stub.times == .never { throw MockError.forbidden(record, by: stub) }
+        // Read here: a handler runs with other task-locals.
+        let route = PassthroughRoute.current
         switch next {
-        case .response(let response):
-            return resolution(for: record, stub, response.part(for: record.request))
+        case .response(let response): return reply(to: record, route, stub, response)
         case .handler(let handler):
-            let route = PassthroughRoute.current
-            return .later { [self] in
-                let response = try await handler(record)
-                if let configurationError = response.configurationError {
-                    throw fail(
-                        MockError(.brokenStub, "\(configurationError) (\(stub.sourceLocation))"))
-                }
-                return try await plan(
-                    for: record, route, stub, response.part(for: record.request))
-            }
-        case .closure(let closure): return Self.resolution(for: record.request, closure)
-        case .usedUp(let number):
-            return .now(.failure(fail(.usedUp(record, stub, at: number))))
+            return Reply(
+                .later(.handler) { [self] in
+                    let response = try await handler(record)
+                    if let error = response.configurationError {
+                        throw fail(MockError(.brokenStub, "\(error) (\(stub.sourceLocation))"))
+                    }
+                    return reply(to: record, route, stub, response)
+                })
+        case .closure(let closure): return reply(to: record.request, from: closure)
+        case .usedUp(let number): throw fail(.usedUp(record, stub, at: number))
         }
     }
 
-    private func resolution(
-        for record: RecordedRequest, _ stub: Stub, _ response: MockResponse
-    ) -> Resolution {
-        if case .passed = response.behavior {
-            let route = PassthroughRoute.current
-            return .later(.session) { [self] in
-                try await plan(for: record, route, stub, response)
-            }
-        }
-        guard response.isImmediate else {
-            return .send(response.plan(for: record.request, of: stub))
-        }
-        if case .failure(let error) = response.behavior { return .now(.failure(error)) }
-        return .now(.success(response.answer(to: record.request)))
+    /// Returns the reply of a response, which may be that a real session replies later.
+    private func reply(
+        to record: RecordedRequest, _ route: PassthroughRoute, _ stub: Stub,
+        _ response: MockResponse
+    ) -> Reply {
+        let reply = response.reply(to: record.request)
+        guard case .passed(let session) = reply.steps[reply.start].event else { return reply }
+        return Reply(
+            .later(.session) { [self] in
+                try await passOn(record, route, stub, reply, to: session)
+            })
     }
 
-    /// Returns how a response is given. If the response passes the request on, waits for the answer
-    /// of the real session.
+    /// Returns the reply of a real session, with the gates and the delay of the stub's.
     ///
     /// - Throws: The session's error, or a ``MockError`` if the request would return to its stub.
-    private func plan(
-        for record: RecordedRequest, _ route: PassthroughRoute, _ stub: Stub,
-        _ response: MockResponse
-    ) async throws -> ResponsePlan {
-        var plan = response.plan(for: record.request, of: stub)
-        guard case .passed(let session) = response.behavior else { return plan }
+    private func passOn(
+        _ record: RecordedRequest, _ route: PassthroughRoute, _ stub: Stub, _ reply: Reply,
+        to session: any HTTPSession
+    ) async throws -> Reply {
         if route.contains(stub) || session.isReal && serves(record.request.url) {
             throw fail(.passedToItself(record, by: stub))
         }
-        let (body, http) = try await route.passOn(record.request, by: stub, over: session)
-        var answer = Answer(
-            response: http, chunks: body.data.map { [$0] } ?? [], isDecoded: true)
-        if body.data == nil {
-            answer.isStreamed = true
-            plan.stream = ResponseStream(of: body, stubStreams: stub.stubStreams)
-        }
-        plan.add(answer)
-        if response.isBodyHeld { plan.holdBody(until: stub.gate) }
-        plan.isPassedThrough = true
-        return plan
+        let (body, response) = try await route.passOn(record.request, by: stub, over: session)
+        return reply.passedThrough(body, response)
     }
 
     var stubCount: Int { groups.withLock { $0.reduce(0) { $0 + $1.stubs.count } } }

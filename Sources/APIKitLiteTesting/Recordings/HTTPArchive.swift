@@ -73,7 +73,7 @@ public struct HTTPArchive: RandomAccessCollection, RangeReplaceableCollection, M
 
         /// The body of the answer, decoded. If you set it, the body becomes one piece.
         public var body: Data {
-            get { Answer.join(pieces.map(\.data)) }
+            get { pieces.map(\.data).joined }
             set {
                 let time = pieces.last?.time ?? .zero
                 pieces = newValue.isEmpty ? [] : [SentPiece(data: newValue, time: time)]

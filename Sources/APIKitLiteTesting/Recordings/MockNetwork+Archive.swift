@@ -62,12 +62,12 @@ extension MockNetwork {
             let responses = group.exchanges.map { exchange in
                 var response = MockResponse.exchange(exchange)
                 guard response.adapting != nil else { return response }
-                response.adapting = { response, request in
+                response.adapting = { reply, request in
                     let found = RecordedValues(from: exchange.request, request)
                     return values.withLock { values in
                         values.add(found)
                         return values
-                    }.filled(response)
+                    }.filled(reply)
                 }
                 return response
             }

@@ -13,23 +13,22 @@ extension MockResponse {
         guard let recorded = exchange.response else {
             return exchange.wasCancelled ? .hanging : .error(exchange.error?.code ?? .unknown)
         }
-        var response = MockResponse()
-        response.status = recorded.statusCode
-        response.headers = recorded.headerFields
-        response.namesLength = recorded.value(forHTTPHeaderField: "Content-Length") != nil
-        response.chunks = exchange.pieces.map(\.data)
-        response.pace = Pace(of: exchange.pieces)
-        response.url = recorded.url == exchange.request.url ? nil : recorded.url
-        response.isDecoded = true
-        if exchange.hasPlaceholders {
-            response.adapting = { response, request in
-                RecordedValues(from: exchange.request, request).filled(response)
-            }
-        }
+        var reply = Reply()
+        reply.head = Reply.Head(
+            status: recorded.statusCode, fields: recorded.headerFields,
+            namesLength: recorded.value(forHTTPHeaderField: "Content-Length") != nil,
+            url: recorded.url == exchange.request.url ? nil : recorded.url, isDecoded: true)
+        reply.setPieces(exchange.pieces.map(\.data), after: exchange.gaps)
         if let error = exchange.error {
-            response.behavior = .cut(afterBytes: exchange.body.count, error)
+            reply.end(with: .failure(error, afterBytes: exchange.body.count))
         } else if exchange.wasCancelled {
-            response.behavior = .open
+            reply.end(with: .silence)
+        }
+        var response = MockResponse(reply)
+        if exchange.hasPlaceholders {
+            response.adapting = { reply, request in
+                RecordedValues(from: exchange.request, request).filled(reply)
+            }
         }
         return response
     }
@@ -43,18 +42,15 @@ extension HTTPArchive.Exchange {
             || fields.contains { $0.values.contains(where: Placeholder.mayBe) }
             || [request.httpBody ?? Data(), body].contains(where: Placeholder.mayBe)
     }
-}
 
-extension Pace {
-    /// A shorter gap counts as zero: even without a delay, pieces come a few milliseconds apart.
-    private static let shortest = Duration.milliseconds(20)
-
-    /// Creates the pace of recorded pieces; nil if they have no gaps. The first piece does not
-    /// wait, so a whole answer comes immediately.
-    init?(of pieces: [SentPiece]) {
+    /// The time before each piece. The first piece does not wait, so a whole answer comes
+    /// immediately.
+    fileprivate var gaps: [Duration] {
         let times = pieces.map(\.time)
-        let waits = zip(times.dropFirst(), times).map { $0 - $1 }
-        guard waits.contains(where: { $0 >= Self.shortest }) else { return nil }
-        self.init(recorded: [.zero] + waits.map { $0 < Self.shortest ? .zero : $0 })
+        return [.zero]
+            + zip(times.dropFirst(), times).map { time, last in
+                // Even without a delay, pieces come a few milliseconds apart.
+                time - last < .milliseconds(20) ? .zero : time - last
+            }
     }
 }

@@ -56,34 +56,36 @@ extension MockResponse {
     public var acceptingRanges: MockResponse {
         if let wrong = wrongIfFixed("acceptingRanges") { return wrong }
         var response = header("Accept-Ranges", "bytes")
-        response.acceptsRanges = true
+        let adapting = response.adapting
+        response.adapting = { reply, request in
+            (adapting?(reply, request) ?? reply).part(for: request)
+        }
         return response
     }
+}
 
-    /// Returns the part that a request asks for, or the response itself if it asks for no part.
-    func part(for request: URLRequest) -> MockResponse {
-        if let adapting { return adapting(self, request) }
-        guard acceptsRanges, status == 200, (request.httpMethod ?? "GET") == "GET",
+extension Reply {
+    /// Returns the part that a request asks for, or the reply itself if it asks for no part.
+    fileprivate func part(for request: URLRequest) -> Reply {
+        guard head.status == 200, (request.httpMethod ?? "GET") == "GET",
             isCurrent(request.value(forHTTPHeaderField: "If-Range"))
         else { return self }
-        let body = Answer.join(chunks)
-        var response = self
-        switch ByteRange(request.value(forHTTPHeaderField: "Range"), of: body.count) {
+        let (pieces, whole) = (body, body.joined)
+        var reply = self
+        switch ByteRange(request.value(forHTTPHeaderField: "Range"), of: whole.count) {
         case .whole: return self
         case .part(let range):
-            response.status = 206
-            response.chunks = [body.subdata(in: range)]
-            if let piece = chunks.first, chunks.count > 1 {
-                response = response.chunked(by: piece.count, every: interval)
-                response.pace = pace
-            }
-            return response.header(
-                "Content-Range", "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(body.count)")
+            reply.head.status = 206
+            let part = whole.subdata(in: range)
+            reply.body = pieces.count > 1 ? part.cut(by: pieces[0].count) : [part]
+            reply.head.fields["Content-Range"] =
+                "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(whole.count)"
         case .unsatisfiable:
-            response.status = 416
-            response.chunks = []
-            return response.header("Content-Range", "bytes */\(body.count)")
+            reply.head.status = 416
+            reply.body = []
+            reply.head.fields["Content-Range"] = "bytes */\(whole.count)"
         }
+        return reply
     }
 
     private func isCurrent(_ validator: String?) -> Bool {
@@ -91,6 +93,13 @@ extension MockResponse {
         // A weak validator does not promise the same bytes (RFC 9110, section 13.1.5).
         if validator.hasPrefix("W/") { return false }
         let names = ["etag", "last-modified"]
-        return headers.contains { names.contains($0.key.lowercased()) && $0.value == validator }
+        return head.fields.contains { names.contains($0.key.lowercased()) && $0.value == validator }
+    }
+}
+
+extension Data {
+    /// Returns the bytes in pieces of a size; the last one may be smaller.
+    func cut(by size: Int) -> [Data] {
+        stride(from: 0, to: count, by: size).map { subdata(in: $0..<Swift.min($0 + size, count)) }
     }
 }

@@ -36,10 +36,8 @@ final class Journal: Sendable {
     private let state = Locked(State())
     /// How much of each body is kept.
     private let bodyLimit: SentBody.Limit
-    /// The number of requests that were ever recorded.
-    let count = AwaitableCounter()
-    /// Increases whenever a request ends.
-    let ends = AwaitableCounter()
+    /// Increases whenever a request is recorded or ends.
+    let changes = AwaitableCounter()
 
     init(keeping bodyLimit: SentBody.Limit = .init()) {
         self.bodyLimit = bodyLimit
@@ -55,6 +53,18 @@ final class Journal: Sendable {
     var limit: Int {
         get { state.withLock { $0.limit } }
         set { state.withLock { $0.limit = max(0, newValue) } }
+    }
+
+    /// The number of requests that were ever recorded.
+    var requestCount: Int { state.withLock { $0.firstID + $0.entries.count } }
+
+    /// Suspends until so many requests were recorded, or until the task is cancelled.
+    func waitForRequests(_ count: Int) async {
+        while !Task.isCancelled {
+            let seen = changes.number
+            if requestCount >= count { return }
+            await changes.wait(for: seen + 1)
+        }
     }
 
     /// The largest number of requests that were unanswered at the same time.
@@ -87,11 +97,9 @@ final class Journal: Sendable {
     /// - Parameters:
     ///   - request: The request. If it has an `endTime`, it has already ended.
     ///   - client: The client that waits for the answer; nil if none does.
-    ///   - stage: What the answer waits for.
     /// - Returns: The ID of the request.
     func append(
-        _ request: RecordedRequest, awaitedBy client: (any Client)?,
-        stage: PendingRequest.Stage = .handler
+        _ request: RecordedRequest, awaitedBy client: (any Client)?
     ) -> Int {
         let id = state.withLock { state in
             // Trimmed only at a quarter above the limit, so that the entries are seldom moved.
@@ -101,14 +109,12 @@ final class Journal: Sendable {
             let id = state.firstID + state.entries.count - 1
             state.mostInFlight = max(state.mostInFlight, state.inFlight.count + 1)
             if let client, request.endTime == nil {
-                state.inFlight[id] = PendingRequest(
-                    id: id, client: client, request: request, stage: stage)
+                state.inFlight[id] = PendingRequest(id: id, client: client, request: request)
             }
             return id
         }
         request.stub?.didRecord()
-        count.update { $0 += 1 }
-        if request.endTime != nil { ends.update { $0 += 1 } }
+        changes.update { $0 += 1 }
         return id
     }
 
@@ -119,50 +125,26 @@ final class Journal: Sendable {
         }
     }
 
-    func markPassedThrough(_ id: Int) {
-        change(id) { $0.wasPassedThrough = true }
-    }
-
-    /// Records an event of an answer, which the client receives next.
-    func record(_ event: ResponseEvent, of id: Int, at time: Duration) {
-        switch event {
-        case .answer(let answer):
-            // A handler makes a body of its own for each request, so a long one is only counted.
-            let isLong = answer.chunks.reduce(0) { $0 + $1.count } > SentBody.Limit().bytes
-            let counted =
-                isLong ? SentBody(of: answer.chunks, at: time, limit: bodyLimit) : nil
-            change(id) { entry in
-                entry.response = answer.response
-                if let counted { entry.sentBody = counted } else { entry.wholeBody = answer.chunks }
-            }
-        case .head(let answer): change(id) { $0.response = answer.response }
-        case .piece(let piece):
-            state.withLock { $0.inFlight[id]?.sentCount += piece.data.count }
-            change(id) { [bodyLimit] entry in
-                if entry.sentBody == nil { entry.sentBody = SentBody(limit: bodyLimit) }
-                entry.sentBody?.add(piece.data, at: time)
-            }
-        case .failure(let error): change(id) { $0.error = error }
-        case .cutHead: change(id) { $0.error = URLError(.networkConnectionLost) }
-        case .end: break
+    /// Records a part of a reply, which the client receives next.
+    func record(_ part: Reply.Part, of id: Int, at time: Duration) {
+        state.withLock { $0.inFlight[id]?.sentCount += part.isWhole ? 0 : part.byteCount }
+        close(id, if: part.isLast) { [bodyLimit] entry in
+            entry.record(part, at: time, limit: bodyLimit)
+            if part.isLast, entry.endTime == nil { entry.endTime = time }
         }
-        if event.isLast { close(id) { if $0.endTime == nil { $0.endTime = time } } }
     }
 
-    /// Records that a handler has returned the plan of an answer.
-    func markPlanned(_ id: Int, _ plan: ResponsePlan) {
-        state.withLock { $0.inFlight[id]?.stage = .plan(plan) }
+    /// Keeps what gives the reply to a request.
+    func keep(_ player: ReplyPlayer, of id: Int) {
+        state.withLock { $0.inFlight[id]?.player = player }
     }
 
-    private func change(_ id: Int, _ change: (inout RecordedRequest) -> Void) {
-        state.withLock { $0.change(id, change) }
-    }
-
-    private func close(_ id: Int, _ change: (inout RecordedRequest) -> Void) {
+    private func close(_ id: Int, if isLast: Bool = true, _ change: (inout RecordedRequest) -> Void)
+    {
         state.withLock { state in
-            state.inFlight[id] = nil
+            if isLast { state.inFlight[id] = nil }
             state.change(id, change)
         }
-        ends.update { $0 += 1 }
+        if isLast { changes.update { $0 += 1 } }
     }
 }

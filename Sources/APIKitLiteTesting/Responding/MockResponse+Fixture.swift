@@ -58,8 +58,6 @@ extension MockResponse {
     ///
     /// - Parameter session: The session that answers.
     public static func passthrough(to session: any HTTPSession) -> MockResponse {
-        var response = MockResponse()
-        response.behavior = .passed(to: session)
-        return response
+        MockResponse(Reply(.passed(to: session)))
     }
 }

@@ -26,7 +26,7 @@ extension MockResponse {
     ///   - name: The name of the header, as for ``header(_:_:)``.
     ///   - value: The further value, as for ``header(_:_:)``.
     public func addingHeader(_ name: String, _ value: String) -> MockResponse {
-        let earlier = headers[key(of: name)]
+        let earlier = reply.head.fields[key(of: name)]
         return setting(name, earlier.map { "\($0), \(value)" } ?? value)
     }
 
@@ -53,19 +53,18 @@ extension MockResponse {
                 "The header \(name.debugDescription) has a line break or another control character "
                     + "in its value. Remove it.")
         }
-        if case .passed = behavior, let wrong = wrongIfFixed("header(\(name.debugDescription), …)")
-        {
+        if !reply.isStreamed, let wrong = wrongIfFixed("header(\(name.debugDescription), …)") {
             return wrong
         }
         var response = self
-        response.namesLength = namesLength || name.lowercased() == "content-length"
-        response.headers[key(of: name)] = value
+        if name.lowercased() == "content-length" { response.reply.head.namesLength = true }
+        response.reply.head.fields[key(of: name)] = value
         return response
     }
 
     /// Returns the name under which the response has a header, in whatever case, or else the name
     /// itself.
     private func key(of name: String) -> String {
-        headers.keys.first { $0.lowercased() == name.lowercased() } ?? name
+        reply.head.fields.keys.first { $0.lowercased() == name.lowercased() } ?? name
     }
 }

@@ -71,7 +71,8 @@ extension MockResponse {
         }
         if let wrong = wrongIfFixed(call) { return wrong }
         var response = self
-        response.pace = Pace(first: timeToFirst, interval: interval, jitter: jitter, seed: seed)
+        response.intervals = Intervals(time: interval, jitter: jitter, seed: seed)
+        response.time(first: timeToFirst)
         return response
     }
 
@@ -141,8 +142,7 @@ extension MockResponse {
         _ headers: KeyValuePairs<String, String>
     ) -> MockResponse {
         var response = data(Data(), contentType: contentType, status: status, headers: headers)
-        response.chunks = []
-        response.behavior = .stream(source)
+        response.reply.steps.insert(.init(event: .source(source)), at: 1)
         return response
     }
 
@@ -153,8 +153,8 @@ extension MockResponse {
     ///   - call: The call that would change the response, as the error text shows it.
     ///   - needsBody: Whether the call also needs a response with a body.
     func wrongIfFixed(_ call: @autoclosure () -> String, needsBody: Bool = false) -> MockResponse? {
-        switch behavior {
-        case .stream:
+        switch reply.steps[reply.start].event {
+        case _ where reply.isStreamed:
             wrong(
                 "\(call()): the code that sends a .stream decides about its pieces, its pace and its "
                     + "errors.")
@@ -162,9 +162,9 @@ extension MockResponse {
             wrong(
                 "\(call()): the real session decides what a .passthrough answers. Change that with "
                     + ".passthrough(to: session.intercepting { … }).")
-        case .failure where needsBody, .never where needsBody:
+        case .failure where needsBody, .silence where needsBody:
             wrong("\(call()): the response is an error or .hanging, so it has no body.")
-        case .failure, .never, .complete, .open, .cut, .cutHead: nil
+        default: nil
         }
     }
 }

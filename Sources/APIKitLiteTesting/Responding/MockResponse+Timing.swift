@@ -15,7 +15,7 @@ extension MockResponse {
             return wrong("delayed(by: \(delay)): a delay is not negative.")
         }
         var response = self
-        response.delay = delay
+        response.reply.steps[reply.start].after = delay
         return response
     }
 
@@ -39,12 +39,13 @@ extension MockResponse {
         }
         if let wrong = wrongIfFixed("chunked(by: \(size))") { return wrong }
         var response = self
-        let whole = Answer.join(chunks)
-        response.chunks = stride(from: 0, to: whole.count, by: size).map {
-            whole.subdata(in: $0..<min($0 + size, whole.count))
+        response.reply.body = body.cut(by: size)
+        if interval > .zero || intervals == nil {
+            response.intervals = nil
+            response.time(every: interval)
+        } else {
+            response.time(first: reply.pieceWaits.first ?? .zero)
         }
-        response.interval = interval
-        if interval > .zero { response.pace = nil }
         return response
     }
 
@@ -69,15 +70,15 @@ extension MockResponse {
         guard interval >= .zero else {
             return response.wrong("chunks(every: \(interval)): an interval is not negative.")
         }
-        response.chunks = pieces.filter { !$0.isEmpty }.map { Data($0.utf8) }
-        response.interval = interval
+        response.reply.body = pieces.map { Data($0.utf8) }
+        response.time(every: interval)
         return response
     }
 
     /// The same response, held until ``Stub/release()``.
     public var held: MockResponse {
         var response = self
-        response.isHeld = true
+        if !reply.isHeld { response.reply.steps.insert(.init(event: .gate), at: 0) }
         return response
     }
 
@@ -86,7 +87,9 @@ extension MockResponse {
     /// A response without a body, such as a 204 or one to a `HEAD`, is given immediately.
     public var heldBody: MockResponse {
         var response = self
-        response.isBodyHeld = true
+        if !reply.isBodyHeld {
+            response.reply.steps.insert(.init(event: .gate), at: reply.start + 1)
+        }
         return response
     }
 
@@ -115,7 +118,7 @@ extension MockResponse {
             return wrong
         }
         var response = self
-        response.behavior = .cut(afterBytes: count, URLError(code))
+        response.reply.end(with: .failure(URLError(code), afterBytes: count))
         return response
     }
 
@@ -138,7 +141,7 @@ extension MockResponse {
             return wrong
         }
         var response = self
-        response.behavior = .cutHead(afterBytes: count)
+        response.reply.end(with: .cutHead(afterBytes: count))
         return response
     }
 
@@ -150,73 +153,35 @@ extension MockResponse {
         return response
     }
 
-    /// Returns how the answer to a request is given.
-    func plan(for request: URLRequest, of stub: Stub) -> ResponsePlan {
-        var plan = ResponsePlan(
-            delay: delay, pace: pace ?? Pace(interval: interval), gate: isHeld ? stub.gate : nil)
-        switch behavior {
-        case .passed: break
-        case .never: plan.ending = .never
-        case .failure(let error): plan.ending = .failure(error)
-        case .complete: plan.add(answer(to: request))
-        case .cut(_, let error) where !hasBody(for: request) || answer(to: request).isRedirect:
-            // Without an announced length, a head alone would be a complete answer over a socket. A
-            // client that follows a redirect may not read its body.
-            plan.ending = .failure(error)
-        case .cut(let count, let error):
-            let length = chunks.reduce(0) { $0 + $1.count }
-            plan.add(answer(to: request, missing: count < length ? 0 : 1), upTo: count)
-            plan.ending = .failure(error)
-        case .open:
-            plan.add(answer(to: request, missing: 1))
-            plan.ending = .never
-        case .cutHead(let count):
-            plan.add(answer(to: request))
-            plan.ending = .cutHead(afterBytes: count)
-        case .stream(let source):
-            let answer = answer(to: request)
-            plan.add(answer)
-            if answer.isStreamed, !answer.isRedirect {
-                plan.stream = ResponseStream(source, stubStreams: stub.stubStreams)
+    /// Returns the reply that a server would give to a request.
+    func reply(to request: URLRequest) -> Reply {
+        (adapting?(reply, request) ?? reply).completed(for: request)
+    }
+
+    /// Sets the time before each piece: those of `intervals`, or else the same for all but the first.
+    mutating func time(first: Duration = .zero, every interval: Duration = .zero) {
+        let count = reply.body.count
+        let times = intervals?.times(count) ?? Array(repeating: interval, count: count)
+        reply.setWaits([first] + times.dropFirst())
+    }
+
+    /// The times between the pieces of a body.
+    struct Intervals: Sendable {
+        var time: Duration
+        /// How much an interval may be shorter or longer.
+        var jitter: Duration
+        /// The seed of the random intervals.
+        var seed: UInt64
+
+        /// Returns so many times. The same values always returns the same times.
+        fileprivate func times(_ count: Int) -> [Duration] {
+            guard jitter > .zero else { return Array(repeating: time, count: count) }
+            var random = SeededRandom(seed: seed)
+            return (0..<count).map { index in
+                // The first piece has a time of its own.
+                index == 0
+                    ? .zero : time + jitter * Double.random(in: -1...1, using: &random)
             }
         }
-        if isBodyHeld { plan.holdBody(until: stub.gate) }
-        return plan
-    }
-
-    /// Whether the whole answer is given immediately.
-    var isImmediate: Bool {
-        guard delay == .zero, !isHeld else { return false }
-        switch behavior {
-        case .complete: return interval == .zero && pace == nil && !isBodyHeld
-        case .failure: return true
-        case .never, .open, .cut, .cutHead, .stream, .passed: return false
-        }
-    }
-}
-
-extension ResponsePlan {
-    /// Sets the answer, and the pieces of its body up to `count` bytes.
-    mutating func add(_ answer: Answer, upTo count: Int = .max) {
-        self.answer = answer
-        var remaining = count
-        pieces = answer.chunks.map { chunk in
-            defer { remaining = max(0, remaining - chunk.count) }
-            return chunk.prefix(remaining)
-        }
-        pieces.removeAll(where: \.isEmpty)
-    }
-
-    /// Holds the body until a gate opens. Without a body, does nothing, unless an error follows the
-    /// headers.
-    mutating func holdBody(until gate: AwaitableCounter) {
-        guard let answer, !answer.isRedirect else { return }
-        let isHeld =
-            switch ending {
-            case .cutHead: false
-            case .failure: true
-            case .complete, .never: stream != nil || !pieces.isEmpty
-            }
-        if isHeld { bodyGate = gate }
     }
 }

@@ -3,49 +3,24 @@ import Foundation
 
 /// A response that a stub gives.
 public struct MockResponse: Sendable {
-    /// How the response is given.
-    enum Behavior: Sendable {
-        /// A response with its whole body.
-        case complete
-        /// Neither a response nor an error.
-        case never
-        /// An error instead of a response.
-        case failure(any Error)
-        /// An error after so many bytes of the body.
-        case cut(afterBytes: Int, any Error)
-        /// The end of the connection after so many bytes of the headers.
-        case cutHead(afterBytes: Int)
-        /// A response whose body has no end.
-        case open
-        /// A response whose body is sent piece by piece.
-        case stream(ResponseStream.Source)
-        /// The answer of a real session.
-        case passed(to: any HTTPSession)
-    }
-
-    var status = 200
-    var headers: [String: String] = [:]
-    /// Whether a header names the length.
-    var namesLength = false
-    var chunks: [Data] = []
-    var behavior = Behavior.complete
-    /// The time before the first byte.
-    var delay = Duration.zero
-    /// The time before each piece but the first.
-    var interval = Duration.zero
-    /// The times between the pieces, if they are not all the same.
-    var pace: Pace?
-    var isHeld = false
-    var isBodyHeld = false
-    var acceptsRanges = false
-    /// The URL of the response, if it is not that of the request.
-    var url: URL?
-    /// Whether the body is decoded although `Content-Encoding` is named.
-    var isDecoded = false
-    /// Changes the response for a request; nil if it is the same for all.
-    var adapting: (@Sendable (MockResponse, URLRequest) -> MockResponse)?
+    /// The reply, whose head and body each request may change.
+    var reply = Reply()
+    /// The times that ``paced(timeToFirst:every:jitter:seed:)`` has set, for pieces that are cut
+    /// later; nil if it was not called.
+    var intervals: Intervals?
+    /// Changes the reply for a request; nil if it is the same for all.
+    var adapting: (@Sendable (Reply, URLRequest) -> Reply)?
     /// What is wrong with the response; nil if it is valid. Its stub reports it.
     var configurationError: String?
+
+    init() {}
+
+    init(_ reply: Reply) {
+        self.reply = reply
+    }
+
+    /// The whole body.
+    var body: Data { reply.body.joined }
 
     /// Returns a response with JSON text, sent as it is written.
     ///
@@ -135,7 +110,7 @@ public struct MockResponse: Sendable {
         headers: KeyValuePairs<String, String> = [:]
     ) -> MockResponse {
         var response = MockResponse()
-        response.chunks = [data]
+        response.reply.body = [data]
         return response.header("Content-Type", contentType).headers(headers).status(status)
     }
 
@@ -164,9 +139,7 @@ public struct MockResponse: Sendable {
     ///
     /// - Parameter error: The error, which the client receives unchanged.
     public static func error(_ error: any Error) -> MockResponse {
-        var response = MockResponse()
-        response.behavior = .failure(error)
-        return response
+        MockResponse(Reply(.failure(error)))
     }
 
     /// Returns a redirect, which the client follows as over a real network.
@@ -183,62 +156,15 @@ public struct MockResponse: Sendable {
     /// The request ends when the client cancels it or, on a network with a clock, when it times
     /// out.
     public static var hanging: MockResponse {
-        var response = MockResponse()
-        response.behavior = .never
-        return response
+        MockResponse(Reply(.silence))
     }
 
     private func status(_ status: Int) -> MockResponse {
         var response = self
-        response.status = status
+        response.reply.head.status = status
         if !(100...599).contains(status) {
             response.configurationError = "\(status) is not an HTTP status: use 100...599."
         }
         return response
-    }
-}
-
-extension MockResponse {
-    /// Returns the answer that a server would give to a request.
-    ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - missing: How many bytes the announced length exceeds the body by.
-    func answer(to request: URLRequest, missing: Int = 0) -> Answer {
-        let hasBody = hasBody(for: request)
-        var fields = headers
-        if let length = contentLength(for: request, missing: missing) {
-            fields = fields.filter { $0.key.lowercased() != "content-length" }
-            fields["Content-Length"] = length
-        } else if status == 204 || status < 200 || isStream {
-            fields = fields.filter { $0.key.lowercased() != "content-length" }
-        }
-        return Answer(
-            response: HTTPURLResponse(
-                url: url ?? request.url ?? .unnamed, statusCode: status, httpVersion: "HTTP/1.1",
-                headerFields: fields)!,
-            chunks: hasBody ? chunks : [], missing: missing, isDecoded: isDecoded,
-            isStreamed: hasBody && isStream)
-    }
-
-    /// Whether the body is sent piece by piece.
-    var isStream: Bool { if case .stream = behavior { true } else { false } }
-
-    /// Returns the true length of the body, for a `HEAD` that of a `GET`; nil if none is filled in.
-    private func contentLength(for request: URLRequest, missing: Int) -> String? {
-        // A recorded answer without a length was sent without one.
-        guard status > 199, status != 204, status != 304,
-            namesLength || chunks.count < 2 && !isDecoded,
-            !isStream
-        else { return nil }
-        let length = chunks.reduce(missing) { $0 + $1.count }
-        // The test names the length of a body that it does not write down, so that length is kept.
-        if request.httpMethod == "HEAD" && length == 0 && namesLength { return nil }
-        return String(length)
-    }
-
-    /// Whether the answer to a request has a body, even an empty one (RFC 9112, section 6.3).
-    func hasBody(for request: URLRequest) -> Bool {
-        request.httpMethod != "HEAD" && status != 204 && status != 304 && status > 199
     }
 }

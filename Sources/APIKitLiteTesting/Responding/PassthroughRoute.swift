@@ -38,7 +38,7 @@ struct PassthroughRoute: Sendable {
             let (body, response) = try await session.send(
                 request, awaiting: .head(limit: .max))
             // The client reads no body of such a response, so none is sent in pieces.
-            if request.httpMethod == "HEAD" || Answer(response: response, chunks: []).isRedirect {
+            if request.httpMethod == "HEAD" || Reply(response: response, body: []).isRedirect {
                 return (HTTPBody(try await body.collect()), response)
             }
             return (body, response)

@@ -1,21 +1,12 @@
 /// A request in the journal that has no complete answer yet.
 struct PendingRequest: Sendable {
-    /// How far the answer is.
-    enum Stage: Sendable {
-        /// A handler, or the closure of the network, makes it.
-        case handler
-        /// A real session makes it.
-        case session
-        /// It is given as planned.
-        case plan(ResponsePlan)
-    }
-
     /// The ID of the request in the journal.
     let id: Int
     /// The client that sent the request.
     let client: any Client
     let request: RecordedRequest
-    var stage: Stage
+    /// Gives the reply.
+    weak var player: ReplyPlayer?
     /// The number of bytes of the body that were sent in pieces.
     var sentCount = 0
 
@@ -31,18 +22,7 @@ struct PendingRequest: Sendable {
     }
 
     /// What the answer waits for at this moment.
-    var cause: WaitReport.Cause {
-        switch stage {
-        case .handler: return .handler
-        case .session: return .session
-        case .plan(let plan):
-            if plan.isHeld { return .release }
-            if plan.isPassedThrough { return .session }
-            if let stream = plan.stream { return stream.hasWriter ? .writer : .test }
-            if case .never = plan.ending { return .nothing }
-            return .clock
-        }
-    }
+    var cause: WaitReport.Cause { player?.cause ?? .handler }
 
     /// The request as one of those that wait, for a report.
     var waiting: WaitReport.Waiting {

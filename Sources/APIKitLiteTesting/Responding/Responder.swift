@@ -11,11 +11,11 @@ protocol Responder: Sendable {
     /// - Parameters:
     ///   - request: The request, with its body in `httpBody`.
     ///   - client: The client that waits for the answer.
-    ///   - respond: Receives the events of the answer, on any thread, and none after the last one.
+    ///   - respond: Receives the parts of the reply, on any thread, and none after the last one.
     /// - Returns: A handle that cancels the request.
     func load(
         _ request: URLRequest, for client: any Client,
-        respond: @escaping @Sendable (ResponseEvent) -> Void
+        respond: @escaping @Sendable (Reply.Part) -> Void
     ) -> CancellationHandle
 
     /// Whether the user's code matches requests. It must not run on the loading thread: on Linux,
@@ -109,7 +109,7 @@ final class SocketClient: Client {
 struct CancellationHandle: Sendable {
     /// Records that the client cancelled the request.
     let recordCancellation: @Sendable () -> Void
-    /// Stops the sender and the handler; nil if the request was answered immediately.
+    /// Stops the reply and its handler; nil if the request was answered immediately.
     var cancelWork: (@Sendable () -> Void)?
 
     /// Records that the client cancelled the request, and stops the work a moment later, on another

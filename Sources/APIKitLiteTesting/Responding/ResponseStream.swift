@@ -3,7 +3,7 @@ import Foundation
 
 /// The body of one response that is sent piece by piece while the client receives it.
 ///
-/// Its sender gives the client the headers, and then the pieces in order. `state` has its own lock,
+/// Its player gives the client the headers, and then the pieces in order. `state` has its own lock,
 /// under which nothing else is called.
 final class ResponseStream: Sendable {
     /// The code that sends the pieces.
@@ -12,12 +12,19 @@ final class ResponseStream: Sendable {
         case writer(@Sendable (StreamWriter) async throws -> Void)
         /// The test, through the stub.
         case test
+
+        /// The pieces of another response.
+        static func body(_ body: HTTPBody) -> Source {
+            .writer { writer in
+                for try await piece in body { try await writer.send(piece) }
+            }
+        }
     }
 
     private enum Phase {
         /// The client has not received the headers.
         case waiting
-        case open(ResponseSender)
+        case open(ReplyPlayer)
         case over
     }
 
@@ -28,10 +35,29 @@ final class ResponseStream: Sendable {
 
     /// A piece on its way to the client.
     final class Posted: Sendable {
+        fileprivate let id: Int
+        fileprivate let stream: ResponseStream
         /// Ends when the client has taken the piece, or when it has gone.
         fileprivate let taken = Waiter<Void>()
         /// Whether the client takes the piece even if it leaves.
         fileprivate let isCertain = Locked(false)
+
+        fileprivate init(_ id: Int, of stream: ResponseStream) {
+            self.id = id
+            self.stream = stream
+        }
+
+        /// Records that the client is about to take the piece. A transport calls it if the client
+        /// may leave between the moment at which it has the piece and `didTake()`.
+        func willTake() {
+            isCertain.withLock { $0 = true }
+        }
+
+        /// Records that the client has taken the piece. A transport calls it once; if the client
+        /// leaves before, it cancels the request instead.
+        func didTake() {
+            stream.didTake(id)
+        }
 
         /// What a call that sends the piece results in if it ends before the client has taken it.
         fileprivate func result(orThrow error: any Error) -> Result<Void, any Error> {
@@ -65,14 +91,6 @@ final class ResponseStream: Sendable {
         self.source = source
         if case .test = source { self.stubStreams = stubStreams } else { self.stubStreams = nil }
         self.stubStreams?.add(self)
-    }
-
-    /// Creates a stream that passes on the body of another response.
-    convenience init(of body: HTTPBody, stubStreams: StubStreams) {
-        self.init(
-            .writer { writer in
-                for try await piece in body { try await writer.send(piece) }
-            }, stubStreams: stubStreams)
     }
 
     /// Whether a closure sends the pieces.
@@ -111,11 +129,11 @@ final class ResponseStream: Sendable {
         if isOver { task.cancel() }
     }
 
-    /// Lets the pieces be sent. The sender calls it after the headers.
-    func open(on sender: ResponseSender) {
+    /// Lets the pieces be sent. The player calls it after the headers.
+    func open(on player: ReplyPlayer) {
         let isOpen = state.withLock { state in
             guard case .waiting = state.phase else { return false }
-            state.phase = .open(sender)
+            state.phase = .open(player)
             return true
         }
         guard isOpen else { return }
@@ -123,7 +141,7 @@ final class ResponseStream: Sendable {
         stubStreams?.didOpen(self)
     }
 
-    /// Lets nothing more be sent. The sender calls it at the end of the answer.
+    /// Lets nothing more be sent. The player calls it at the end of the reply.
     func close() {
         let old = state.withLock { state in
             let old = state
@@ -157,25 +175,19 @@ final class ResponseStream: Sendable {
     /// - Returns: The piece, for ``waitUntilTaken(_:)``.
     /// - Throws: The error of a stream that is over.
     func post(_ data: Data) throws -> Posted {
-        let piece = Posted()
-        let (sender, id) = try state.withLock { state in
-            guard case .open(let sender) = state.phase, state.ending == nil else {
+        let (player, piece) = try state.withLock { state in
+            guard case .open(let player) = state.phase, state.ending == nil else {
                 throw Self.clientGone
             }
             state.lastID += 1
-            if !data.isEmpty { state.untaken[state.lastID] = piece }
-            return (sender, state.lastID)
+            let piece = Posted(state.lastID, of: self)
+            if !data.isEmpty { state.untaken[piece.id] = piece }
+            return (player, piece)
         }
         if data.isEmpty {
             piece.taken.end(with: .success(()))
         } else {
-            sender.send(
-                Piece(data) { [self] progress in
-                    switch progress {
-                    case .certain: piece.isCertain.withLock { $0 = true }
-                    case .taken: didTake(id)
-                    }
-                })
+            player.send(.piece(data, piece))
         }
         return piece
     }
@@ -192,9 +204,9 @@ final class ResponseStream: Sendable {
     ///
     /// - Throws: The same errors as ``send(_:)``.
     func sleep(for duration: Duration) async throws {
-        guard case .open(let sender) = state.withLock(\.phase) else { throw Self.clientGone }
+        guard case .open(let player) = state.withLock(\.phase) else { throw Self.clientGone }
         do {
-            try await sender.time.sleep(until: sender.time.now + duration)
+            try await player.time.sleep(until: player.time.now + duration)
         } catch {
             throw cancellationError
         }
@@ -219,14 +231,14 @@ final class ResponseStream: Sendable {
 
     /// Changes the state, and ends the answer if nothing is left of it.
     private func end(after change: (inout State) -> Void) {
-        let end = state.withLock { state -> (sender: ResponseSender, ending: Ending)? in
+        let end = state.withLock { state -> (player: ReplyPlayer, ending: Ending)? in
             change(&state)
-            guard case .open(let sender) = state.phase, let ending = state.ending,
+            guard case .open(let player) = state.phase, let ending = state.ending,
                 state.untaken.isEmpty
             else { return nil }
-            return (sender, ending)
+            return (player, ending)
         }
-        if let end { end.sender.finishStream(throwing: end.ending.error) }
+        if let end { end.player.finish(with: end.ending.error.map { .failure($0) } ?? .end) }
     }
 
     /// The error of a call in a cancelled task: that task is usually cancelled because the client

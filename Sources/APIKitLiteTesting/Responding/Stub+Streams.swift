@@ -116,7 +116,7 @@ extension Stub {
         case .handler: true
         case .responses(let responses, _):
             responses.contains { response in
-                if case .stream(.test) = response.behavior { true } else { false }
+                if case .test = response.reply.source { true } else { false }
             }
         }
     }

@@ -202,12 +202,16 @@ extension Stub {
 
     /// Returns the next response; nil if the stub is used up.
     func nextResponse() -> NextResponse? {
-        let number = taken.withLock { taken -> Int? in
-            if let most, taken >= most { return nil }
-            taken += 1
-            return taken
+        var number = 1
+        if isNumbered {
+            let next = taken.withLock { taken -> Int? in
+                if let most, taken >= most { return nil }
+                taken += 1
+                return taken
+            }
+            guard let next else { return nil }
+            number = next
         }
-        guard let number else { return nil }
         switch behavior {
         case .handler(let handler): return .handler(handler)
         case .closure(let closure): return .closure(closure)
@@ -219,6 +223,14 @@ extension Stub {
         case .responses(let responses, .startOver):
             return .response(responses[(number - 1) % responses.count])
         }
+    }
+
+    /// Whether the number of a request decides what it gets.
+    private var isNumbered: Bool {
+        guard most == nil, case .responses(let responses, let afterLast) = behavior else {
+            return most != nil
+        }
+        return responses.count > 1 || afterLast == .fail
     }
 
     /// Counts a recorded request, and resumes the tasks that wait for it. Those may read the

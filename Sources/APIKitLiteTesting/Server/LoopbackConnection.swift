@@ -18,8 +18,8 @@ final class LoopbackConnection: Sendable {
 
     private struct State {
         var isClosed = false
-        /// The events of the answer that is written.
-        var events: EventQueue?
+        /// The parts of the reply that is written.
+        var parts: PartQueue?
     }
 
     private static let continueResponse = Data("HTTP/1.1 100 Continue\r\n\r\n".utf8)
@@ -49,7 +49,7 @@ final class LoopbackConnection: Sendable {
                 let request = ParsedRequest(
                     method: "GET", target: "*", minorVersion: 1,
                     fields: [.init(name: "Connection", value: "close")])
-                next = write(Answer(error, url: listener.url), to: request)
+                next = write(Reply(error, url: listener.url), to: request)
             }
         }
         // Closing a socket that has unread bytes would reset it, and the client could lose the
@@ -66,103 +66,106 @@ final class LoopbackConnection: Sendable {
 
     /// Ends the connection without sending anything more, and cancels the request in flight.
     func close() {
-        let events = state.withLock { state in
+        let parts = state.withLock { state in
             if !state.isClosed { socket.interrupt() }
             state.isClosed = true
-            return state.events
+            return state.parts
         }
-        events?.close()
+        parts?.close()
     }
 
     /// Gets a request answered, and writes the answer.
     private func answer(_ parsed: ParsedRequest) throws(HTTPRequestError) -> Next {
         let request = try parsed.urlRequest(authority: listener.authority)
-        let events = EventQueue()
+        let parts = PartQueue()
         let isClosed = state.withLock { state in
-            state.events = events
+            state.parts = parts
             return state.isClosed
         }
         if isClosed { return .loss }
         var cancel: @Sendable () -> Void = {}
         do {
-            cancel = try listener.answering(request) { events.add($0) }
+            cancel = try listener.answering(request) { parts.add($0) }
         } catch {
-            events.add(.failure(error))
+            parts.add(Reply.Part(error))
         }
-        if let next = write(events, to: parsed, request.url ?? listener.url) { return next }
+        if let next = write(parts, to: parsed, request.url ?? listener.url) { return next }
         cancel()
         return .loss
     }
 
-    /// Writes the events of an answer.
+    /// Writes the parts of a reply.
     ///
     /// - Returns: What follows; `nil` if the client has gone, or the server has stopped.
-    private func write(_ events: EventQueue, to request: ParsedRequest, _ url: URL) -> Next? {
-        var message: Answer.Message?
-        while let event = events.next(unless: { socket.hasEnded }) {
-            switch event {
-            case .answer(let answer): return write(answer, to: request, url)
-            case .head(let answer):
-                do {
-                    let begun = try answer.message(for: request)
-                    guard socket.send([begun.head]) else { return nil }
-                    message = begun
-                } catch {
-                    return write(Answer(error, url: url), to: request)
+    private func write(_ parts: PartQueue, to request: ParsedRequest, _ url: URL) -> Next? {
+        var message: Reply.Message?
+        while let part = parts.next(unless: { socket.hasEnded }) {
+            if part.isWhole { return write(part.reply, to: request, url) }
+            for step in part.steps {
+                switch step.event {
+                case .head:
+                    do {
+                        let begun = try part.reply.message(for: request)
+                        guard socket.send([begun.head]) else { return nil }
+                        message = begun
+                    } catch {
+                        return write(Reply(error, url: url), to: request)
+                    }
+                case .piece(let data, let posted):
+                    guard socket.send(message?.framed(data) ?? []) else { return nil }
+                    posted?.didTake()
+                case .end:
+                    guard let message, socket.send(message.end) else { return nil }
+                    return message.keepsAlive ? .request : .end
+                case .cutHead(let count):
+                    let head = (try? part.reply.message(for: request))?.head(cutAfter: count)
+                    return socket.send([head ?? Data()]) ? .end : nil
+                case .failure where message != nil: return .end
+                case .failure(is URLError, _): return .loss
+                case .failure(let error, _): return write(Reply(error, url: url), to: request)
+                case .gate, .source, .later, .passed, .silence: break
                 }
-            case .piece(let piece):
-                guard socket.send(message?.framed(piece.data) ?? []) else { return nil }
-                piece.didTake()
-            case .end:
-                guard let message, socket.send(message.end) else { return nil }
-                return message.keepsAlive ? .request : .end
-            case .cutHead(let answer, let count):
-                let head = (try? answer.message(for: request))?.head(cutAfter: count)
-                return socket.send([head ?? Data()]) ? .end : nil
-            case .failure where message != nil: return .end
-            case .failure(is URLError): return .loss
-            case .failure(let error): return write(Answer(error, url: url), to: request)
             }
         }
         return nil
     }
 
-    /// Writes a whole answer. If it cannot be sent, writes the reason in its place.
-    private func write(_ answer: Answer, to request: ParsedRequest, _ url: URL? = nil) -> Next {
+    /// Writes a whole reply. If it cannot be sent, writes the reason in its place.
+    private func write(_ reply: Reply, to request: ParsedRequest, _ url: URL? = nil) -> Next {
         do {
-            let message = try answer.message(for: request)
+            let message = try reply.message(for: request)
             guard socket.send(message.pieces) else { return .loss }
             return message.keepsAlive ? .request : .end
         } catch {
-            // The answer for this error has valid fields and the status 500.
-            return url.map { write(Answer(error, url: $0), to: request) } ?? .loss
+            // The reply for this error has valid fields and the status 500.
+            return url.map { write(Reply(error, url: $0), to: request) } ?? .loss
         }
     }
 }
 
-/// The events of an answer on their way to the thread that writes them.
-private final class EventQueue: @unchecked Sendable {
+/// The parts of a reply on their way to the thread that writes them.
+private final class PartQueue: @unchecked Sendable {
     // Safe: the variables are used only while `condition` is locked.
     private let condition = NSCondition()
-    private var events: [ResponseEvent] = []
+    private var parts: [Reply.Part] = []
     private var isClosed = false
 
-    /// Adds an event. It does not wait for the client.
-    func add(_ event: ResponseEvent) {
+    /// Adds a part. It does not wait for the client.
+    func add(_ part: Reply.Part) {
         condition.lock()
         defer { condition.unlock() }
-        events.append(event)
+        parts.append(part)
         condition.signal()
     }
 
-    /// Waits for the next event; `nil` after `close()`, or if the client has left.
-    func next(unless hasLeft: () -> Bool) -> ResponseEvent? {
+    /// Waits for the next part; `nil` after `close()`, or if the client has left.
+    func next(unless hasLeft: () -> Bool) -> Reply.Part? {
         condition.lock()
         defer { condition.unlock() }
-        while events.isEmpty, !isClosed {
+        while parts.isEmpty, !isClosed {
             if !condition.wait(until: Date() + 0.05), hasLeft() { return nil }
         }
-        return isClosed ? nil : events.removeFirst()
+        return isClosed ? nil : parts.removeFirst()
     }
 
     func close() {

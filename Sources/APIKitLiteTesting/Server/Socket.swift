@@ -147,7 +147,7 @@ struct Socket: Sendable {
     func send(_ pieces: [Data]) -> Bool {
         // Copying a short answer costs less than one more system call.
         let isShort = pieces.count > 1 && pieces.reduce(0) { $0 + $1.count } < 16 * 1024
-        return (isShort ? [Answer.join(pieces)] : pieces).allSatisfy(send)
+        return (isShort ? [pieces.joined] : pieces).allSatisfy(send)
     }
 
     private func send(_ bytes: Data) -> Bool {

@@ -17,8 +17,8 @@ import Foundation
 /// or use the ``MockNetwork/requestHandler`` of a ``MockNetwork`` for each test. A subclass may override `canInit(with:)`, for example to decline
 /// a host, and `stopLoading()`; each must call `super`.
 open class MockURLProtocol: URLProtocol {
-    /// Begins when it is first used.
-    private lazy var load = ProtocolLoad(self)
+    /// The load; nil before it begins.
+    private var load: ProtocolLoad?
 
     /// The closure that answers each request, one at a time, in the background.
     ///
@@ -64,13 +64,22 @@ open class MockURLProtocol: URLProtocol {
 
     /// Starts loading and delivering. Foundation calls it.
     open override func startLoading() {
-        load.start()
+        begin()
+        load?.start()
     }
 
     /// Stops delivering: the task was cancelled or suspended, or, on Apple platforms, has ended.
     /// Foundation calls it.
     open override func stopLoading() {
-        load.stop()
+        load?.stop()
+    }
+
+    /// Begins the load, unless it has begun.
+    private func begin() {
+        guard load == nil else { return }
+        let load = ProtocolLoad(self)
+        self.load = load
+        load.begin(request)
     }
 
     #if canImport(FoundationNetworking)
@@ -92,7 +101,7 @@ open class MockURLProtocol: URLProtocol {
             request: task.originalRequest ?? URLRequest(url: .unnamed),
             cachedResponse: cachedResponse, client: client)
         self.task = task
-        _ = load
+        begin()
     }
     #endif
 }

@@ -97,10 +97,10 @@ private struct MissingNetwork: Responder {
 
     func load(
         _ request: URLRequest, for client: any Client,
-        respond: @escaping @Sendable (ResponseEvent) -> Void
+        respond: @escaping @Sendable (Reply.Part) -> Void
     ) -> CancellationHandle {
         respond(
-            .failure(
+            Reply.Part(
                 MockError(
                     .networkGone,
                     """

@@ -1,25 +1,49 @@
 import APIKitLite
 import Foundation
 
-/// The work of one `URLProtocol` object: it requests the answer, follows redirects, stores cookies
-/// and delivers the result. It begins when it is created.
+/// The work of one `URLProtocol` object: it requests the answer, follows redirects, stores cookies,
+/// and delivers the parts of the reply to the client.
+///
+/// It calls the client on the loading thread, in order, and never after the last part.
 final class ProtocolLoad: Client, @unchecked Sendable {
-    // Safe: `task` is set once, in `init`; the constants are Sendable.
+    // Safe: `state` has a lock; `assembly` and `urlProtocol` are used on the loading thread only;
+    // the other properties are constants, of which only `task` is weak.
 
-    /// How far the load is.
-    private struct Progress {
-        var isCancelled = false
+    private struct State {
+        /// The parts that have not been delivered yet. With a redirect, Foundation follows it, and
+        /// delivers the part if the client refuses that.
+        var parts: [(part: Reply.Part, redirect: URLRequest?)] = []
+        /// Whether the last part was added.
+        var hasLast = false
+        /// Whether parts are delivered: after the start, except while the task is suspended.
+        var isStarted = false
+        /// The thread for parts that come later.
+        var thread: LoadingThread?
+        /// Whether the last part was delivered, or the load was stopped.
+        var isOver = false
+        /// Whether the load was stopped.
+        var isStopped = false
         /// Cancels the current request.
         var handle: CancellationHandle?
         /// How many redirects were followed.
         var redirects = 0
+
+        /// Removes and returns the next part to deliver. The last one ends the delivery.
+        mutating func takeNext() -> (part: Reply.Part, redirect: URLRequest?)? {
+            guard isStarted, !parts.isEmpty else { return nil }
+            let next = parts.removeFirst()
+            if next.part.isLast { (isOver, handle, thread) = (true, nil, nil) }
+            return next
+        }
     }
 
     private let responder: any Responder
-    private let delivery: Delivery
-    private let progress = Locked(Progress())
+    private let state = Locked(State())
+    private weak var urlProtocol: MockURLProtocol?
     private weak var task: URLSessionTask?
     private let reader: (@Sendable () -> ReaderState)?
+    /// Collects the reply for a client that must receive the whole body at once.
+    private var assembly: ReplyAccumulator?
 
     /// Whether the client still waits for the answer. The reader of a stream may have left a moment
     /// before its task is cancelled.
@@ -28,19 +52,19 @@ final class ProtocolLoad: Client, @unchecked Sendable {
     /// The request timeout of the session in seconds; `nil` where the session is not known.
     var sessionTimeout: TimeInterval? { task.sessionTimeout }
 
-    /// Requests the answer, unless the task was cancelled before.
     init(_ urlProtocol: MockURLProtocol) {
         responder = type(of: urlProtocol).responder
-        delivery = Delivery(to: urlProtocol)
+        self.urlProtocol = urlProtocol
         task = urlProtocol.task
         reader = task?.readerState
-        if task?.state != .canceling { begin(urlProtocol.request) }
     }
 
-    private func begin(_ request: URLRequest) {
-        if let failure = MockError.unsupported(task) { return finish(.failure(failure)) }
+    /// Requests the answer, unless the task was cancelled before.
+    func begin(_ request: URLRequest) {
+        if task?.state == .canceling { return }
+        if let failure = MockError.unsupported(task) { return add(Reply.Part(failure)) }
         guard responder.matchesWithUserCode || RequestBody.isSlow(request, task) else {
-            return ask(for: task.requestAsSent(request, responder))
+            return ask(for: task.requestAsSent(request, responder), afterRedirects: 0)
         }
         // Inside `resume()`, the task-locals of the client can be read here, but not on the thread.
         // (Setting one here could wait for a cancellation that waits for the loading thread.)
@@ -50,89 +74,198 @@ final class ProtocolLoad: Client, @unchecked Sendable {
         Thread.detachNewThread { [self] in
             PassthroughRoute.$current.withValue(route) {
                 do {
-                    ask(for: task.requestAsSent(try RequestBody.fill(request, task), responder))
+                    let request = task.requestAsSent(
+                        try RequestBody.fill(request, task), responder)
+                    // The task may have been cancelled while the body was read.
+                    if !state.withLock(\.isOver) { ask(for: request, afterRedirects: 0) }
                 } catch {
-                    finish(.failure(error))
+                    add(Reply.Part(error))
                 }
             }
         }
     }
 
-    /// Delivers the answer as soon as it is there. Call it on the loading thread.
+    /// Starts to deliver, or continues after a suspension. Call it on the loading thread.
     func start() {
-        delivery.start()
+        guard let urlProtocol else { return }
+        let isWanted = task?.wantsAnswer != false
+        let next = state.withLock { state in
+            guard !state.isOver else { return nil as (part: Reply.Part, redirect: URLRequest?)? }
+            state.isStarted = true
+            if !state.hasLast || !isWanted { state.thread = .current(of: urlProtocol) }
+            return isWanted ? state.takeNext() : nil
+        }
+        if let next { deliver(next) }
     }
 
     /// Pauses the delivery if the task is suspended; otherwise ends it, and cancels the request.
     ///
     /// Call it on the loading thread.
     func stop() {
-        if task?.state == .suspended { return delivery.pause() }
+        if task?.state == .suspended {
+            return state.withLock { ($0.isStarted, $0.thread) = (false, nil) }
+        }
         if task?.isAboutToRestart == true { return }
-        guard delivery.end() else { return }
-        let handle = progress.withLock { progress in
-            progress.isCancelled = true
-            return progress.handle
+        let handle = state.withLock { state in
+            defer { state = State(isOver: true, isStopped: true) }
+            return state.handle
         }
         handle?.cancel()
     }
 
     /// Sends one request to the responder.
-    private func ask(for request: URLRequest) {
-        let (redirects, isLate) = progress.withLock { ($0.redirects, $0.isCancelled) }
-        // The task may have been cancelled while the body was read or a delegate was asked.
-        if isLate { return }
-        let handle = responder.load(request, for: self) { [self] event in
-            receive(event, to: request)
+    private func ask(for request: URLRequest, afterRedirects redirects: Int) {
+        let handle = responder.load(request, for: self) { [self] part in
+            receive(part, to: request)
         }
-        let isCancelled = progress.withLock { progress in
+        let isOver = state.withLock { state in
             // If the answer came immediately, the request after a redirect may have been sent
             // already.
-            guard progress.redirects == redirects else { return false }
-            progress.handle = handle
-            return progress.isCancelled
+            if state.redirects == redirects { state.handle = handle }
+            return state.isOver
         }
-        if isCancelled { handle.cancel() }
+        if isOver { handle.cancel() }
     }
 
-    /// Delivers an event, or follows a redirect.
-    private func receive(_ event: ResponseEvent, to request: URLRequest) {
-        switch event {
-        case .answer(let answer):
-            let jar = CookieJar(responder, task)
-            jar.store(from: answer.response, to: request)
-            guard let next = redirectedRequest(after: answer.response, from: request) else {
-                return finish(event)
+    /// Delivers a part of a reply, or follows a redirect.
+    private func receive(_ part: Reply.Part, to request: URLRequest) {
+        guard case .head = part.steps.first?.event, let response = part.reply.response else {
+            return add(part)
+        }
+        let jar = CookieJar(responder, task)
+        jar.store(from: response, to: request)
+        guard part.isWhole, let next = redirectedRequest(after: response, from: request) else {
+            return add(part)
+        }
+        task.decide(about: response, to: next) { [self] decision in
+            switch decision {
+            case .follow(let next): follow(jar.applied(to: next))
+            case .refuse: add(part)
+            case .report: add(part, redirect: next)
             }
-            task.decide(about: answer.response, to: next) { [self] decision in
-                switch decision {
-                case .follow(let next): follow(jar.applied(to: next))
-                case .refuse: finish(event)
-                case .report: delivery.add(.redirect(next, answer))
-                }
-            }
-        case .head(let answer):
-            CookieJar(responder, task).store(from: answer.response, to: request)
-            finish(event)
-        case .piece, .end, .failure, .cutHead: finish(event)
         }
     }
 
     private func follow(_ next: URLRequest) {
-        let redirects = progress.withLock { progress in
-            progress.handle = nil
-            progress.redirects += 1
-            return progress.redirects
+        let (redirects, isOver) = state.withLock { state in
+            state.handle = nil
+            state.redirects += 1
+            return (state.redirects, state.isOver)
         }
+        if isOver { return }
         guard redirects <= redirectLimit else {
-            return finish(.failure(URLError(.httpTooManyRedirects)))
+            return add(Reply.Part(URLError(.httpTooManyRedirects)))
         }
-        ask(for: next)
+        ask(for: next, afterRedirects: redirects)
     }
 
-    /// Delivers an event that needs no further request.
-    private func finish(_ event: ResponseEvent) {
-        delivery.add(.event(event))
+    /// Adds a part, and delivers it as soon as Foundation accepts it, on any thread. Parts after the
+    /// last one are ignored.
+    private func add(_ part: Reply.Part, redirect: URLRequest? = nil) {
+        let thread = state.withLock { state -> LoadingThread? in
+            guard !state.isOver, !state.hasLast else { return nil }
+            state.parts.append((part, redirect))
+            state.hasLast = part.isLast
+            return state.thread
+        }
+        thread?.perform { [self] in
+            guard let next = next() else { return }
+            deliver(next)
+        }
+    }
+
+    /// Returns the next part, unless the client has suspended or cancelled its task.
+    private func next() -> (part: Reply.Part, redirect: URLRequest?)? {
+        task?.wantsAnswer == false ? nil : state.withLock { $0.takeNext() }
+    }
+
+    /// Delivers a part and those after it. Call it on the loading thread.
+    private func deliver(_ first: (part: Reply.Part, redirect: URLRequest?)) {
+        guard let urlProtocol, let client = urlProtocol.client else { return }
+        var item = first
+        while true {
+            if let redirect = item.redirect, let response = item.part.reply.response {
+                client.urlProtocol(
+                    urlProtocol, wasRedirectedTo: redirect, redirectResponse: response)
+                // Not in this turn: if the client follows the redirect, Foundation stops this load
+                // on the same thread, and must not receive the answer then.
+                return LoadingThread.current(of: urlProtocol).perform { [self, part = item.part] in
+                    guard !state.withLock(\.isStopped), let urlProtocol = self.urlProtocol,
+                        let client = urlProtocol.client
+                    else { return }
+                    deliver(part, to: client, of: urlProtocol)
+                }
+            }
+            deliver(item.part, to: client, of: urlProtocol)
+            guard !item.part.isLast, let next = next() else { return }
+            item = next
+        }
+    }
+
+    private func deliver(
+        _ part: Reply.Part, to client: any URLProtocolClient, of urlProtocol: MockURLProtocol
+    ) {
+        if part.isWhole, let response = part.reply.response {
+            let pieces = part.reply.body
+            let seesPieces = pieces.count > 1 && task?.seesPieces != false
+            return client.receive(response, seesPieces ? pieces : [pieces.joined], urlProtocol)
+        }
+        // On Linux, a task without a data delegate would keep only the last piece of the body.
+        if case .head = part.steps.first?.event, task?.seesPieces == false {
+            assembly = ReplyAccumulator()
+        }
+        guard assembly != nil else {
+            for step in part.steps { client.receive(step.event, of: part.reply, urlProtocol) }
+            return
+        }
+        switch assembly?.add(part) {
+        case .success((let body, let response)): client.receive(response, [body], urlProtocol)
+        case .failure(let error): client.receive(.failure(error), of: part.reply, urlProtocol)
+        case nil:
+            for case .piece(_, let posted?) in part.steps.map(\.event) {
+                // Neither under a lock nor on this thread: it may run the code of a test.
+                task.afterDelegateCalls { posted.didTake() }
+            }
+        }
+    }
+}
+
+extension URLProtocolClient {
+    /// Delivers a whole answer.
+    fileprivate func receive(
+        _ response: HTTPURLResponse, _ body: [Data], _ sender: URLProtocol
+    ) {
+        begin(response, sender)
+        for piece in body where !piece.isEmpty { urlProtocol(sender, didLoad: piece) }
+        urlProtocolDidFinishLoading(sender)
+    }
+
+    /// Delivers one event of a reply.
+    fileprivate func receive(_ event: Reply.Event, of reply: Reply, _ sender: URLProtocol) {
+        switch event {
+        case .head: if let response = reply.response { begin(response, sender) }
+        case .piece(let data, nil): urlProtocol(sender, didLoad: data)
+        case .piece(let data, let posted?):
+            // A delegate may cancel its task because of the piece, before `didTake()` is called.
+            sender.task.afterDelegateCalls { posted.willTake() }
+            urlProtocol(sender, didLoad: data)
+            sender.task.afterDelegateCalls { posted.didTake() }
+        case .end: urlProtocolDidFinishLoading(sender)
+        case .failure(let error, _):
+            guard let (response, data) = (error as? MockError)?.plainResponse else {
+                return urlProtocol(sender, didFailWithError: carryingOriginal(error))
+            }
+            urlProtocol(sender, didReceive: response, cacheStoragePolicy: .notAllowed)
+            if let data, !data.isEmpty { urlProtocol(sender, didLoad: data) }
+            urlProtocolDidFinishLoading(sender)
+        case .cutHead:
+            urlProtocol(sender, didFailWithError: URLError(.networkConnectionLost))
+        case .gate, .source, .later, .passed, .silence: break
+        }
+    }
+
+    private func begin(_ response: HTTPURLResponse, _ sender: URLProtocol) {
+        urlProtocol(sender, didReceive: response.withoutChallenge, cacheStoragePolicy: .notAllowed)
     }
 }
 

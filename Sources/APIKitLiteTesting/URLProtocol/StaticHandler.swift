@@ -18,13 +18,13 @@ final class StaticHandler: @unchecked Sendable {
     fileprivate struct Call: Sendable {
         let id: Int
         let request: URLRequest
-        let respond: @Sendable (ResponseEvent) -> Void
+        let respond: @Sendable (Reply.Part) -> Void
 
         /// Fails the request, and writes the error to standard error: many apps replace every error
         /// by one of their own, and only a network has a `verify()` that reports it.
         func fail(_ error: MockError) {
             writeToStandardError("APIKitLiteTesting: \(error)\n")
-            respond(.failure(error))
+            respond(Reply.Part(error))
         }
     }
 
@@ -58,9 +58,9 @@ final class StaticHandler: @unchecked Sendable {
     private func runCalls() {
         while let call = nextCall() {
             do {
-                call.respond(.answer(try Answer(function(call.request), to: call.request)))
+                call.respond(Reply.Part(try Reply(function(call.request), to: call.request)))
             } catch {
-                call.respond(.failure(error))
+                call.respond(Reply.Part(error))
             }
         }
     }
@@ -129,7 +129,7 @@ extension StaticHandler {
 
         func load(
             _ request: URLRequest, for client: any Client,
-            respond: @escaping @Sendable (ResponseEvent) -> Void
+            respond: @escaping @Sendable (Reply.Part) -> Void
         ) -> CancellationHandle {
             let (journal, id, isLate) = shared.withLock { shared in
                 let isLate = shared.handler !== handler
@@ -139,9 +139,9 @@ extension StaticHandler {
                 return (journal, journal.append(record, awaitedBy: nil), isLate)
             }
             let recordCancellation = { @Sendable in journal.markCancelled(id, at: .zero) }
-            let respond = { @Sendable (event: ResponseEvent) in
-                journal.record(event, of: id, at: .zero)
-                respond(event)
+            let respond = { @Sendable (part: Reply.Part) in
+                journal.record(part, of: id, at: .zero)
+                respond(part)
             }
             let call = Call(id: id, request: request, respond: respond)
             guard let handler, !isLate else {

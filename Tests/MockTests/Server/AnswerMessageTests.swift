@@ -72,7 +72,7 @@ import Testing
     @Test func keepsAnHTTP10ConnectionThatAskedForIt() throws {
         var request = ParsedRequest(method: "GET", target: "/", minorVersion: 0)
         request.fields = [.init(name: "Connection", value: "keep-alive")]
-        let message = try Answer.of("a").message(for: request)
+        let message = try Reply.of("a").message(for: request)
 
         #expect(message.keepsAlive)
         #expect(
@@ -87,7 +87,7 @@ import Testing
         let request = ParsedRequest(method: "GET", target: "/", minorVersion: 1)
 
         #expect(throws: HTTPResponseError.self) {
-            try Answer.of(fields: fields).message(for: request)
+            try Reply.of(fields: fields).message(for: request)
         }
     }
 
@@ -96,7 +96,7 @@ import Testing
         let request = ParsedRequest(method: "GET", target: "/", minorVersion: 1)
 
         #expect(throws: HTTPResponseError.self) {
-            try Answer.of(status: status).message(for: request)
+            try Reply.of(status: status).message(for: request)
         }
     }
 
@@ -120,14 +120,14 @@ import Testing
 
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
-        var answer: Answer
+        var answer: Reply
         var request: ParsedRequest
         var fields: String
         var body: String
         var keepsAlive: Bool
 
         init(
-            _ name: String, _ answer: Answer, to method: String = "GET", minor: Int = 1,
+            _ name: String, _ answer: Reply, to method: String = "GET", minor: Int = 1,
             _ fields: String = "", body: String = "", keepsAlive: Bool = true
         ) {
             testDescription = name

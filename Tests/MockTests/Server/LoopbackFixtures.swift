@@ -2,31 +2,31 @@ import Foundation
 
 @testable import APIKitLiteTesting
 
-extension Answer {
-    /// An answer as a stub would give it.
+extension Reply {
+    /// A reply as a stub would give it.
     static func of(
         _ text: String..., status: Int = 200, fields: [String: String] = [:]
-    ) -> Answer {
+    ) -> Reply {
         of(text.map { Data($0.utf8) }, status: status, fields: fields)
     }
 
     static func of(
         _ chunks: [Data], status: Int = 200, fields: [String: String] = [:]
-    ) -> Answer {
+    ) -> Reply {
         let url = URL(string: "http://127.0.0.1")!
-        return Answer(
+        return Reply(
             response: HTTPURLResponse(
                 url: url, statusCode: status, httpVersion: nil, headerFields: fields)!,
-            chunks: chunks)
+            body: chunks.filter { !$0.isEmpty })
     }
 }
 
 extension LoopbackServer {
     /// A server that gives every answer immediately, from another thread.
-    convenience init(answer: @escaping @Sendable (URLRequest) throws -> Answer) throws {
-        try self.init { request, reply in
+    convenience init(answer: @escaping @Sendable (URLRequest) throws -> Reply) throws {
+        try self.init { request, respond in
             DispatchQueue.global().async {
-                do { reply(.answer(try answer(request))) } catch { reply(.failure(error)) }
+                do { respond(.init(try answer(request))) } catch { respond(.init(error)) }
             }
             return {}
         }
@@ -41,7 +41,7 @@ extension LoopbackServer {
 /// Requests that have arrived and are answered when the test says so.
 final class HeldRequests: @unchecked Sendable {  // Safe: `responders` is used with `lock` held.
     private let lock = NSLock()
-    private var responders: [@Sendable (ResponseEvent) -> Void] = []
+    private var responders: [@Sendable (Reply.Part) -> Void] = []
     private let arrivals = DispatchSemaphore(value: 0)
     private let cancellations = DispatchSemaphore(value: 0)
 
@@ -68,6 +68,6 @@ final class HeldRequests: @unchecked Sendable {  // Safe: `responders` is used w
     /// Answers everything that is held, each with its place in the order of arrival.
     func answerAll() {
         let responders = lock.withLock { self.responders }
-        for (index, respond) in responders.enumerated() { respond(.answer(.of("\(index)"))) }
+        for (index, respond) in responders.enumerated() { respond(.init(Reply.of("\(index)"))) }
     }
 }

@@ -37,7 +37,7 @@ import Testing
     /// The server answers immediately here.
     @Test func answersAClientThatOnlyFinishedSending() throws {
         let server = try LoopbackServer { _, respond in
-            respond(.answer(.of("x")))
+            respond(.init(.of("x")))
             return {}
         }
         let client = try RawClient(port: server.port)

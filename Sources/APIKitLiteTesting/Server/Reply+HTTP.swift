@@ -1,12 +1,12 @@
 import APIKitLite
 import Foundation
 
-extension Answer {
-    /// An answer as the bytes of an HTTP/1.1 message.
+extension Reply {
+    /// A reply as the bytes of an HTTP/1.1 message.
     struct Message {
         /// The status line, the fields and the empty line after them.
         var head: Data
-        /// The answer's own chunks, not copies. It is empty if the request or the status allows no
+        /// The reply's own pieces, not copies. It is empty if the request or the status allows no
         /// body.
         let body: [Data]
         /// Whether the body is sent with `Transfer-Encoding: chunked`.
@@ -36,7 +36,7 @@ extension Answer {
         var end: [Data] { isChunked ? [Data("0\r\n\r\n".utf8)] : [] }
     }
 
-    /// Creates a plain-text answer that shows an error, with the error's status or 500.
+    /// Creates a plain-text reply that shows an error, with the error's status or 500.
     init(_ error: any Error, url: URL) {
         let text = Data("\(error)\n".utf8)
         // The initializer accepts every status and every field, so it never returns nil.
@@ -44,10 +44,10 @@ extension Answer {
             response: HTTPURLResponse(
                 url: url, statusCode: (error as? any AnswerableOverHTTP)?.status ?? 500,
                 httpVersion: nil, headerFields: ["Content-Type": "text/plain; charset=utf-8"])!,
-            chunks: [text])
+            body: [text])
     }
 
-    /// Returns the answer as an HTTP/1.1 message (RFC 9112).
+    /// Returns the reply as an HTTP/1.1 message (RFC 9112).
     ///
     /// The server decides about the framing. It replaces the `Connection`, `Transfer-Encoding` and,
     /// except for a HEAD, `Content-Length` fields of the response by true ones. It removes the
@@ -61,15 +61,15 @@ extension Answer {
     func message(
         for request: ParsedRequest, now: Date = Date()
     ) throws(HTTPResponseError) -> Message {
-        let status = response.statusCode
+        let status = response?.statusCode ?? 0
         guard (100...999).contains(status) else { throw .status(status) }
         let fields = try givenFields()
-        let body = chunks.filter { !$0.isEmpty }
+        let body = body.filter { !$0.isEmpty }
         let hasBody = request.method != "HEAD" && status >= 200 && status != 204 && status != 304
         // For HTTP/1.0, which has no chunks, a known length is announced: otherwise, the end of a body
         // that breaks off would look like its true end.
         let isInPieces =
-            chunks.count > 1 && fields["content-length"] == nil && request.minorVersion > 0
+            body.count > 1 && fields["content-length"] == nil && request.minorVersion > 0
         let isStreamed = hasBody && (isStreamed || isInPieces)
         let isChunked = isStreamed && request.minorVersion > 0
         let asksToClose = fields["connection"]?.value.lowercased().contains("close") ?? false
@@ -86,7 +86,7 @@ extension Answer {
         for (name, field) in fields.sorted(by: { $0.key < $1.key }) {
             let isOurs =
                 ["connection", "transfer-encoding", "content-length"].contains(name)
-                || isDecoded && name == "content-encoding"
+                || self.head.isDecoded && name == "content-encoding"
             // Clients do not accept a comma-separated list in this field (RFC 6265, section 3).
             if name == "set-cookie" {
                 for cookie in splitCookies(field.value) { add(field.name, cookie) }
@@ -97,7 +97,7 @@ extension Answer {
         if isChunked {
             add("Transfer-Encoding", "chunked")
         } else if hasBody && !isStreamed {
-            add("Content-Length", body.reduce(missing) { $0 + $1.count })
+            add("Content-Length", body.reduce(0) { $0 + $1.count })
         } else if !hasBody, status >= 200, status != 204, let length = fields["content-length"] {
             add("Content-Length", length.value)
         }
@@ -116,7 +116,7 @@ extension Answer {
     private func givenFields() throws(HTTPResponseError) -> [String: (name: String, value: String)]
     {
         var fields: [String: (name: String, value: String)] = [:]
-        for (key, value) in response.allHeaderFields {
+        for (key, value) in response?.allHeaderFields ?? [:] {
             let (name, value) = ("\(key)", "\(value)")
             guard name.utf8.isHTTPToken, value.utf8.isHTTPFieldValue else { throw .field(name) }
             fields[name.lowercased()] = (name, value)

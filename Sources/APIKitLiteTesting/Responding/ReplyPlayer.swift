@@ -1,0 +1,287 @@
+import APIKitLite
+import Foundation
+
+/// Gives one request its reply, event by event, in the time of its network.
+///
+/// Each event comes at its time after the one before, or when a gate opens, a handler returns or a
+/// stream sends it. If the client waits too long for the next byte, the reply ends with
+/// `URLError.timedOut`.
+final class ReplyPlayer: @unchecked Sendable {  // `state` only under the lock.
+    /// The receiver of the reply.
+    struct Sink: Sendable {
+        /// Returns how long the client waits for the next byte. It is called only when needed: for
+        /// a `URLSession` on Linux, this takes longer than everything else that happens to a
+        /// request.
+        let idleTimeout: @Sendable () -> Duration
+        /// Receives the parts of the reply, in order, on any thread, and none after the last one.
+        let send: @Sendable (Reply.Part) -> Void
+    }
+
+    private struct State {
+        /// The receiver; nil after the end, so that the player keeps nothing alive.
+        var sink: Sink?
+        var reply: Reply
+        /// The index of the next step.
+        var next = 0
+        /// A number that changes whenever something happens, so that a callback knows whether it
+        /// comes too late.
+        var turn = 0
+        /// When the last event was due.
+        var moment: Duration
+        /// When the client began to wait for the next byte.
+        var waitStart: Duration
+        var hasHead = false
+        /// Cancels the call for the next event, or the timeout of what the reply waits for.
+        var timer: Cancellation?
+        /// Cancels the wait for a gate.
+        var gate: Cancellation?
+        /// Cancels the task that makes the reply.
+        var maker: Cancellation?
+        /// The stream that sends the body.
+        var stream: ResponseStream?
+        /// How long the client waits for the next byte, once it is known.
+        var idleTimeout: Duration?
+
+        /// The next step, when the times before it end, and the turn; nil if there is none.
+        var current: (step: Reply.Step, moment: Duration, waitStart: Duration, turn: Int)? {
+            guard sink != nil, next < reply.steps.count else { return nil }
+            return (reply.steps[next], moment, waitStart, turn)
+        }
+    }
+
+    // One lock for all players. It is held for nanoseconds, and to create one for each player would
+    // cost more than everything else that a player does.
+    private static let lock = NSLock()
+    private var state: State
+    let time: any NetworkTime
+    private let stub: Stub?
+    private let handlers: Handlers
+
+    /// Creates a player that has not begun.
+    ///
+    /// - Parameters:
+    ///   - reply: The reply.
+    ///   - stub: The stub that gives it; nil for the closure of the network.
+    ///   - time: The time of the network.
+    ///   - arrival: When the request came. Times count from here on a clock that the test chose: the
+    ///     test may move it as soon as the request is recorded, which is a moment before `play()`.
+    ///   - handlers: Runs the code that makes the reply or sends its body.
+    ///   - sink: The receiver of the reply.
+    init(
+        _ reply: Reply, of stub: Stub?, in time: any NetworkTime, since arrival: Duration,
+        on handlers: Handlers, for sink: Sink
+    ) {
+        self.time = time
+        self.stub = stub
+        self.handlers = handlers
+        let start = time.isChosen ? arrival : time.now
+        state = State(sink: sink, reply: reply, moment: start, waitStart: start)
+    }
+
+    /// Begins to give the reply.
+    func start() {
+        addStream(of: withState { $0.reply })
+        play()
+    }
+
+    /// What the reply waits for.
+    var cause: WaitReport.Cause {
+        let (reply, next, stream) = withState { ($0.reply, $0.next, $0.stream) }
+        guard reply.steps.indices.contains(next) else { return .nothing }
+        return switch reply.steps[next].event {
+        case .later(let cause, _): cause
+        case .gate: .release
+        case .silence: .nothing
+        case _ where reply.isPassedThrough: .session
+        case .source: stream?.hasWriter == true ? .writer : .test
+        default: .clock
+        }
+    }
+
+    /// Gives the client a piece of a stream, unless the reply has ended.
+    func send(_ piece: Reply.Event) {
+        let now = time.now
+        let given = withState { state -> (sink: Sink, reply: Reply, turn: Int)? in
+            guard let sink = state.sink else { return nil }
+            state.waitStart = now
+            state.turn += 1
+            return (sink, state.reply, state.turn)
+        }
+        guard let given else { return }
+        watch(given.turn, isDeadline: true)
+        given.sink.send(Reply.Part(given.reply, [Reply.Step(event: piece)]))
+    }
+
+    /// Ends the reply with an event, unless it has ended.
+    func finish(with last: Reply.Event) {
+        let reply = withState { $0.reply }
+        end()?.send(Reply.Part(reply, [Reply.Step(event: last)]))
+    }
+
+    /// Ends the reply without a further event.
+    func cancel() {
+        _ = end()
+    }
+
+    /// Gives all events that are due, and waits for the next one.
+    private func play() {
+        while let (step, moment, waitStart, turn) = withState({ $0.current }) {
+            switch step.event {
+            case .later(_, let work): return make(work, turn)
+            case .gate: return waitForGate(turn)
+            case .source:
+                watch(turn, isDeadline: true)
+                let stream = withState { $0.stream }
+                stream?.open(on: self)
+                return
+            case .silence: return watch(turn, isDeadline: false)
+            case .head, .piece, .end, .failure, .cutHead, .passed:
+                let due = moment + step.after
+                if step.after > .zero, waitStart + idleTimeout < due {
+                    return watch(turn, isDeadline: false, evenWithoutClock: true)
+                }
+                if step.after > .zero, time.now < due {
+                    return schedule(at: due, isDeadline: false, turn) { $0.play() }
+                }
+                give(at: due, turn)
+            }
+        }
+    }
+
+    /// Gives the next event, or the whole rest of the reply if that takes no time.
+    private func give(at moment: Duration, _ turn: Int) {
+        let given = withState { state -> (sink: Sink, part: Reply.Part)? in
+            guard state.turn == turn, let sink = state.sink else { return nil }
+            let (steps, next) = (state.reply.steps, state.next)
+            let part = Reply.Part(
+                state.reply, state.reply.isWhole(from: next) ? steps[next...] : steps[next...next])
+            state.turn += 1
+            state.next += part.steps.count
+            (state.moment, state.waitStart, state.hasHead) = (moment, moment, true)
+            return (sink, part)
+        }
+        guard let given else { return }
+        (given.part.isLast ? end() : given.sink)?.send(given.part)
+    }
+
+    /// Runs a handler, or asks a real session, and continues with the reply that it makes.
+    private func make(_ work: @escaping @Sendable () async throws -> Reply, _ turn: Int) {
+        let maker = handlers.start { [self] in
+            do {
+                let reply = try await work()
+                addStream(of: reply)
+                proceed(after: turn) { state in
+                    state.reply = reply
+                    state.maker = nil
+                }
+            } catch {
+                finish(with: .failure(error))
+            }
+        }
+        keep(maker, at: \.maker, turn)
+        watch(turn, isDeadline: true)
+    }
+
+    private func waitForGate(_ turn: Int) {
+        let wait = stub?.gate.whenReached(1) { [self] in
+            proceed(after: turn) { state in
+                state.next += 1
+                state.gate = nil
+            }
+        }
+        guard let wait else { return }
+        keep(wait, at: \.gate, turn)
+        watch(turn, isDeadline: false)
+    }
+
+    /// Continues after a wait. The times of the next events count from now on.
+    private func proceed(after turn: Int, _ change: (inout State) -> Void) {
+        let now = time.now
+        let old = withState { state -> (isCurrent: Bool, timer: Cancellation?) in
+            guard state.turn == turn, state.sink != nil else { return (false, nil) }
+            change(&state)
+            state.turn += 1
+            state.moment = now
+            // Before the head, the client of a chosen clock has waited since its request. Without
+            // one, no time has passed while a handler ran.
+            if state.hasHead || !time.isChosen { state.waitStart = now }
+            defer { state.timer = nil }
+            return (true, state.timer)
+        }
+        old.timer?.cancel()
+        if old.isCurrent { play() }
+    }
+
+    /// Makes the stream of a reply whose body other code sends.
+    private func addStream(of reply: Reply) {
+        guard let stub, let source = reply.source else { return }
+        let stream = ResponseStream(source, stubStreams: stub.stubStreams)
+        let isOver = withState { state in
+            if state.sink != nil { state.stream = stream }
+            return state.sink == nil
+        }
+        if isOver { stream.close() } else { stream.start(on: handlers) }
+    }
+
+    private var idleTimeout: Duration {
+        let (known, sink) = withState { ($0.idleTimeout, $0.sink) }
+        if let known { return known }
+        let idleTimeout = sink?.idleTimeout() ?? .zero
+        withState { $0.idleTimeout = idleTimeout }
+        return idleTimeout
+    }
+
+    /// Limits the wait for the next event by the client's timeout.
+    private func watch(_ turn: Int, isDeadline: Bool, evenWithoutClock: Bool = false) {
+        guard time.isChosen || evenWithoutClock else { return }
+        // An immediate handler may have returned by now.
+        let waitStart = withState { $0.turn == turn ? $0.waitStart : nil }
+        guard let waitStart else { return }
+        schedule(at: waitStart + idleTimeout, isDeadline: isDeadline, turn) {
+            $0.finish(with: .failure(URLError(.timedOut)))
+        }
+    }
+
+    /// Calls back at a moment, unless something else happens before.
+    private func schedule(
+        at moment: Duration, isDeadline: Bool, _ turn: Int,
+        _ work: @escaping @Sendable (ReplyPlayer) -> Void
+    ) {
+        let timer = time.schedule(at: moment, isDeadline: isDeadline) { [self] in
+            if withState({ $0.turn == turn }) { work(self) }
+        }
+        keep(timer, at: \.timer, turn)
+    }
+
+    /// Keeps a cancellation for the end, and cancels what it replaces. If it is not needed any more,
+    /// cancels it immediately.
+    private func keep(
+        _ cancellation: Cancellation, at keyPath: WritableKeyPath<State, Cancellation?> & Sendable,
+        _ turn: Int
+    ) {
+        let unneeded = withState { state -> Cancellation? in
+            guard state.sink != nil, state.turn == turn else { return cancellation }
+            defer { state[keyPath: keyPath] = cancellation }
+            return state[keyPath: keyPath]
+        }
+        unneeded?.cancel()
+    }
+
+    /// Ends the reply, and returns the sink. Only the first call gets it, so only one last part is
+    /// sent.
+    private func end() -> Sink? {
+        let last = withState { state in
+            defer { state = State(reply: Reply(.silence), moment: .zero, waitStart: .zero) }
+            return state
+        }
+        last.timer?.cancel()
+        last.gate?.cancel()
+        last.maker?.cancel()
+        last.stream?.close()
+        return last.sink
+    }
+
+    private func withState<R>(_ body: (inout State) -> R) -> R {
+        Self.lock.withLock { body(&state) }
+    }
+}
