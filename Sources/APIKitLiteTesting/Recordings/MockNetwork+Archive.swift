@@ -21,7 +21,8 @@ extension MockNetwork {
     ///     each exchange that was not used.
     ///   - fileID: The file that error texts name if the archive comes from no file.
     ///   - line: The line that error texts name if the archive comes from no file.
-    /// - Returns: The stubs, in the order of the first request of each group.
+    /// - Returns: The stubs: first those whose requests have placeholders, then the others, each in the
+    ///   order of the first request of the group.
     @discardableResult
     public func stub(
         _ archive: HTTPArchive, then afterLast: Stub.AfterLast = .fail,
