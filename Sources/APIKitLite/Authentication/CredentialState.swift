@@ -24,9 +24,9 @@ extension Credentials {
         ///   - rejected: The generation of the credential that the server rejected, or `nil`. The
         ///     rejection of an earlier generation does not affect the current credential.
         ///   - isStale: Whether the current credential must be refreshed before it is used.
-        func toRefresh(afterRejected rejected: Int?, isStale: (A.Credential) -> Bool) -> A
-            .Credential?
-        {
+        func toRefresh(
+            afterRejected rejected: Int?, isStale: (A.Credential) -> Bool
+        ) -> A.Credential? {
             credential.flatMap { rejected == generation || isStale($0) ? $0 : nil }
         }
 

@@ -66,8 +66,7 @@ extension EventStream {
             guard let outcome = outcome(of: error),
                 let delay = policy.wait(
                     afterAttempt: attempts, of: request, outcome: outcome, elapsed: elapsed,
-                    now: now,
-                    random: random)
+                    now: now, random: random)
             else { return .fail }
             let wait = Swift.max((retry ?? .zero).clamped + delay, Self.shortestDelay)
             if let deadline = policy.deadline, elapsed.clamped + wait >= deadline { return .fail }

@@ -173,8 +173,8 @@ extension NamedValue {
     /// - Parameter isForm: Whether the text begins with an item.
     private static func items(in text: [UInt8], isForm: Bool = false) -> [NamedValue] {
         var values: [NamedValue] = []
-        let runs = text.split { $0 <= 0x20 || "\"<>\\".utf8.contains($0) }
-        for run in runs {
+        // Most runs have no item, and the texts may be long.
+        for run in text.split(whereSeparator: endsURL) where run.contains(UInt8(ascii: "=")) {
             let parts = run.split(omittingEmptySubsequences: false) { "?#".utf8.contains($0) }
             for (name, value) in parts.flatMap({ queryItems($0) }) {
                 // The text before the first mark is no item, except at the start of a form.
@@ -189,6 +189,16 @@ extension NamedValue {
             }
         }
         return values + userInfos(in: text)
+    }
+
+    /// Whether a byte cannot be a part of a URL in a text.
+    private static func endsURL(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0...0x20, UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"),
+            UInt8(ascii: "\\"):
+            true
+        default: false
+        }
     }
 
     private static func userInfos(in text: [UInt8]) -> [NamedValue] {

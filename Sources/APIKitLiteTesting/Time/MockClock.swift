@@ -74,7 +74,7 @@ public final class MockClock: CallbackClock {
     /// ended, and of handlers that have not answered.
     ///
     /// A deadline limits other work. The clock fires it at its moment, as it wakes a sleeper, but
-    /// ``waitForSleepers(_:fileID:line:)`` and ``pending`` do not count it.
+    /// ``waitForSleepers(_:within:fileID:line:)`` and ``pending`` do not count it.
     public var pendingDeadlines: [Duration] {
         sleepers.withLock { $0.remaining(areDeadlines: true) }
     }
@@ -107,7 +107,7 @@ public final class MockClock: CallbackClock {
     /// This includes the sleepers that the woken tasks add. Before the clock moves on, each woken
     /// task runs up to its next sleep on this clock, or until it has run for a moment without one.
     /// The clock does not wait for other work of the tasks: if a later sleeper depends on it, wait
-    /// for that sleeper with ``waitForSleepers(_:fileID:line:)``.
+    /// for that sleeper with ``waitForSleepers(_:within:fileID:line:)``.
     ///
     /// - Parameter duration: The time to move. A negative one does not move the clock.
     public func advance(by duration: Duration) async {

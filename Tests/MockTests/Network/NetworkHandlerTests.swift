@@ -33,7 +33,7 @@ import Testing
         for network in [given, network] {
             #expect(try await outcome(transport, network) == "1")
             network.requestHandler = { _ in
-                try await Task.sleep(for: .zero)
+                await Task.yield()
                 return Self.text("2")
             }
             #expect(try await outcome(transport, network) == "2")
