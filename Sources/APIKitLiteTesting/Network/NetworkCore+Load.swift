@@ -22,6 +22,8 @@ extension NetworkCore {
         _ reply: Reply, to record: RecordedRequest, for client: any Client,
         respond: @escaping @Sendable (Reply.Part) -> Void
     ) -> CancellationHandle {
+        // Made before the request is counted: a test that has waited for the request may send.
+        let stream = record.stub.flatMap { reply.stream(of: $0) }
         // The journal checks whether the request has ended. That check, made here, crashes the
         // optimizer of Swift 6.3.1.
         let id = journal.append(record, awaitedBy: client)
@@ -31,7 +33,7 @@ extension NetworkCore {
             return CancellationHandle(recordCancellation: recordCancellation)
         }
         let player = ReplyPlayer(
-            reply, of: record.stub, in: time, since: record.startTime, on: handlers,
+            reply, of: record.stub, with: stream, in: time, since: record.startTime, on: handlers,
             for: .init(idleTimeout: { client.idleTimeout(for: record.request) }) { [self] part in
                 journal.record(part, of: id, at: time.now)
                 respond(part)

@@ -187,6 +187,11 @@ struct Reply: Sendable {
             .first
     }
 
+    /// Returns a new stream of a stub for a body that other code sends; nil for any other body.
+    func stream(of stub: Stub) -> ResponseStream? {
+        source.map { ResponseStream($0, stubStreams: stub.stubStreams) }
+    }
+
     /// Whether the client follows a redirect, and reads no body here.
     var isRedirect: Bool {
         guard let response else { return false }

@@ -62,25 +62,27 @@ final class ReplyPlayer: @unchecked Sendable {  // `state` only under the lock.
     /// - Parameters:
     ///   - reply: The reply.
     ///   - stub: The stub that gives it; nil for the closure of the network.
+    ///   - stream: The stream that sends its body; nil for any other body.
     ///   - time: The time of the network.
     ///   - arrival: When the request came. Times count from here on a clock that the test chose: the
     ///     test may move it as soon as the request is recorded, which is a moment before `play()`.
     ///   - handlers: Runs the code that makes the reply or sends its body.
     ///   - sink: The receiver of the reply.
     init(
-        _ reply: Reply, of stub: Stub?, in time: any NetworkTime, since arrival: Duration,
-        on handlers: Handlers, for sink: Sink
+        _ reply: Reply, of stub: Stub?, with stream: ResponseStream?, in time: any NetworkTime,
+        since arrival: Duration, on handlers: Handlers, for sink: Sink
     ) {
         self.time = time
         self.stub = stub
         self.handlers = handlers
         let start = time.isChosen ? arrival : time.now
-        state = State(sink: sink, reply: reply, moment: start, waitStart: start)
+        state = State(
+            sink: sink, reply: reply, moment: start, waitStart: start, stream: stream)
     }
 
     /// Begins to give the reply.
     func start() {
-        addStream(of: withState { $0.reply })
+        withState { $0.stream }?.start(on: handlers)
         play()
     }
 
@@ -169,7 +171,7 @@ final class ReplyPlayer: @unchecked Sendable {  // `state` only under the lock.
         let maker = handlers.start { [self] in
             do {
                 let reply = try await work()
-                addStream(of: reply)
+                use(stub.flatMap { reply.stream(of: $0) })
                 proceed(after: turn) { state in
                     state.reply = reply
                     state.maker = nil
@@ -212,15 +214,13 @@ final class ReplyPlayer: @unchecked Sendable {  // `state` only under the lock.
         if old.isCurrent { play() }
     }
 
-    /// Makes the stream of a reply whose body other code sends.
-    private func addStream(of reply: Reply) {
-        guard let stub, let source = reply.source else { return }
-        let stream = ResponseStream(source, stubStreams: stub.stubStreams)
+    /// Uses the stream of a reply that was made later, if it has one.
+    private func use(_ stream: ResponseStream?) {
         let isOver = withState { state in
             if state.sink != nil { state.stream = stream }
             return state.sink == nil
         }
-        if isOver { stream.close() } else { stream.start(on: handlers) }
+        if isOver { stream?.close() } else { stream?.start(on: handlers) }
     }
 
     private var idleTimeout: Duration {
