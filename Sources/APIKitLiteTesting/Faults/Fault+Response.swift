@@ -89,10 +89,10 @@ extension MockResponse {
     fileprivate func stalling(afterBytes count: Int) -> MockResponse {
         let body = body
         var response = self
-        response.reply.body = [body.prefix(count), body.dropFirst(count)].map { Data($0) }
+        response.reply.setPieces(
+            [body.prefix(count), body.dropFirst(count)], after: [.zero, .seconds(2_000_000_000)])
         // About 63 years, so that every client gives up before: no timeout counts as more than half
         // of that.
-        response.reply.setWaits([.zero, .seconds(2_000_000_000)])
         return response
     }
 

@@ -32,7 +32,7 @@ private final class InlineExecutor: TaskExecutor {
 /// semaphore would stop every task of the process. These grow up to 64, one at a time, only while
 /// none is idle, and go after five idle seconds.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
-final class HandlerThreads: TaskExecutor, @unchecked Sendable {  // State only under `condition`.
+private final class HandlerThreads: TaskExecutor, @unchecked Sendable {  // Under `condition`.
     static let shared = HandlerThreads()
 
     private static let limit = 64

@@ -17,7 +17,6 @@ enum SharedSession {
         }
     }
 
-    /// Removes a class from the shared session.
     static func unregister(_ type: AnyClass) {
         lock.withLock { _ in
             let configuration = URLSession.shared.configuration
@@ -28,12 +27,10 @@ enum SharedSession {
     /// Owns `protocolClasses` of the shared session's configuration.
     private static let lock = Locked(())
     #else
-    /// Makes a class answer the requests of the shared session.
     static func register(_ type: AnyClass) {
         URLProtocol.registerClass(type)
     }
 
-    /// Removes a class from the shared session.
     static func unregister(_ type: AnyClass) {
         URLProtocol.unregisterClass(type)
     }

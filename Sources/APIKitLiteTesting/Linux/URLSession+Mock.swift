@@ -3,7 +3,6 @@ import Foundation
 
 #if canImport(FoundationNetworking)
 extension URLSession {
-    /// Creates the session of a network.
     convenience init(mocked configuration: URLSessionConfiguration) {
         self.init(
             configuration: configuration, delegate: nil,

@@ -45,7 +45,6 @@ extension URLSessionTask {
         return own.map { "\($0.1)".hasSuffix("callDelegate") } ?? true
     }
 
-    /// Returns a stored property of the task, which Foundation keeps private.
     func mirrored<Value>(_ name: String) -> Value? { Mirror.stored(name, of: self) }
 
     fileprivate var session: URLSession? { mirrored("session") }

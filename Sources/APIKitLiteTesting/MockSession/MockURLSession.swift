@@ -10,7 +10,6 @@ public final class MockURLSession: HTTPSession {
     /// The arguments of a completion handler: the data, the response and the error.
     public typealias Response = (data: Data?, urlResponse: URLResponse?, error: (any Error)?)
 
-    /// Where the answers come from.
     private enum Source: Sendable {
         case network(NetworkCore)
         case fixed(@Sendable (URL?) -> Response)

@@ -23,9 +23,9 @@ extension NetworkCore {
                 if let error = record.error { throw error }
                 return (reply.body.joined, reply.response!)
             }
-            let accumulator = Locked(ReplyAccumulator())
+            let pieces = Locked<[Data]>([])
             return try await answer(record, reply, for: TaskClient()) { part, waiter in
-                let result = accumulator.withLock { $0.add(part) }
+                let result = pieces.withLock { part.result(collecting: &$0) }
                 // The client takes each piece at once. Not under the lock: it may end the answer.
                 for case .piece(_, let posted?) in part.steps.map(\.event) { posted.didTake() }
                 if let result { waiter.end(with: result) }
@@ -113,14 +113,46 @@ extension BodyBuffer {
                     if self?.isCancelled == false { posted.didTake() }
                 }
             case .end: finish()
-            case .failure(let error, _): fail(error, head)
-            case .cutHead: fail(URLError(.networkConnectionLost), head)
-            case .gate, .source, .later, .passed, .silence: break
+            default:
+                guard let error = step.event.error else { break }
+                if !head.end(with: .failure(error)) { finish(throwing: error) }
             }
         }
     }
+}
 
-    private func fail(_ error: any Error, _ head: Waiter<HTTPURLResponse>) {
-        if !head.end(with: .failure(error)) { finish(throwing: error) }
+/// A client whose task waits for the answer, or for the headers and then for the pieces of a body.
+///
+/// `handle` has its own lock.
+private final class TaskClient<Value: Sendable>: Client {
+    let waiter = Waiter<Value>()
+    /// The body that follows the headers; nil for a client that waits for the whole answer.
+    let body: BodyBuffer?
+    private let handle = Locked<CancellationHandle?>(nil)
+
+    init(body: BodyBuffer? = nil) {
+        self.body = body
+    }
+
+    var isWaiting: Bool { !waiter.hasEnded || body?.hasEnded == false }
+    var readerState: ReaderState? { body?.readerState }
+    var sessionTimeout: TimeInterval? { nil }
+
+    /// Keeps the handle that a cancellation needs.
+    func keep(_ handle: CancellationHandle) {
+        self.handle.withLock { $0 = handle }
+        body?.onCancel { handle.cancel() }
+    }
+
+    /// Ends the wait with `URLError.cancelled`, and cancels the request.
+    func cancel() {
+        let handle = handle.withLock { $0 }
+        // Recorded before the client's task resumes, which may send its next request immediately.
+        handle?.recordCancellation()
+        if !waiter.end(with: .failure(URLError(.cancelled))) {
+            // The headers have been received, and another task may read the body.
+            body?.end(throwing: URLError(.cancelled))
+        }
+        handle?.cancelWork?()
     }
 }

@@ -1,42 +1,6 @@
 import APIKitLite
 import Foundation
 
-/// Stubs that were added together. The last one that matches a request answers it.
-struct StubGroup: Sendable {
-    let stubs: [Stub]
-    /// Whether one of them calls the user's code.
-    let hasPredicate: Bool
-    /// Returns the stubs that probably match a request, of very many.
-    private let probable: @Sendable (RequestReading) -> [Stub]
-
-    init(
-        _ stubs: [Stub],
-        asking probable: @escaping @Sendable (RequestReading) -> [Stub] = { _ in [] }
-    ) {
-        self.stubs = stubs
-        self.probable = probable
-        hasPredicate = stubs.contains { $0.matcher.hasPredicate }
-    }
-
-    /// Returns the stub that answers a request, and its response; nil if none does. The captured
-    /// path values are in the reading.
-    fileprivate func next(for reading: RequestReading) -> (Stub, Stub.NextResponse)? {
-        next(of: probable(reading), for: reading) ?? next(of: stubs, for: reading)
-    }
-
-    private func next(
-        of stubs: [Stub], for reading: RequestReading
-    ) -> (Stub, Stub.NextResponse)? {
-        for stub in stubs.reversed() {
-            if let captured = stub.matcher.match(reading), let next = stub.nextResponse() {
-                reading.pathValues = captured
-                return (stub, next)
-            }
-        }
-        return nil
-    }
-}
-
 /// The stubs, the journal and the time of one network.
 ///
 /// Sessions and configurations keep it alive, even after their ``MockNetwork`` is released. Its
@@ -44,7 +8,7 @@ struct StubGroup: Sendable {
 /// properties are constants.
 final class NetworkCore: Responder {
     let journal: Journal
-    let time: any NetworkTime
+    let time: NetworkTime
     /// The secrets that the texts about the network's requests hide.
     let redaction: Redaction
     /// Where `withMockNetwork` made the network; nil for any other. A text without a stub's place
@@ -57,12 +21,12 @@ final class NetworkCore: Responder {
 
     private let handler = Locked<Handler?>(nil)
     let handlers = Handlers()
-    private let groups = Locked<[StubGroup]>([])
-    private let unanswered = Locked(UnansweredRequests())
+    private let groups = Locked<[Stub.Group]>([])
+    let unanswered = Locked(UnansweredRequests())
     private let declined = Locked<[RequestMatcher]>([])
     private let serverPorts = Locked<Set<Int>>([])
     /// Where the network was first verified; nil before that.
-    private let verified = Locked<String?>(nil)
+    let verified = Locked<String?>(nil)
     private let pooledClass = Locked<PooledProtocolClass?>(nil)
     private let cookies = Locked<HTTPCookieStorage?>(nil)
     /// Reports what waits for the test.
@@ -76,7 +40,7 @@ final class NetworkCore: Responder {
         self.sourceLocation = sourceLocation
         let journal = Journal(keeping: bodyLimit)
         self.journal = journal
-        time = clock.map(makeTime) ?? JumpingTime(activity: journal.changes)
+        time = NetworkTime(clock, activity: journal.changes)
         watch = time.mockClock?.watch ?? WaitWatch()
         watch.add(self)
     }
@@ -92,29 +56,29 @@ final class NetworkCore: Responder {
     }
 
     func add(
-        _ matcher: RequestMatcher, _ behavior: Stub.Behavior, times: Stub.Times,
+        _ matcher: RequestMatcher, _ source: Stub.ResponseSource, times: Stub.Times,
         sourceLocation: String
     ) -> Stub {
-        let stub = makeStub(matcher, behavior, times: times, sourceLocation: sourceLocation)
-        add(StubGroup([stub]))
+        let stub = makeStub(matcher, source, times: times, sourceLocation: sourceLocation)
+        add(Stub.Group([stub]))
         return stub
     }
 
-    func add(_ group: StubGroup) {
+    func add(_ group: Stub.Group) {
         groups.withLock { $0.append(group) }
     }
 
     func makeStub(
-        _ matcher: RequestMatcher, _ behavior: Stub.Behavior, times: Stub.Times,
+        _ matcher: RequestMatcher, _ source: Stub.ResponseSource, times: Stub.Times,
         sourceLocation: String, recording: Recording? = nil
     ) -> Stub {
         Stub(
-            matcher, behavior, times: times, sourceLocation: sourceLocation,
+            matcher, source, times: times, sourceLocation: sourceLocation,
             recording: recording, redaction: redaction,
             journal: journal, watch: watch, verified: verified.withLock { $0 })
     }
 
-    private var stubs: [Stub] { groups.withLock { $0 }.flatMap(\.stubs) }
+    var stubs: [Stub] { groups.withLock { $0 }.flatMap(\.stubs) }
 
     /// Removes a stub, so that `verify()` no longer checks it.
     func remove(_ stub: Stub) {
@@ -123,7 +87,7 @@ final class NetworkCore: Responder {
             guard let position else { return }
             let rest = groups[position].stubs.filter { $0 !== stub }
             // Without the index of an archive, which would still return the stub.
-            groups[position...position] = rest.isEmpty ? [] : [StubGroup(rest)]
+            groups[position...position] = rest.isEmpty ? [] : [Stub.Group(rest)]
         }
     }
 
@@ -172,13 +136,9 @@ final class NetworkCore: Responder {
                 return Reply(.failure(error))
             }
         }
-        if let requestHandler { return reply(to: record.request, from: requestHandler) }
+        if let requestHandler { return Reply(from: requestHandler, to: record.request) }
         return Reply(
             .failure(fail(.unmatched(reading, among: groups.flatMap(\.stubs), of: sourceLocation))))
-    }
-
-    private func reply(to request: URLRequest, from closure: @escaping Stub.Closure) -> Reply {
-        Reply(.later(.handler) { try Reply(await closure(request), to: request) })
     }
 
     private func reply(
@@ -188,31 +148,32 @@ final class NetworkCore: Responder {
             throw MockError(.brokenStub, "\(configurationError) (\(stub.sourceLocation))")
         }
         if stub.times == .never { throw MockError.forbidden(record, by: stub) }
-        // Read here: a handler runs with other task-locals.
-        let route = PassthroughRoute.current
         switch next {
-        case .response(let response): return reply(to: record, route, stub, response)
+        case .response(let response): return reply(to: record, stub, response)
         case .handler(let handler):
+            // Read here: a handler runs with other task-locals.
+            let route = PassthroughRoute.current
             return Reply(
                 .later(.handler) { [self] in
                     let response = try await handler(record)
                     if let error = response.configurationError {
                         throw fail(MockError(.brokenStub, "\(error) (\(stub.sourceLocation))"))
                     }
-                    return reply(to: record, route, stub, response)
+                    return reply(to: record, stub, response, route)
                 })
-        case .closure(let closure): return reply(to: record.request, from: closure)
+        case .closure(let closure): return Reply(from: closure, to: record.request)
         case .usedUp(let number): throw fail(.usedUp(record, stub, at: number))
         }
     }
 
     /// Returns the reply of a response, which may be that a real session replies later.
     private func reply(
-        to record: RecordedRequest, _ route: PassthroughRoute, _ stub: Stub,
-        _ response: MockResponse
+        to record: RecordedRequest, _ stub: Stub, _ response: MockResponse,
+        _ knownRoute: PassthroughRoute? = nil
     ) -> Reply {
         let reply = response.reply(to: record.request)
         guard case .passed(let session) = reply.steps[reply.start].event else { return reply }
+        let route = knownRoute ?? .current
         return Reply(
             .later(.session) { [self] in
                 try await passOn(record, route, stub, reply, to: session)
@@ -247,49 +208,51 @@ final class NetworkCore: Responder {
         return failure
     }
 
-    /// Returns everything that `verify()` reports, in order.
+}
+
+// The steps from a decision to an answer.
+extension NetworkCore {
+    func load(
+        _ request: URLRequest, for client: any Client,
+        respond: @escaping @Sendable (Reply.Part) -> Void
+    ) -> CancellationHandle {
+        let (record, reply) = decide(on: request)
+        return give(reply, to: record, for: client, respond: respond)
+    }
+
+    /// Records a request and starts to give its reply.
     ///
-    /// - Parameter sourceLocation: Where the caller verifies. A stub that is added after the first
-    ///   call is a configuration error.
-    func findings(at sourceLocation: String) -> [String] {
-        verified.withLock { $0 = $0 ?? sourceLocation }
-        let stubs = stubs
-        let broken = stubs.compactMap { stub in
-            stub.configurationError.map { "\($0) (\(stub.sourceLocation))" }
-        }
-        let sound = stubs.filter { $0.configurationError == nil }
-        let misused = sound.filter { $0.recording == nil || !$0.times.isAtLeast }
-            .compactMap { stub in stub.finding.map { (stub, $0) } }
-        let recorded = Dictionary(grouping: sound.filter { $0.recording != nil }) {
-            $0.recording?.noun ?? ""
-        }
-        let requests = journal.requests
-        return broken + unanswered.withLock { $0.findings }
-            + recorded.sorted { $0.key < $1.key }.compactMap { Recording.finding(of: $0.value) }
-            + first(of: misused, rest: "stubs were used too seldom or too often") {
-                $1 + hint(for: $0, requests)
-            }
-            + first(of: journal.awaited, rest: "requests are still waited for", \.finding)
-    }
-
-    /// Returns the texts of the first findings, and the number of the others.
-    private func first<T>(of items: [T], rest: String, _ text: (T) -> String) -> [String] {
-        let excess = items.count - UnansweredRequests.limit
-        let more = excess > 0 ? ["and \(excess) more \(rest)."] : []
-        return items.prefix(UnansweredRequests.limit).map(text) + more
-    }
-
-    /// Returns a sentence about why no request came to a stub; empty if none is known.
-    private func hint(for stub: Stub, _ requests: [RecordedRequest]) -> String {
-        if requests.isEmpty { return " \(WaitReport.noRequest)" }
-        let taken =
-            stub.callCount > 0
+    /// - Parameters:
+    ///   - reply: The reply.
+    ///   - record: The request.
+    ///   - client: The client that waits for the answer.
+    ///   - respond: Receives the parts of the reply.
+    func give(
+        _ reply: Reply, to record: RecordedRequest, for client: any Client,
+        respond: @escaping @Sendable (Reply.Part) -> Void
+    ) -> CancellationHandle {
+        // Made before the request is recorded: a test that has waited for the request may ask what
+        // its reply waits for, or send a piece of it.
+        let player =
+            reply.isImmediate
             ? nil
-            : requests.first { request in
-                request.stub != nil && stub.matcher.match(RequestReading(request)) != nil
-            }
-        guard let taken, let other = taken.stub else { return "" }
-        return " A newer stub, at \(other.sourceLocation), answered \(taken)."
+            : ReplyPlayer(reply, of: record.stub, in: time, since: record.startTime, on: handlers)
+        // The journal checks whether the request has ended. That check, made here, crashes the
+        // optimizer of Swift 6.3.1.
+        let id = journal.append(record, awaitedBy: client, with: player)
+        let recordCancellation = { @Sendable [self] in journal.markCancelled(id, at: time.now) }
+        guard let player else {
+            respond(Reply.Part(reply))
+            return CancellationHandle(recordCancellation: recordCancellation)
+        }
+        player.start(
+            for: .init(idleTimeout: { client.idleTimeout(for: record.request) }) { [self] part in
+                journal.record(part, of: id, at: time.now)
+                respond(part)
+            })
+        watch.begin()
+        return CancellationHandle(
+            recordCancellation: recordCancellation, cancelWork: { player.cancel() })
     }
 }
 

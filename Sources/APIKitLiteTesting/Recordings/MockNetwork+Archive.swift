@@ -61,23 +61,20 @@ extension MockNetwork {
                 core?.serves($0) ?? false
             }
             let responses = group.exchanges.map { exchange in
-                var response = MockResponse.exchange(exchange)
-                guard response.adapting != nil else { return response }
-                response.adapting = { reply, request in
+                MockResponse.exchange(exchange) { request in
                     let found = RecordedValues(from: exchange.request, request)
                     return values.withLock { values in
                         values.add(found)
                         return values
-                    }.filled(reply)
+                    }
                 }
-                return response
             }
             return core.makeStub(
                 matcher, .responses(responses, then: afterLast), times: times,
                 sourceLocation: part.place ?? sourceLocation, recording: part)
         }
         let index = ReplayIndex(ordered.map(\.exchanges[0].request), stubs)
-        core.add(StubGroup(stubs, asking: index.stubs(for:)))
+        core.add(Stub.Group(stubs, asking: index.stubs(for:)))
         return stubs
     }
 }

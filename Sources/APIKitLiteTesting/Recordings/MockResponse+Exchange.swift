@@ -10,6 +10,18 @@ extension MockResponse {
     ///
     /// - Parameter exchange: The exchange.
     public static func exchange(_ exchange: HTTPArchive.Exchange) -> MockResponse {
+        self.exchange(exchange) { RecordedValues(from: exchange.request, $0) }
+    }
+
+    /// Returns a response with the answer of a recorded exchange.
+    ///
+    /// - Parameters:
+    ///   - exchange: The exchange.
+    ///   - values: Returns what a request has in place of the placeholders.
+    static func exchange(
+        _ exchange: HTTPArchive.Exchange,
+        filledWith values: @escaping @Sendable (URLRequest) -> RecordedValues
+    ) -> MockResponse {
         guard let recorded = exchange.response else {
             return exchange.wasCancelled ? .hanging : .error(exchange.error?.code ?? .unknown)
         }
@@ -26,9 +38,7 @@ extension MockResponse {
         }
         var response = MockResponse(reply)
         if exchange.hasPlaceholders {
-            response.adapting = { reply, request in
-                RecordedValues(from: exchange.request, request).filled(reply)
-            }
+            response.adapting = { reply, request in values(request).filled(reply) }
         }
         return response
     }

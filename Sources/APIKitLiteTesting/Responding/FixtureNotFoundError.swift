@@ -9,7 +9,6 @@ public struct FixtureNotFoundError: DescribedError, Sendable {
     /// Every path that was tried, in order.
     public let paths: [String]
 
-    /// The files in the folders where the fixture was looked for.
     let neighbours: [String]
 
     /// The name, the paths that were tried, the files that exist there, and what to check.

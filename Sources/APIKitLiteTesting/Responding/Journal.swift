@@ -6,7 +6,6 @@ import Foundation
 ///
 /// `state` has its own lock.
 final class Journal: Sendable {
-    /// The recorded requests and the unanswered ones.
     private struct State {
         /// May exceed the limit by a quarter.
         var entries: [RecordedRequest] = []
@@ -16,7 +15,6 @@ final class Journal: Sendable {
         /// The unanswered requests by ID, including those that are not in `entries` any more.
         var inFlight: [Int: PendingRequest] = [:]
         var mostInFlight = 0
-        /// The number of changes.
         var eventCount = 0
 
         mutating func trim(to limit: Int) {
@@ -34,7 +32,6 @@ final class Journal: Sendable {
     }
 
     private let state = Locked(State())
-    /// How much of each body is kept.
     private let bodyLimit: SentBody.Limit
     /// Increases whenever a request is recorded or ends.
     let changes = AwaitableCounter()
@@ -81,12 +78,10 @@ final class Journal: Sendable {
         pending.filter(\.client.isWaiting)
     }
 
-    /// The unanswered requests that a stub answers.
     func pending(of stub: Stub) -> [PendingRequest] {
         pending.filter { $0.request.stub === stub }
     }
 
-    /// The number of unanswered requests.
     var pendingCount: Int { state.withLock { $0.inFlight.count } }
 
     /// A number that grows with each request, each piece of a body, and each end.
@@ -97,9 +92,11 @@ final class Journal: Sendable {
     /// - Parameters:
     ///   - request: The request. If it has an `endTime`, it has already ended.
     ///   - client: The client that waits for the answer; nil if none does.
+    ///   - player: Gives the reply; nil if it has been given or needs no time.
     /// - Returns: The ID of the request.
     func append(
-        _ request: RecordedRequest, awaitedBy client: (any Client)?
+        _ request: RecordedRequest, awaitedBy client: (any Client)?,
+        with player: ReplyPlayer? = nil
     ) -> Int {
         let id = state.withLock { state in
             // Trimmed only at a quarter above the limit, so that the entries are seldom moved.
@@ -109,7 +106,8 @@ final class Journal: Sendable {
             let id = state.firstID + state.entries.count - 1
             state.mostInFlight = max(state.mostInFlight, state.inFlight.count + 1)
             if let client, request.endTime == nil {
-                state.inFlight[id] = PendingRequest(id: id, client: client, request: request)
+                state.inFlight[id] = PendingRequest(
+                    id: id, client: client, request: request, player: player)
             }
             return id
         }
@@ -127,16 +125,11 @@ final class Journal: Sendable {
 
     /// Records a part of a reply, which the client receives next.
     func record(_ part: Reply.Part, of id: Int, at time: Duration) {
-        state.withLock { $0.inFlight[id]?.sentCount += part.isWhole ? 0 : part.byteCount }
+        state.withLock { $0.inFlight[id]?.sentCount += part.isWhole ? 0 : part.pieces.byteCount }
         close(id, if: part.isLast) { [bodyLimit] entry in
             entry.record(part, at: time, limit: bodyLimit)
             if part.isLast, entry.endTime == nil { entry.endTime = time }
         }
-    }
-
-    /// Keeps what gives the reply to a request.
-    func keep(_ player: ReplyPlayer, of id: Int) {
-        state.withLock { $0.inFlight[id]?.player = player }
     }
 
     private func close(_ id: Int, if isLast: Bool = true, _ change: (inout RecordedRequest) -> Void)
@@ -146,5 +139,69 @@ final class Journal: Sendable {
             state.change(id, change)
         }
         if isLast { changes.update { $0 += 1 } }
+    }
+}
+
+/// A request in the journal that has no complete answer yet.
+struct PendingRequest: Sendable {
+    let id: Int
+    let client: any Client
+    let request: RecordedRequest
+    weak var player: ReplyPlayer?
+    /// The number of bytes of the body that were sent in pieces.
+    var sentCount = 0
+
+    /// Whether the reader has taken everything that was sent, and waits for more or has left; nil if
+    /// nothing shows it.
+    var isReaderDone: Bool? {
+        switch client.readerState {
+        case .waiting(let count): count == sentCount
+        case .busy: false
+        case .left: true
+        case nil: nil
+        }
+    }
+
+    /// What the answer waits for at this moment.
+    var cause: WaitReport.Cause { player?.cause ?? .nothing }
+
+    /// The request as one of those that wait, for a report.
+    var waiting: WaitReport.Waiting {
+        WaitReport.Waiting(
+            cause: cause,
+            stub: request.stub.map { "the stub for \($0.label)" })
+    }
+}
+
+extension RecordedRequest {
+    /// The stub that answered the request or is going to; nil if none matched.
+    public internal(set) var stub: Stub? {
+        get { answeringStub as? Stub }
+        set { answeringStub = newValue }
+    }
+
+    mutating func record(_ reply: Reply) {
+        endTime = startTime
+        if case .failure(let error, _) = reply.steps[0].event {
+            self.error = error
+        } else {
+            (response, wholeBody) = (reply.response, reply.body)
+        }
+    }
+
+    mutating func record(_ part: Reply.Part, at time: Duration, limit: SentBody.Limit) {
+        if part.reply.isPassedThrough { wasPassedThrough = true }
+        // A handler makes a body of its own for each request, so a long one is only counted.
+        let isKept = part.isWhole && part.pieces.byteCount <= SentBody.Limit().bytes
+        if isKept { wholeBody = part.reply.body }
+        for step in part.steps {
+            switch step.event {
+            case .head: response = part.reply.response
+            case .piece(let data, _) where !isKept:
+                if sentBody == nil { sentBody = SentBody(limit: limit) }
+                sentBody?.add(data, at: time)
+            default: error = step.event.error ?? error
+            }
+        }
     }
 }

@@ -17,7 +17,6 @@ public struct JsonLoader {
         folder = bundle.resourceURL ?? bundle.bundleURL
     }
 
-    /// Creates a loader for the files of a folder.
     init(folder: URL) {
         self.folder = folder
     }

@@ -153,24 +153,17 @@ extension MockResponse {
         return response
     }
 
-    /// Returns the reply that a server would give to a request.
-    func reply(to request: URLRequest) -> Reply {
-        (adapting?(reply, request) ?? reply).completed(for: request)
-    }
-
     /// Sets the time before each piece: those of `intervals`, or else the same for all but the first.
     mutating func time(first: Duration = .zero, every interval: Duration = .zero) {
         let count = reply.body.count
         let times = intervals?.times(count) ?? Array(repeating: interval, count: count)
-        reply.setWaits([first] + times.dropFirst())
+        reply.setPieces(reply.body, after: [first] + times.dropFirst())
     }
 
-    /// The times between the pieces of a body.
     struct Intervals: Sendable {
         var time: Duration
         /// How much an interval may be shorter or longer.
         var jitter: Duration
-        /// The seed of the random intervals.
         var seed: UInt64
 
         /// Returns so many times. The same values always returns the same times.

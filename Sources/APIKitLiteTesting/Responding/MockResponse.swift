@@ -19,8 +19,12 @@ public struct MockResponse: Sendable {
         self.reply = reply
     }
 
-    /// The whole body.
     var body: Data { reply.body.joined }
+
+    /// Returns the reply that a server would give to a request.
+    func reply(to request: URLRequest) -> Reply {
+        (adapting?(reply, request) ?? reply).completed(for: request)
+    }
 
     /// Returns a response with JSON text, sent as it is written.
     ///

@@ -12,14 +12,12 @@ struct PassthroughRoute: Sendable {
     /// Whether the request has the fields of a connection.
     private var isOverSocket = false
 
-    /// The route of a request that comes over a socket.
     static let overSocket = {
         var route = PassthroughRoute()
         route.isOverSocket = true
         return route
     }()
 
-    /// Whether a stub has passed the request on before.
     func contains(_ stub: Stub) -> Bool {
         stubs.contains(ObjectIdentifier(stub))
     }

@@ -1,12 +1,10 @@
 /// The recording that a stub answers from, for error texts.
 struct Recording: Sendable {
-    /// One exchange.
     struct Entry: Sendable {
         /// The entry of the file, such as `users.har, entry 2`; nil without a file.
         let place: String?
         /// The day of the recording, such as `2026-11-22`; nil if it is not known.
         let day: String?
-        /// The request and the answer.
         let text: String
     }
 
@@ -16,7 +14,6 @@ struct Recording: Sendable {
     var command: String?
     /// The call with which the last answer repeats.
     let repeating: String
-    /// The exchanges of one stub, in order.
     var entries: [Entry] = []
 
     /// The place of the first entry, such as `users.har, entry 2, recorded on 2026-11-22`.

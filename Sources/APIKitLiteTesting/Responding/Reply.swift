@@ -39,17 +39,20 @@ struct Reply: Sendable {
         /// No further event.
         case silence
 
-        /// Whether no event is given after this one.
-        var isLast: Bool {
+        /// The error with which the client's request fails; nil for any other event.
+        var error: (any Error)? {
             switch self {
-            case .end, .failure, .cutHead: true
-            case .gate, .head, .piece, .source, .later, .passed, .silence: false
+            case .failure(let error, _): error
+            case .cutHead: URLError(.networkConnectionLost)
+            default: nil
             }
         }
+
+        /// Whether no event is given after this one.
+        var isLast: Bool { if case .end = self { true } else { error != nil } }
     }
 
     struct Step: Sendable {
-        /// The time before the event.
         var after = Duration.zero
         var event: Event
     }
@@ -57,7 +60,6 @@ struct Reply: Sendable {
     var head = Head()
     /// The response that the client receives; nil before the request is known.
     var response: HTTPURLResponse?
-    /// Whether a real session gave the answer.
     var isPassedThrough = false
     /// The events in order. The pieces after an event that ends the reply are announced, but not
     /// given.
@@ -66,11 +68,6 @@ struct Reply: Sendable {
     /// Creates a reply with a status of 200 and no body.
     init() {}
 
-    init(_ steps: [Step]) {
-        self.steps = steps
-    }
-
-    /// Creates the reply that is a single event.
     init(_ event: Event) {
         steps = [Step(event: event)]
     }
@@ -79,7 +76,7 @@ struct Reply: Sendable {
     init(response: HTTPURLResponse, body: [Data], isDecoded: Bool = false) {
         self.response = response
         head.isDecoded = isDecoded
-        steps = [Step(event: .head)] + body.map { Step(event: .piece($0)) } + [Step(event: .end)]
+        self.body = body
     }
 
     /// Creates the reply that a closure returned. It keeps the response object, unless the URL of
@@ -99,6 +96,11 @@ struct Reply: Sendable {
                 headerFields: response.headerFields)!
         }
         self.init(response: response, body: data.map { [$0] } ?? [])
+    }
+
+    /// Creates the reply that a closure is going to return.
+    init(from closure: @escaping Stub.Closure, to request: URLRequest) {
+        self.init(.later(.handler) { try Reply(await closure(request), to: request) })
     }
 
     /// The steps of a reply that are given now.
@@ -130,11 +132,17 @@ struct Reply: Sendable {
 
         var isLast: Bool { steps.last?.event.isLast ?? false }
 
-        /// The number of bytes of the body.
-        var byteCount: Int {
-            steps.reduce(0) {
-                if case .piece(let data, _) = $1.event { $0 + data.count } else { $0 }
-            }
+        var pieces: [Data] { steps.compactMap(\.piece) }
+
+        /// Adds the pieces to those of earlier parts. Returns the result of the whole reply if this
+        /// is the last part.
+        func result(
+            collecting pieces: inout [Data]
+        ) -> Result<(Data, HTTPURLResponse), any Error>? {
+            pieces += self.pieces
+            guard let last = steps.last?.event, last.isLast else { return nil }
+            if let error = last.error { return .failure(error) }
+            return reply.response.map { .success((pieces.joined, $0)) }
         }
     }
 
@@ -159,24 +167,23 @@ struct Reply: Sendable {
     }
 
     /// The pieces of the body, including those that are only announced.
+    ///
+    /// If you set them, the times before them remain, and the last one repeats.
     var body: [Data] {
-        get {
-            steps.compactMap { if case .piece(let data, _) = $0.event { data } else { nil } }
-        }
+        get { steps.compactMap(\.piece) }
         set {
-            let times = steps.filter(\.isPiece).map(\.after)
-            let index = steps.firstIndex(where: \.isPiece) ?? steps.count - 1
-            steps.removeAll(where: \.isPiece)
-            let pieces = newValue.filter { !$0.isEmpty }
-            // The same times as before, and then the last one again.
-            steps.insert(
-                contentsOf: pieces.enumerated().map { number, data in
-                    Step(
-                        after: number < times.count
-                            ? times[number] : times.dropFirst().last ?? .zero,
-                        event: .piece(data))
-                }, at: index)
+            let waits = pieceWaits
+            let last = waits.dropFirst().last ?? .zero
+            setPieces(newValue, after: waits + newValue.dropFirst(waits.count).map { _ in last })
         }
+    }
+
+    mutating func setPieces(_ pieces: [Data], after waits: [Duration]) {
+        let index = steps.firstIndex { $0.piece != nil } ?? steps.count - 1
+        steps.removeAll { $0.piece != nil }
+        let pieces = pieces.filter { !$0.isEmpty }.map { [$0].joined }
+        steps.insert(
+            contentsOf: zip(waits, pieces).map { Step(after: $0, event: .piece($1)) }, at: index)
     }
 
     /// Whether the pieces of the body follow one by one, and their number is not known.
@@ -220,20 +227,7 @@ extension Reply {
         return !isStreamed
     }
 
-    /// The time before each piece.
-    var pieceWaits: [Duration] { steps.filter(\.isPiece).map(\.after) }
-
-    mutating func setWaits(_ waits: [Duration]) {
-        for (index, wait) in zip(steps.indices.filter { steps[$0].isPiece }, waits) {
-            steps[index].after = wait
-        }
-    }
-
-    /// Sets the pieces of the body, and the time before each.
-    mutating func setPieces(_ pieces: [Data], after waits: [Duration]) {
-        body = pieces
-        setWaits(waits)
-    }
+    var pieceWaits: [Duration] { steps.filter { $0.piece != nil }.map(\.after) }
 
     mutating func end(with event: Event) {
         steps[steps.count - 1].event = event
@@ -241,23 +235,24 @@ extension Reply {
 }
 
 extension Reply.Step {
-    fileprivate var isPiece: Bool { if case .piece = event { true } else { false } }
     var isGate: Bool { if case .gate = event { true } else { false } }
+    fileprivate var isSource: Bool { if case .source = event { true } else { false } }
+    fileprivate var piece: Data? { if case .piece(let data, _) = event { data } else { nil } }
 }
 
 // The reply of a response, for one request.
 extension Reply {
-    /// Whether the answer to a request has a body, even an empty one (RFC 9112, section 6.3).
-    private func hasBody(for request: URLRequest) -> Bool {
-        request.httpMethod != "HEAD" && head.status != 204 && head.status != 304
-            && head.status > 199
-    }
+    /// Whether the status allows a body, even an empty one (RFC 9112, section 6.3).
+    private var allowsBody: Bool { head.status > 199 && head.status != 204 && head.status != 304 }
 
     /// Returns the reply that a server would give to a request.
     func completed(for request: URLRequest) -> Reply {
-        guard let index = headIndex, let last = steps.last else { return self }
+        let start = start
+        guard response == nil, case .head = steps[start].event, let last = steps.last else {
+            return self
+        }
         var reply = self
-        let length = body.reduce(0) { $0 + $1.count }
+        let length = body.byteCount
         // How many bytes the announced length exceeds the body by.
         var missing = 0
         switch last.event {
@@ -268,23 +263,23 @@ extension Reply {
         reply.response = HTTPURLResponse(
             url: head.url ?? request.url ?? .unnamed, statusCode: head.status,
             httpVersion: "HTTP/1.1", headerFields: fields(for: request, length: length + missing))!
-        let hasBody = hasBody(for: request)
-        if !hasBody { reply.steps.removeAll { $0.isPiece || $0.isSource } }
+        let hasBody = allowsBody && request.httpMethod != "HEAD"
+        if !hasBody { reply.steps.removeAll { $0.piece != nil || $0.isSource } }
         switch last.event {
         case .cutHead:
             // The body remains announced.
-            reply.steps[index].event = last.event
+            reply.steps[start].event = last.event
         case .failure where !hasBody || reply.isRedirect:
             // Without an announced length, a head alone would be a complete answer over a socket. A
             // client that follows a redirect may not read its body.
-            reply.steps[index].event = last.event
+            reply.steps[start].event = last.event
         case .failure(_, let count):
-            reply.cut(after: count)
+            reply.moveEnd(after: count)
             reply.announce(missing)
         case .silence:
             reply.announce(hasBody ? missing : 0)
-            reply.dropNeedlessGates()
-        default: reply.dropNeedlessGates()
+            reply.dropNeedlessWaits()
+        default: reply.dropNeedlessWaits()
         }
         return reply
     }
@@ -296,46 +291,41 @@ extension Reply {
         reply.head.isDecoded = true
         reply.isPassedThrough = true
         reply.steps[start].event = .head
-        if let data = body.data {
-            if !data.isEmpty { reply.steps.append(Step(event: .piece(data))) }
-        } else {
-            reply.steps.append(Step(event: .source(.body(body))))
-        }
+        if body.data == nil { reply.steps.append(Step(event: .source(.body(body)))) }
         reply.steps.append(Step(event: .end))
-        reply.dropNeedlessGates()
+        if let data = body.data { reply.body = [data] }
+        reply.dropNeedlessWaits()
         return reply
     }
 
     /// Lets nothing wait between the head and a body that the client does not read.
-    mutating func dropNeedlessGates() {
-        guard let index = headIndex else { return }
+    private mutating func dropNeedlessWaits() {
         let isRedirect = isRedirect
-        let isEmpty = !steps.contains { $0.isPiece || $0.isSource }
-        guard isRedirect || isEmpty else { return }
-        let rest = steps[(index + 1)...].filter { !$0.isGate && !$0.isSource }
-        steps.replaceSubrange((index + 1)..., with: rest)
-        guard isRedirect, case .end = steps.last?.event else { return }
-        for index in (index + 1)..<steps.count { steps[index].after = .zero }
+        guard isRedirect || !steps.contains(where: { $0.piece != nil || $0.isSource }) else {
+            return
+        }
+        for index in steps.indices.dropFirst(start + 1).reversed() {
+            if isRedirect { steps[index].after = .zero }
+            if steps[index].isGate || steps[index].isSource { steps.remove(at: index) }
+        }
     }
 
     /// Moves the last event to the place after a number of bytes of the body.
-    private mutating func cut(after count: Int) {
-        var last = steps.removeLast()
-        last.after = .zero
-        var end = 0
+    private mutating func moveEnd(after count: Int) {
+        let end = Step(event: steps.removeLast().event)
+        var rest = count
         for (index, step) in steps.enumerated() {
-            guard case .piece(let data, _) = step.event else { continue }
-            end += data.count
-            guard end > count else { continue }
-            let given = data.count - (end - count)
-            let rest = Step(event: .piece(data.dropFirst(given)))
-            var new = [last, rest]
-            if given > 0 {
-                new.insert(Step(after: step.after, event: .piece(data.prefix(given))), at: 0)
+            guard let piece = step.piece else { continue }
+            if piece.count > rest {
+                let given = Step(after: step.after, event: .piece(piece.prefix(rest)))
+                let announced = Step(event: .piece(piece.dropFirst(rest)))
+                steps.replaceSubrange(
+                    index...index, with: (rest > 0 ? [given] : []) + [end, announced])
+                return
             }
-            return steps.replaceSubrange(index...index, with: new)
+            rest -= piece.count
         }
-        steps.append(last)
+        steps.append(end)
     }
 
     /// Announces bytes that are not given.
@@ -343,32 +333,26 @@ extension Reply {
         if count > 0 { steps.append(Step(event: .piece(Data(count: count)))) }
     }
 
-    private var headIndex: Int? {
-        steps.firstIndex { if case .head = $0.event { true } else { false } }
-    }
-
     /// Returns the headers for a request, with the true length if one is filled in.
     private func fields(for request: URLRequest, length: Int) -> [String: String] {
-        let status = head.status
-        let isFilled =
-            // A recorded answer without a length was sent without one.
-            status > 199 && status != 204 && status != 304 && !isStreamed
-            && (head.namesLength || steps.count(where: \.isPiece) < 2 && !head.isDecoded)
-            // The test names the length of a body that it does not write down, so it is kept.
-            && !(request.httpMethod == "HEAD" && length == 0 && head.namesLength)
-        guard isFilled || status == 204 || status < 200 || isStreamed else { return head.fields }
+        // The test names the length of a body that it does not write down, so it is kept.
+        let isNamedOnly = request.httpMethod == "HEAD" && length == 0 && head.namesLength
+        // A recorded answer without a length was sent without one.
+        let hasLength = head.namesLength || body.count < 2 && !head.isDecoded
         var fields = head.fields
-        if head.namesLength { fields = fields.filter { $0.key.lowercased() != "content-length" } }
-        if isFilled { fields["Content-Length"] = String(length) }
+        if allowsBody, !isStreamed, !isNamedOnly, hasLength {
+            fields = fields.filter { $0.key.lowercased() != "content-length" }
+            fields["Content-Length"] = String(length)
+        } else if head.namesLength, head.status != 304, !allowsBody || isStreamed {
+            fields = fields.filter { $0.key.lowercased() != "content-length" }
+        }
         return fields
     }
 }
 
-extension Reply.Step {
-    fileprivate var isSource: Bool { if case .source = event { true } else { false } }
-}
-
 extension [Data] {
+    var byteCount: Int { reduce(0) { $0 + $1.count } }
+
     /// The whole of the pieces, whose indices begin at 0.
     var joined: Data {
         // A test may give a slice of its data, which has the indices of the whole.
@@ -384,6 +368,5 @@ extension HTTPURLResponse {
 }
 
 extension URL {
-    /// The URL of a response to a request that has none.
     static let unnamed = URL(string: "about:blank")!
 }

@@ -7,7 +7,6 @@ import Foundation
 /// stream sends it. If the client waits too long for the next byte, the reply ends with
 /// `URLError.timedOut`.
 final class ReplyPlayer: @unchecked Sendable {  // `state` only under the lock.
-    /// The receiver of the reply.
     struct Sink: Sendable {
         /// Returns how long the client waits for the next byte. It is called only when needed: for
         /// a `URLSession` on Linux, this takes longer than everything else that happens to a
@@ -18,10 +17,10 @@ final class ReplyPlayer: @unchecked Sendable {  // `state` only under the lock.
     }
 
     private struct State {
-        /// The receiver; nil after the end, so that the player keeps nothing alive.
+        /// The receiver; nil before the start and after the end, so that the player keeps nothing
+        /// alive.
         var sink: Sink?
         var reply: Reply
-        /// The index of the next step.
         var next = 0
         /// A number that changes whenever something happens, so that a callback knows whether it
         /// comes too late.
@@ -33,11 +32,8 @@ final class ReplyPlayer: @unchecked Sendable {  // `state` only under the lock.
         var hasHead = false
         /// Cancels the call for the next event, or the timeout of what the reply waits for.
         var timer: Cancellation?
-        /// Cancels the wait for a gate.
-        var gate: Cancellation?
-        /// Cancels the task that makes the reply.
-        var maker: Cancellation?
-        /// The stream that sends the body.
+        /// Cancels the wait for a gate, or the task that makes the reply.
+        var wait: Cancellation?
         var stream: ResponseStream?
         /// How long the client waits for the next byte, once it is known.
         var idleTimeout: Duration?
@@ -53,7 +49,7 @@ final class ReplyPlayer: @unchecked Sendable {  // `state` only under the lock.
     // cost more than everything else that a player does.
     private static let lock = NSLock()
     private var state: State
-    let time: any NetworkTime
+    let time: NetworkTime
     private let stub: Stub?
     private let handlers: Handlers
 
@@ -62,31 +58,29 @@ final class ReplyPlayer: @unchecked Sendable {  // `state` only under the lock.
     /// - Parameters:
     ///   - reply: The reply.
     ///   - stub: The stub that gives it; nil for the closure of the network.
-    ///   - stream: The stream that sends its body; nil for any other body.
     ///   - time: The time of the network.
     ///   - arrival: When the request came. Times count from here on a clock that the test chose: the
-    ///     test may move it as soon as the request is recorded, which is a moment before `play()`.
+    ///     test may move it as soon as the request is recorded, which is before `start(for:)`.
     ///   - handlers: Runs the code that makes the reply or sends its body.
-    ///   - sink: The receiver of the reply.
     init(
-        _ reply: Reply, of stub: Stub?, with stream: ResponseStream?, in time: any NetworkTime,
-        since arrival: Duration, on handlers: Handlers, for sink: Sink
+        _ reply: Reply, of stub: Stub?, in time: NetworkTime, since arrival: Duration,
+        on handlers: Handlers
     ) {
         self.time = time
         self.stub = stub
         self.handlers = handlers
         let start = time.isChosen ? arrival : time.now
         state = State(
-            sink: sink, reply: reply, moment: start, waitStart: start, stream: stream)
+            reply: reply, moment: start, waitStart: start,
+            stream: stub.flatMap { reply.stream(of: $0) })
     }
 
-    /// Begins to give the reply.
-    func start() {
-        withState { $0.stream }?.start(on: handlers)
+    /// Begins to give the reply to a receiver.
+    func start(for sink: Sink) {
+        withState { $0.sink = sink }
         play()
     }
 
-    /// What the reply waits for.
     var cause: WaitReport.Cause {
         let (reply, next, stream) = withState { ($0.reply, $0.next, $0.stream) }
         guard reply.steps.indices.contains(next) else { return .nothing }
@@ -134,7 +128,7 @@ final class ReplyPlayer: @unchecked Sendable {  // `state` only under the lock.
             case .source:
                 watch(turn, isDeadline: true)
                 let stream = withState { $0.stream }
-                stream?.open(on: self)
+                stream?.open(on: self, handlers)
                 return
             case .silence: return watch(turn, isDeadline: false)
             case .head, .piece, .end, .failure, .cutHead, .passed:
@@ -171,33 +165,32 @@ final class ReplyPlayer: @unchecked Sendable {  // `state` only under the lock.
         let maker = handlers.start { [self] in
             do {
                 let reply = try await work()
-                use(stub.flatMap { reply.stream(of: $0) })
-                proceed(after: turn) { state in
-                    state.reply = reply
-                    state.maker = nil
+                let stream = stub.flatMap { reply.stream(of: $0) }
+                if !proceed(after: turn, { ($0.reply, $0.stream) = (reply, stream) }) {
+                    stream?.close()
                 }
             } catch {
                 finish(with: .failure(error))
             }
         }
-        keep(maker, at: \.maker, turn)
+        keep(maker, at: \.wait, turn)
         watch(turn, isDeadline: true)
     }
 
     private func waitForGate(_ turn: Int) {
         let wait = stub?.gate.whenReached(1) { [self] in
-            proceed(after: turn) { state in
-                state.next += 1
-                state.gate = nil
-            }
+            proceed(after: turn) { $0.next += 1 }
         }
         guard let wait else { return }
-        keep(wait, at: \.gate, turn)
+        keep(wait, at: \.wait, turn)
         watch(turn, isDeadline: false)
     }
 
     /// Continues after a wait. The times of the next events count from now on.
-    private func proceed(after turn: Int, _ change: (inout State) -> Void) {
+    ///
+    /// - Returns: False if something else has happened in the meantime.
+    @discardableResult
+    private func proceed(after turn: Int, _ change: (inout State) -> Void) -> Bool {
         let now = time.now
         let old = withState { state -> (isCurrent: Bool, timer: Cancellation?) in
             guard state.turn == turn, state.sink != nil else { return (false, nil) }
@@ -207,20 +200,12 @@ final class ReplyPlayer: @unchecked Sendable {  // `state` only under the lock.
             // Before the head, the client of a chosen clock has waited since its request. Without
             // one, no time has passed while a handler ran.
             if state.hasHead || !time.isChosen { state.waitStart = now }
-            defer { state.timer = nil }
+            defer { (state.timer, state.wait) = (nil, nil) }
             return (true, state.timer)
         }
         old.timer?.cancel()
         if old.isCurrent { play() }
-    }
-
-    /// Uses the stream of a reply that was made later, if it has one.
-    private func use(_ stream: ResponseStream?) {
-        let isOver = withState { state in
-            if state.sink != nil { state.stream = stream }
-            return state.sink == nil
-        }
-        if isOver { stream?.close() } else { stream?.start(on: handlers) }
+        return old.isCurrent
     }
 
     private var idleTimeout: Duration {
@@ -275,8 +260,7 @@ final class ReplyPlayer: @unchecked Sendable {  // `state` only under the lock.
             return state
         }
         last.timer?.cancel()
-        last.gate?.cancel()
-        last.maker?.cancel()
+        last.wait?.cancel()
         last.stream?.close()
         return last.sink
     }

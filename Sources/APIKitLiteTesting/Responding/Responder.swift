@@ -58,53 +58,6 @@ extension Client {
     }
 }
 
-/// A client whose task waits for the answer, or for the headers and then for the pieces of a body.
-///
-/// `handle` has its own lock.
-final class TaskClient<Value: Sendable>: Client {
-    let waiter = Waiter<Value>()
-    /// The body that follows the headers; nil for a client that waits for the whole answer.
-    let body: BodyBuffer?
-    private let handle = Locked<CancellationHandle?>(nil)
-
-    init(body: BodyBuffer? = nil) {
-        self.body = body
-    }
-
-    var isWaiting: Bool { !waiter.hasEnded || body?.hasEnded == false }
-    var readerState: ReaderState? { body?.readerState }
-    var sessionTimeout: TimeInterval? { nil }
-
-    /// Keeps the handle that a cancellation needs.
-    func keep(_ handle: CancellationHandle) {
-        self.handle.withLock { $0 = handle }
-        body?.onCancel { handle.cancel() }
-    }
-
-    /// Ends the wait with `URLError.cancelled`, and cancels the request.
-    func cancel() {
-        let handle = handle.withLock { $0 }
-        // Recorded before the client's task resumes, which may send its next request immediately.
-        handle?.recordCancellation()
-        if !waiter.end(with: .failure(URLError(.cancelled))) {
-            // The headers have been received, and another task may read the body.
-            body?.end(throwing: URLError(.cancelled))
-        }
-        handle?.cancelWork?()
-    }
-}
-
-/// A client on a socket. It never counts as waiting, because the server notices a closed socket too
-/// late for `verify()`.
-final class SocketClient: Client {
-    static let any = SocketClient()
-
-    var isWaiting: Bool { false }
-    var sessionTimeout: TimeInterval? { nil }
-
-    private init() {}
-}
-
 /// A handle that cancels one request.
 struct CancellationHandle: Sendable {
     /// Records that the client cancelled the request.
@@ -120,5 +73,34 @@ struct CancellationHandle: Sendable {
     func cancel() {
         recordCancellation()
         if let cancelWork { DispatchQueue.global().async(execute: cancelWork) }
+    }
+}
+
+/// Stores the cookies of mocked answers. Foundation does so only for its own protocols.
+struct CookieJar: Sendable {
+    /// Evaluated when a cookie is stored or needed, since finding the storage takes time.
+    private let storage: @Sendable () -> HTTPCookieStorage?
+
+    /// Creates a jar that uses the storage of the task's session, or else the responder's storage.
+    init(_ responder: any Responder, _ task: URLSessionTask? = nil) {
+        storage = { task.cookieStorage(or: responder.cookieStorage) }
+    }
+
+    /// Stores the cookies that a response sets.
+    func store(from response: HTTPURLResponse, to request: URLRequest) {
+        guard response.value(forHTTPHeaderField: "Set-Cookie") != nil else { return }
+        storage()?.storeCookies(of: response, to: request)
+    }
+
+    /// Returns the request with the cookies that are stored for its URL.
+    func applied(to request: URLRequest) -> URLRequest {
+        guard request.httpShouldHandleCookies, let url = request.url,
+            let cookies = storage()?.cookies(for: url), !cookies.isEmpty
+        else { return request }
+        var request = request
+        for (name, value) in HTTPCookie.requestHeaderFields(with: cookies) {
+            request.setValue(value, forHTTPHeaderField: name)
+        }
+        return request
     }
 }

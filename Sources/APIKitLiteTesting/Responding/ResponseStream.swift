@@ -21,18 +21,6 @@ final class ResponseStream: Sendable {
         }
     }
 
-    private enum Phase {
-        /// The client has not received the headers.
-        case waiting
-        case open(ReplyPlayer)
-        case over
-    }
-
-    /// The end of a body that was asked for: its error, or nil if it is complete.
-    private struct Ending {
-        let error: (any Error)?
-    }
-
     /// A piece on its way to the client.
     final class Posted: Sendable {
         fileprivate let id: Int
@@ -66,9 +54,12 @@ final class ResponseStream: Sendable {
     }
 
     private struct State {
-        var phase = Phase.waiting
-        /// The end, which follows as soon as all pieces are taken; nil if there is more to come.
-        var ending: Ending?
+        /// The player, from the headers to the end.
+        var player: ReplyPlayer?
+        var isOver = false
+        /// The last event, which follows as soon as all pieces are taken; nil if there is more to
+        /// come.
+        var last: Reply.Event?
         /// The pieces that the client has not taken, by their numbers.
         var untaken: [Int: Posted] = [:]
         var lastID = 0
@@ -79,7 +70,6 @@ final class ResponseStream: Sendable {
     private let source: Source
     /// The streams of the stub that the test sends; nil for a stream of a closure.
     private let stubStreams: StubStreams?
-    private let opened = Waiter<Void>()
     private let state = Locked(State())
 
     /// Creates a stream that is not open.
@@ -97,21 +87,18 @@ final class ResponseStream: Sendable {
     var hasWriter: Bool { if case .writer = source { true } else { false } }
 
     /// Whether pieces can be sent now.
-    var isOpen: Bool {
-        state.withLock { state in
-            guard case .open = state.phase else { return false }
-            return state.ending == nil
-        }
-    }
+    var isOpen: Bool { state.withLock { $0.player != nil && $0.last == nil } }
 
-    /// Starts the task of the closure, which runs it as soon as the stream is open.
-    ///
-    /// It is started with the request and not with the headers, so that the closure has the
-    /// task-locals of a handler.
-    func start(on handlers: Handlers) {
+    /// Lets the pieces be sent, and starts the closure. The player calls it after the headers.
+    func open(on player: ReplyPlayer, _ handlers: Handlers) {
+        let isOver = state.withLock { state in
+            if !state.isOver { state.player = player }
+            return state.isOver
+        }
+        if isOver { return }
+        stubStreams?.didOpen(self)
         guard case .writer(let write) = source else { return }
         let task = handlers.start { [self] in
-            guard (try? await opened.value()) != nil else { return }
             do {
                 try await write(StreamWriter(self))
                 finish()
@@ -119,40 +106,25 @@ final class ResponseStream: Sendable {
                 finish(throwing: error)
             }
         }
-        let isOver = state.withLock { state in
+        let isUnneeded = state.withLock { state in
             // A closure that has ended needs no cancellation.
-            guard state.ending == nil else { return false }
-            if case .over = state.phase { return true }
-            state.writer = task
-            return false
+            if state.last == nil, !state.isOver { state.writer = task }
+            return state.isOver
         }
-        if isOver { task.cancel() }
-    }
-
-    /// Lets the pieces be sent. The player calls it after the headers.
-    func open(on player: ReplyPlayer) {
-        let isOpen = state.withLock { state in
-            guard case .waiting = state.phase else { return false }
-            state.phase = .open(player)
-            return true
-        }
-        guard isOpen else { return }
-        opened.end(with: .success(()))
-        stubStreams?.didOpen(self)
+        if isUnneeded { task.cancel() }
     }
 
     /// Lets nothing more be sent. The player calls it at the end of the reply.
     func close() {
         let old = state.withLock { state in
             let old = state
-            state = State(phase: .over, ending: state.ending)
+            state = State(isOver: true, last: state.last)
             return old
         }
-        if case .over = old.phase { return }
+        if old.isOver { return }
         // First, so that the closure is cancelled when a waiting call of `send` throws in it.
         old.writer?.cancel()
-        stubStreams?.didClose(self, byClient: old.ending == nil)
-        opened.end(with: .failure(Self.clientGone))
+        stubStreams?.didClose(self, byClient: old.last == nil)
         for piece in old.untaken.values {
             piece.taken.end(with: piece.result(orThrow: Self.clientGone))
         }
@@ -176,7 +148,7 @@ final class ResponseStream: Sendable {
     /// - Throws: The error of a stream that is over.
     func post(_ data: Data) throws -> Posted {
         let (player, piece) = try state.withLock { state in
-            guard case .open(let player) = state.phase, state.ending == nil else {
+            guard let player = state.player, state.last == nil else {
                 throw Self.clientGone
             }
             state.lastID += 1
@@ -204,7 +176,7 @@ final class ResponseStream: Sendable {
     ///
     /// - Throws: The same errors as ``send(_:)``.
     func sleep(for duration: Duration) async throws {
-        guard case .open(let player) = state.withLock(\.phase) else { throw Self.clientGone }
+        guard let player = state.withLock(\.player) else { throw Self.clientGone }
         do {
             try await player.time.sleep(until: player.time.now + duration)
         } catch {
@@ -217,8 +189,8 @@ final class ResponseStream: Sendable {
     /// - Parameter error: The error with which the body fails; nil if it is complete.
     func finish(throwing error: (any Error)? = nil) {
         end { state in
-            guard state.ending == nil else { return }
-            state.ending = Ending(error: error)
+            guard state.last == nil else { return }
+            state.last = error.map { .failure($0) } ?? .end
             state.writer = nil
         }
     }
@@ -231,14 +203,14 @@ final class ResponseStream: Sendable {
 
     /// Changes the state, and ends the answer if nothing is left of it.
     private func end(after change: (inout State) -> Void) {
-        let end = state.withLock { state -> (player: ReplyPlayer, ending: Ending)? in
+        let end = state.withLock { state -> (player: ReplyPlayer, event: Reply.Event)? in
             change(&state)
-            guard case .open(let player) = state.phase, let ending = state.ending,
-                state.untaken.isEmpty
-            else { return nil }
-            return (player, ending)
+            guard let player = state.player, let last = state.last, state.untaken.isEmpty else {
+                return nil
+            }
+            return (player, last)
         }
-        if let end { end.player.finish(with: end.ending.error.map { .failure($0) } ?? .end) }
+        if let end { end.player.finish(with: end.event) }
     }
 
     /// The error of a call in a cancelled task: that task is usually cancelled because the client

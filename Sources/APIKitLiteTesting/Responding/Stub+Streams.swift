@@ -111,7 +111,7 @@ extension Stub {
 
     /// Whether the stub has, or may make, a response that the test sends.
     private var mayHaveFeed: Bool {
-        switch behavior {
+        switch source {
         case .closure: false
         case .handler: true
         case .responses(let responses, _):

@@ -38,7 +38,7 @@ public final class Stub: Sendable {
     typealias Closure = @Sendable (URLRequest) async throws -> (URLResponse, Data?)
 
     /// The source of the stub's responses.
-    enum Behavior: Sendable {
+    enum ResponseSource: Sendable {
         case responses([MockResponse], then: AfterLast)
         case handler(Handler)
         case closure(Closure)
@@ -57,11 +57,10 @@ public final class Stub: Sendable {
     let gate = AwaitableCounter()
     /// The streams that the test sends.
     let stubStreams = StubStreams()
-    let behavior: Behavior
+    let source: ResponseSource
     // Weak, because the journal's entries refer to their stub.
     private weak let journal: Journal?
     let watch: WaitWatch
-    /// The number of recorded requests.
     private let count = AwaitableCounter()
     /// The number of responses taken: those of recorded requests and of requests that are about to
     /// be recorded. It has its own lock.
@@ -71,7 +70,7 @@ public final class Stub: Sendable {
     ///
     /// - Parameters:
     ///   - matcher: The requests that the stub answers.
-    ///   - behavior: The source of its responses.
+    ///   - source: The source of its responses.
     ///   - times: How often it may answer.
     ///   - sourceLocation: The file and the line of the stub.
     ///   - redaction: The secrets that the texts about the stub hide.
@@ -79,12 +78,12 @@ public final class Stub: Sendable {
     ///   - watch: The watch of its network.
     ///   - verified: Where the network was already verified; nil if it was not.
     init(
-        _ matcher: RequestMatcher, _ behavior: Behavior, times: Times, sourceLocation: String,
+        _ matcher: RequestMatcher, _ source: ResponseSource, times: Times, sourceLocation: String,
         recording: Recording? = nil, redaction: Redaction, journal: Journal, watch: WaitWatch,
         verified: String?
     ) {
         self.matcher = matcher
-        self.behavior = behavior
+        self.source = source
         self.times = times
         self.sourceLocation = sourceLocation
         self.recording = recording
@@ -92,7 +91,7 @@ public final class Stub: Sendable {
         self.journal = journal
         self.watch = watch
         var responses: [MockResponse] = []
-        if case .responses(let given, _) = behavior { responses = given }
+        if case .responses(let given, _) = source { responses = given }
         let lateness = verified.map {
             "The stub for \(matcher.text(redacting: redaction)) came too late: the network was verified before (\($0)), and "
                 + "would not notice what this stub is used for. Verify at the end of the test."
@@ -212,7 +211,7 @@ extension Stub {
             guard let next else { return nil }
             number = next
         }
-        switch behavior {
+        switch source {
         case .handler(let handler): return .handler(handler)
         case .closure(let closure): return .closure(closure)
         case .responses(let responses, _) where number <= responses.count:
@@ -227,7 +226,7 @@ extension Stub {
 
     /// Whether the number of a request decides what it gets.
     private var isNumbered: Bool {
-        guard most == nil, case .responses(let responses, let afterLast) = behavior else {
+        guard most == nil, case .responses(let responses, let afterLast) = source else {
             return most != nil
         }
         return responses.count > 1 || afterLast == .fail
@@ -241,7 +240,7 @@ extension Stub {
 
     /// The number of its responses; 0 if a function makes them.
     var responseCount: Int {
-        if case .responses(let responses, _) = behavior { responses.count } else { 0 }
+        if case .responses(let responses, _) = source { responses.count } else { 0 }
     }
 
     /// The number of requests that the stub may answer; nil if there is no limit.
@@ -271,6 +270,43 @@ extension Stub {
         }
         let actual = count == 0 ? "was never used" : "was used \(count.times)"
         return "The stub for \(label) \(actual), but should \(wanted)."
+    }
+}
+
+extension Stub {
+    /// Stubs that were added together. The last one that matches a request answers it.
+    struct Group: Sendable {
+        let stubs: [Stub]
+        let hasPredicate: Bool
+        /// Returns the stubs that probably match a request, of very many.
+        private let probable: @Sendable (RequestReading) -> [Stub]
+
+        init(
+            _ stubs: [Stub],
+            asking probable: @escaping @Sendable (RequestReading) -> [Stub] = { _ in [] }
+        ) {
+            self.stubs = stubs
+            self.probable = probable
+            hasPredicate = stubs.contains { $0.matcher.hasPredicate }
+        }
+
+        /// Returns the stub that answers a request, and its response; nil if none does. The captured
+        /// path values are in the reading.
+        func next(for reading: RequestReading) -> (Stub, Stub.NextResponse)? {
+            next(of: probable(reading), for: reading) ?? next(of: stubs, for: reading)
+        }
+
+        private func next(
+            of stubs: [Stub], for reading: RequestReading
+        ) -> (Stub, Stub.NextResponse)? {
+            for stub in stubs.reversed() {
+                if let captured = stub.matcher.match(reading), let next = stub.nextResponse() {
+                    reading.pathValues = captured
+                    return (stub, next)
+                }
+            }
+            return nil
+        }
     }
 }
 

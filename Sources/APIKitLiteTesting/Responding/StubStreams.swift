@@ -34,7 +34,6 @@ final class StubStreams: Sendable {
         return waiter
     }
 
-    /// Adds a stream that is not open yet.
     func add(_ stream: ResponseStream) {
         state.withLock { $0.streams.append(stream) }
     }

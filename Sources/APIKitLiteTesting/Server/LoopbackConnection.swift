@@ -123,7 +123,7 @@ final class LoopbackConnection: Sendable {
                 case .failure where message != nil: return .end
                 case .failure(is URLError, _): return .loss
                 case .failure(let error, _): return write(Reply(error, url: url), to: request)
-                case .gate, .source, .later, .passed, .silence: break
+                default: break
                 }
             }
         }

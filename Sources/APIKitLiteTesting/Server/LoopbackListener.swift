@@ -9,14 +9,11 @@ final class LoopbackListener: @unchecked Sendable {
     /// The largest number of connections at the same time. Others wait until one of them ends.
     private static let limit = 1_000
 
-    /// Answers the requests.
     let answering: LoopbackServer.Answering
-    /// The URL of the server, without a path.
     let url: URL
     /// The host and the port, for a request that has no `Host` field.
     let authority: String
 
-    /// How many connections have ended.
     let closedConnections = AwaitableCounter()
 
     private let sockets: [Socket]
@@ -65,7 +62,6 @@ final class LoopbackListener: @unchecked Sendable {
         }
     }
 
-    /// Accepts connections until the server stops.
     private func accept() {
         while let socket = Socket.next(of: sockets, until: wake) { start(socket) }
         condition.lock()
@@ -76,7 +72,6 @@ final class LoopbackListener: @unchecked Sendable {
         condition.broadcast()
     }
 
-    /// Starts the thread of a connection.
     private func start(_ socket: Socket) {
         condition.lock()
         defer { condition.unlock() }

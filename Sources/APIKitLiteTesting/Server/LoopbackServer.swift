@@ -33,7 +33,6 @@ public final class LoopbackServer: Sendable {
     public let port: Int
 
     private let listener: LoopbackListener
-    /// The action for the first `stop()`; `nil` after it.
     private let onStop: Locked<StopAction?>
 
     /// The action for the first `stop()`. `Locked` must not store a closure directly.
@@ -41,7 +40,6 @@ public final class LoopbackServer: Sendable {
         let run: @Sendable () -> Void
     }
 
-    /// How many connections have ended.
     var closedConnections: AwaitableCounter { listener.closedConnections }
 
     /// Starts a server.

@@ -64,7 +64,7 @@ extension Reply {
         let status = response?.statusCode ?? 0
         guard (100...999).contains(status) else { throw .status(status) }
         let fields = try givenFields()
-        let body = body.filter { !$0.isEmpty }
+        let body = body
         let hasBody = request.method != "HEAD" && status >= 200 && status != 204 && status != 304
         // For HTTP/1.0, which has no chunks, a known length is announced: otherwise, the end of a body
         // that breaks off would look like its true end.

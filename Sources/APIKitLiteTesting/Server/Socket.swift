@@ -53,7 +53,6 @@ struct Socket: Sendable {
         throw LoopbackServerError.portInUse(port)
     }
 
-    /// Listens on the loopback address of one family.
     private static func listening(_ family: Int32, onPort port: UInt16) throws -> Socket {
         let descriptor = socket(family, streamType, 0)
         guard descriptor >= 0 else { throw LoopbackServerError(errno: errno, port: Int(port)) }
@@ -92,7 +91,6 @@ struct Socket: Sendable {
         return bind(address)
     }
 
-    /// The local port.
     var port: Int {
         var address = sockaddr_in()
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
@@ -175,7 +173,6 @@ struct Socket: Sendable {
         shutdown(descriptor, Int32(SHUT_WR))
     }
 
-    /// Closes the descriptor.
     func close() {
         _ = Foundation.close(descriptor)
     }

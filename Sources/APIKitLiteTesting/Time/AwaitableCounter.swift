@@ -5,20 +5,17 @@ import APIKitLite
 ///
 /// `state` has its own lock. Callbacks run outside of it.
 final class AwaitableCounter: Sendable {
-    /// A callback, and the number at which it is called.
     private struct Entry: Sendable {
         let id: Int
         let number: Int
         let call: @Sendable () -> Void
     }
 
-    /// The number and the callbacks that wait for it.
     private struct State {
         var number = 0
         var entries: [Entry] = []
         var lastID = 0
 
-        /// Removes and returns the entries whose number is reached.
         mutating func takeReached() -> [Entry] {
             guard !entries.isEmpty else { return [] }
             let reached = entries.filter { $0.number <= number }
@@ -29,7 +26,6 @@ final class AwaitableCounter: Sendable {
 
     private let state = Locked(State())
 
-    /// The current number.
     var number: Int { state.withLock { $0.number } }
 
     /// Changes the number, and calls the callbacks whose number is reached.

@@ -6,7 +6,6 @@ struct SeededRandom: RandomNumberGenerator {
         state = seed
     }
 
-    /// Returns the next random number.
     mutating func next() -> UInt64 {
         state &+= 0x9e37_79b9_7f4a_7c15
         var z = state

@@ -8,23 +8,17 @@ struct WaitReport: Sendable {
     struct Call: Sendable {
         let text: String
         let sourceLocation: String
-        /// Returns how far the call got.
         let progress: @Sendable () -> String
     }
 
     /// What waits on a clock that only a test moves.
     struct Clock: Sendable {
-        /// The time since the creation of the clock.
         var now: Duration
-        /// The sleepers, in the order in which they wake.
         var sleepers: [(isTask: Bool, moment: Duration)] = []
-        /// The moments of the pending deadlines, earliest first.
         var deadlines: [Duration] = []
     }
 
-    /// The requests of one network.
     struct Network: Sendable {
-        /// The number of requests that the network received.
         var requestCount = 0
         /// The error texts of the first requests that were not answered.
         var errors: [String] = []
@@ -36,7 +30,6 @@ struct WaitReport: Sendable {
         var failure: String?
     }
 
-    /// One request that waits for its answer.
     struct Waiting: Sendable, Hashable {
         var cause: Cause
         /// The stub, such as `the stub for GET /a (File.swift:3)`; nil if the closure of the
@@ -64,9 +57,7 @@ struct WaitReport: Sendable {
 
     /// The number of seconds without an event after which a report is written.
     static let seconds = 5
-    /// The number of error texts that a report shows.
     static let shownErrors = 2
-    /// The number of stubs, of sleepers and of deadlines that a report shows.
     private static let shownCount = 5
     /// The advice for a network that received no request.
     static let noRequest =

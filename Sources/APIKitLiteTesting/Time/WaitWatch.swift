@@ -52,11 +52,9 @@ package final class WaitWatch: Sendable {
     private struct State {
         var reporter: Reporter? = Reporter()
         var members: [Member] = []
-        /// The calls of the test that wait.
         var calls: [Int: WaitReport.Call] = [:]
         var lastCall = 0
         var isRunning = false
-        /// The number of events at the last look.
         var eventCount = 0
         /// The number of seconds in which nothing happened.
         var quietSeconds = 0
@@ -70,7 +68,6 @@ package final class WaitWatch: Sendable {
         set { state.withLock { $0.reporter = newValue } }
     }
 
-    /// The number of calls of the test that wait.
     package var callCount: Int { state.withLock { $0.calls.count } }
 
     /// Watches a network or a clock, without keeping it alive.
@@ -81,7 +78,6 @@ package final class WaitWatch: Sendable {
         }
     }
 
-    /// Runs a call of the test that waits.
     func run<R: Sendable>(_ call: WaitReport.Call, _ wait: () async -> R) async -> R {
         let id = state.withLock { state in
             state.lastCall += 1

@@ -37,7 +37,6 @@ struct PooledProtocolClass: Sendable {
         }
     }
 
-    /// A weak reference to a responder.
     private struct Weak {
         weak var responder: (any Responder & AnyObject)?
     }
@@ -57,7 +56,6 @@ struct PooledProtocolClass: Sendable {
         }
     }
 
-    /// The pool of the process. The lock in `Locked` owns it.
     private static let pool = Locked(Pool())
 }
 

@@ -21,9 +21,7 @@ final class ProtocolLoad: Client, @unchecked Sendable {
         var thread: LoadingThread?
         /// Whether the last part was delivered, or the load was stopped.
         var isOver = false
-        /// Whether the load was stopped.
         var isStopped = false
-        /// Cancels the current request.
         var handle: CancellationHandle?
         /// How many redirects were followed.
         var redirects = 0
@@ -42,8 +40,8 @@ final class ProtocolLoad: Client, @unchecked Sendable {
     private weak var urlProtocol: MockURLProtocol?
     private weak var task: URLSessionTask?
     private let reader: (@Sendable () -> ReaderState)?
-    /// Collects the reply for a client that must receive the whole body at once.
-    private var assembly: ReplyAccumulator?
+    /// The pieces for a client that must receive the whole body at once; nil for any other.
+    private var assembly: [Data]?
 
     /// Whether the client still waits for the answer. The reader of a stream may have left a moment
     /// before its task is cancelled.
@@ -113,7 +111,6 @@ final class ProtocolLoad: Client, @unchecked Sendable {
         handle?.cancel()
     }
 
-    /// Sends one request to the responder.
     private func ask(for request: URLRequest, afterRedirects redirects: Int) {
         let handle = responder.load(request, for: self) { [self] part in
             receive(part, to: request)
@@ -134,9 +131,9 @@ final class ProtocolLoad: Client, @unchecked Sendable {
         }
         let jar = CookieJar(responder, task)
         jar.store(from: response, to: request)
-        guard part.isWhole, let next = redirectedRequest(after: response, from: request) else {
-            return add(part)
-        }
+        guard part.isWhole, part.reply.isRedirect,
+            let next = redirectedRequest(after: response, from: request)
+        else { return add(part) }
         task.decide(about: response, to: next) { [self] decision in
             switch decision {
             case .follow(let next): follow(jar.applied(to: next))
@@ -205,21 +202,20 @@ final class ProtocolLoad: Client, @unchecked Sendable {
     private func deliver(
         _ part: Reply.Part, to client: any URLProtocolClient, of urlProtocol: MockURLProtocol
     ) {
-        if part.isWhole, let response = part.reply.response {
-            let pieces = part.reply.body
-            let seesPieces = pieces.count > 1 && task?.seesPieces != false
-            return client.receive(response, seesPieces ? pieces : [pieces.joined], urlProtocol)
-        }
         // On Linux, a task without a data delegate would keep only the last piece of the body.
-        if case .head = part.steps.first?.event, task?.seesPieces == false {
-            assembly = ReplyAccumulator()
+        if case .head = part.steps.first?.event, !part.isWhole || part.pieces.count > 1,
+            task?.seesPieces == false
+        {
+            assembly = []
         }
         guard assembly != nil else {
             for step in part.steps { client.receive(step.event, of: part.reply, urlProtocol) }
             return
         }
-        switch assembly?.add(part) {
-        case .success((let body, let response)): client.receive(response, [body], urlProtocol)
+        switch part.result(collecting: &assembly!) {
+        case .success((let body, let response)):
+            let whole = Reply(response: response, body: [body])
+            for step in whole.steps { client.receive(step.event, of: whole, urlProtocol) }
         case .failure(let error): client.receive(.failure(error), of: part.reply, urlProtocol)
         case nil:
             for case .piece(_, let posted?) in part.steps.map(\.event) {
@@ -231,19 +227,12 @@ final class ProtocolLoad: Client, @unchecked Sendable {
 }
 
 extension URLProtocolClient {
-    /// Delivers a whole answer.
-    fileprivate func receive(
-        _ response: HTTPURLResponse, _ body: [Data], _ sender: URLProtocol
-    ) {
-        begin(response, sender)
-        for piece in body where !piece.isEmpty { urlProtocol(sender, didLoad: piece) }
-        urlProtocolDidFinishLoading(sender)
-    }
-
     /// Delivers one event of a reply.
     fileprivate func receive(_ event: Reply.Event, of reply: Reply, _ sender: URLProtocol) {
         switch event {
-        case .head: if let response = reply.response { begin(response, sender) }
+        case .head:
+            guard let response = reply.response?.withoutChallenge else { return }
+            urlProtocol(sender, didReceive: response, cacheStoragePolicy: .notAllowed)
         case .piece(let data, nil): urlProtocol(sender, didLoad: data)
         case .piece(let data, let posted?):
             // A delegate may cancel its task because of the piece, before `didTake()` is called.
@@ -251,21 +240,15 @@ extension URLProtocolClient {
             urlProtocol(sender, didLoad: data)
             sender.task.afterDelegateCalls { posted.didTake() }
         case .end: urlProtocolDidFinishLoading(sender)
-        case .failure(let error, _):
+        default:
+            guard let error = event.error else { return }
             guard let (response, data) = (error as? MockError)?.plainResponse else {
                 return urlProtocol(sender, didFailWithError: carryingOriginal(error))
             }
             urlProtocol(sender, didReceive: response, cacheStoragePolicy: .notAllowed)
             if let data, !data.isEmpty { urlProtocol(sender, didLoad: data) }
             urlProtocolDidFinishLoading(sender)
-        case .cutHead:
-            urlProtocol(sender, didFailWithError: URLError(.networkConnectionLost))
-        case .gate, .source, .later, .passed, .silence: break
         }
-    }
-
-    private func begin(_ response: HTTPURLResponse, _ sender: URLProtocol) {
-        urlProtocol(sender, didReceive: response.withoutChallenge, cacheStoragePolicy: .notAllowed)
     }
 }
 

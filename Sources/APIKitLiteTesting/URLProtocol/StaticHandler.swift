@@ -28,7 +28,6 @@ final class StaticHandler: @unchecked Sendable {
         }
     }
 
-    /// The queue of requests.
     private struct State {
         /// The requests that wait, oldest first.
         var calls: [Call] = []
@@ -93,7 +92,6 @@ final class StaticHandler: @unchecked Sendable {
 }
 
 extension StaticHandler {
-    /// The state that the whole process shares.
     private struct SharedState {
         var handler: StaticHandler?
         var journal = Journal()

@@ -1,0 +1,73 @@
+import APIKitLite
+import Foundation
+
+// What `verify()` reports.
+extension NetworkCore {
+    /// Returns everything that `verify()` reports, in order.
+    ///
+    /// - Parameter sourceLocation: Where the caller verifies. A stub that is added after the first
+    ///   call is a configuration error.
+    func findings(at sourceLocation: String) -> [String] {
+        verified.withLock { $0 = $0 ?? sourceLocation }
+        let stubs = stubs
+        let broken = stubs.compactMap { stub in
+            stub.configurationError.map { "\($0) (\(stub.sourceLocation))" }
+        }
+        let sound = stubs.filter { $0.configurationError == nil }
+        let misused = sound.filter { $0.recording == nil || !$0.times.isAtLeast }
+            .compactMap { stub in stub.finding.map { (stub, $0) } }
+        let recorded = Dictionary(grouping: sound.filter { $0.recording != nil }) {
+            $0.recording?.noun ?? ""
+        }
+        let requests = journal.requests
+        return broken + unanswered.withLock { $0.findings }
+            + recorded.sorted { $0.key < $1.key }.compactMap { Recording.finding(of: $0.value) }
+            + first(of: misused, rest: "stubs were used too seldom or too often") {
+                $1 + hint(for: $0, requests)
+            }
+            + first(of: journal.awaited, rest: "requests are still waited for", \.finding)
+    }
+
+    /// Returns the texts of the first findings, and the number of the others.
+    private func first<T>(of items: [T], rest: String, _ text: (T) -> String) -> [String] {
+        let excess = items.count - UnansweredRequests.limit
+        let more = excess > 0 ? ["and \(excess) more \(rest)."] : []
+        return items.prefix(UnansweredRequests.limit).map(text) + more
+    }
+
+    /// Returns a sentence about why no request came to a stub; empty if none is known.
+    private func hint(for stub: Stub, _ requests: [RecordedRequest]) -> String {
+        if requests.isEmpty { return " \(WaitReport.noRequest)" }
+        let taken =
+            stub.callCount > 0
+            ? nil
+            : requests.first { request in
+                request.stub != nil && stub.matcher.match(RequestReading(request)) != nil
+            }
+        guard let taken, let other = taken.stub else { return "" }
+        return " A newer stub, at \(other.sourceLocation), answered \(taken)."
+    }
+}
+
+/// The errors of requests that were not answered: the first of them, and the number of all. The
+/// lock of its `NetworkCore` owns it.
+struct UnansweredRequests {
+    /// The number of errors that are kept.
+    static let limit = 20
+
+    private(set) var first: [MockError] = []
+    private(set) var count = 0
+
+    mutating func add(_ failure: MockError) {
+        count += 1
+        if first.count < Self.limit { first.append(failure) }
+    }
+
+    /// The texts for `verify()`. If there are more errors than the limit, the last text counts the
+    /// others.
+    var findings: [String] {
+        let rest = count - first.count
+        let more = rest == 1 ? "and 1 more request that was" : "and \(rest) more requests that were"
+        return first.map(\.description) + (rest > 0 ? ["\(more) not answered."] : [])
+    }
+}
