@@ -235,8 +235,7 @@ extension NetworkCore {
         // its reply waits for, or send a piece of it.
         let player =
             reply.isImmediate
-            ? nil
-            : ReplyPlayer(reply, of: record.stub, in: time, since: record.startTime, on: handlers)
+            ? nil : ReplyPlayer(reply, to: record, for: client, in: time, on: handlers)
         // The journal checks whether the request has ended. That check, made here, crashes the
         // optimizer of Swift 6.3.1.
         let id = journal.append(record, awaitedBy: client, with: player)
@@ -245,11 +244,10 @@ extension NetworkCore {
             respond(Reply.Part(reply))
             return CancellationHandle(recordCancellation: recordCancellation)
         }
-        player.start(
-            for: .init(idleTimeout: { client.idleTimeout(for: record.request) }) { [self] part in
-                journal.record(part, of: id, at: time.now)
-                respond(part)
-            })
+        player.start { [self] part in
+            journal.record(part, of: id, at: time.now)
+            respond(part)
+        }
         watch.begin()
         return CancellationHandle(
             recordCancellation: recordCancellation, cancelWork: { player.cancel() })

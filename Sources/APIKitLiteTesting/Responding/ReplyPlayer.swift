@@ -7,19 +7,13 @@ import Foundation
 /// stream sends it. If the client waits too long for the next byte, the reply ends with
 /// `URLError.timedOut`.
 final class ReplyPlayer: @unchecked Sendable {  // `state` only under the lock.
-    struct Sink: Sendable {
-        /// Returns how long the client waits for the next byte. It is called only when needed: for
-        /// a `URLSession` on Linux, this takes longer than everything else that happens to a
-        /// request.
-        let idleTimeout: @Sendable () -> Duration
-        /// Receives the parts of the reply, in order, on any thread, and none after the last one.
-        let send: @Sendable (Reply.Part) -> Void
-    }
+    /// Receives the parts of the reply, in order, on any thread, and none after the last one.
+    typealias Receiver = @Sendable (Reply.Part) -> Void
 
     private struct State {
         /// The receiver; nil before the start and after the end, so that the player keeps nothing
         /// alive.
-        var sink: Sink?
+        var receiver: Receiver?
         var reply: Reply
         var next = 0
         /// A number that changes whenever something happens, so that a callback knows whether it
@@ -40,7 +34,7 @@ final class ReplyPlayer: @unchecked Sendable {  // `state` only under the lock.
 
         /// The next step, when the times before it end, and the turn; nil if there is none.
         var current: (step: Reply.Step, moment: Duration, waitStart: Duration, turn: Int)? {
-            guard sink != nil, next < reply.steps.count else { return nil }
+            guard receiver != nil, next < reply.steps.count else { return nil }
             return (reply.steps[next], moment, waitStart, turn)
         }
     }
@@ -52,32 +46,36 @@ final class ReplyPlayer: @unchecked Sendable {  // `state` only under the lock.
     let time: NetworkTime
     private let stub: Stub?
     private let handlers: Handlers
+    private let client: any Client
+    private let request: URLRequest
 
     /// Creates a player that has not begun.
     ///
     /// - Parameters:
     ///   - reply: The reply.
-    ///   - stub: The stub that gives it; nil for the closure of the network.
+    ///   - record: The request. On a clock that the test chose, times count from its arrival: the
+    ///     test may move the clock as soon as the request is recorded, which is before the start.
+    ///   - client: The client that waits for the reply.
     ///   - time: The time of the network.
-    ///   - arrival: When the request came. Times count from here on a clock that the test chose: the
-    ///     test may move it as soon as the request is recorded, which is before `start(for:)`.
     ///   - handlers: Runs the code that makes the reply or sends its body.
     init(
-        _ reply: Reply, of stub: Stub?, in time: NetworkTime, since arrival: Duration,
+        _ reply: Reply, to record: RecordedRequest, for client: any Client, in time: NetworkTime,
         on handlers: Handlers
     ) {
         self.time = time
-        self.stub = stub
         self.handlers = handlers
-        let start = time.isChosen ? arrival : time.now
+        self.client = client
+        stub = record.stub
+        request = record.request
+        let start = time.isChosen ? record.startTime : time.now
         state = State(
             reply: reply, moment: start, waitStart: start,
             stream: stub.flatMap { reply.stream(of: $0) })
     }
 
-    /// Begins to give the reply to a receiver.
-    func start(for sink: Sink) {
-        withState { $0.sink = sink }
+    /// Begins to give the reply.
+    func start(_ receiver: @escaping Receiver) {
+        withState { $0.receiver = receiver }
         play()
     }
 
@@ -97,21 +95,21 @@ final class ReplyPlayer: @unchecked Sendable {  // `state` only under the lock.
     /// Gives the client a piece of a stream, unless the reply has ended.
     func send(_ piece: Reply.Event) {
         let now = time.now
-        let given = withState { state -> (sink: Sink, reply: Reply, turn: Int)? in
-            guard let sink = state.sink else { return nil }
+        let given = withState { state -> (receiver: Receiver, reply: Reply, turn: Int)? in
+            guard let receiver = state.receiver else { return nil }
             state.waitStart = now
             state.turn += 1
-            return (sink, state.reply, state.turn)
+            return (receiver, state.reply, state.turn)
         }
         guard let given else { return }
         watch(given.turn, isDeadline: true)
-        given.sink.send(Reply.Part(given.reply, [Reply.Step(event: piece)]))
+        given.receiver(Reply.Part(given.reply, [Reply.Step(event: piece)]))
     }
 
     /// Ends the reply with an event, unless it has ended.
     func finish(with last: Reply.Event) {
         let reply = withState { $0.reply }
-        end()?.send(Reply.Part(reply, [Reply.Step(event: last)]))
+        end()?(Reply.Part(reply, [Reply.Step(event: last)]))
     }
 
     /// Ends the reply without a further event.
@@ -146,18 +144,18 @@ final class ReplyPlayer: @unchecked Sendable {  // `state` only under the lock.
 
     /// Gives the next event, or the whole rest of the reply if that takes no time.
     private func give(at moment: Duration, _ turn: Int) {
-        let given = withState { state -> (sink: Sink, part: Reply.Part)? in
-            guard state.turn == turn, let sink = state.sink else { return nil }
+        let given = withState { state -> (receiver: Receiver, part: Reply.Part)? in
+            guard state.turn == turn, let receiver = state.receiver else { return nil }
             let (steps, next) = (state.reply.steps, state.next)
             let part = Reply.Part(
                 state.reply, state.reply.isWhole(from: next) ? steps[next...] : steps[next...next])
             state.turn += 1
             state.next += part.steps.count
             (state.moment, state.waitStart, state.hasHead) = (moment, moment, true)
-            return (sink, part)
+            return (receiver, part)
         }
         guard let given else { return }
-        (given.part.isLast ? end() : given.sink)?.send(given.part)
+        (given.part.isLast ? end() : given.receiver)?(given.part)
     }
 
     /// Runs a handler, or asks a real session, and continues with the reply that it makes.
@@ -193,7 +191,7 @@ final class ReplyPlayer: @unchecked Sendable {  // `state` only under the lock.
     private func proceed(after turn: Int, _ change: (inout State) -> Void) -> Bool {
         let now = time.now
         let old = withState { state -> (isCurrent: Bool, timer: Cancellation?) in
-            guard state.turn == turn, state.sink != nil else { return (false, nil) }
+            guard state.turn == turn, state.receiver != nil else { return (false, nil) }
             change(&state)
             state.turn += 1
             state.moment = now
@@ -209,9 +207,10 @@ final class ReplyPlayer: @unchecked Sendable {  // `state` only under the lock.
     }
 
     private var idleTimeout: Duration {
-        let (known, sink) = withState { ($0.idleTimeout, $0.sink) }
-        if let known { return known }
-        let idleTimeout = sink?.idleTimeout() ?? .zero
+        if let known = withState({ $0.idleTimeout }) { return known }
+        // Not before it is needed: for a `URLSession` on Linux, this takes longer than everything
+        // else that happens to a request.
+        let idleTimeout = client.idleTimeout(for: request)
         withState { $0.idleTimeout = idleTimeout }
         return idleTimeout
     }
@@ -245,16 +244,16 @@ final class ReplyPlayer: @unchecked Sendable {  // `state` only under the lock.
         _ turn: Int
     ) {
         let unneeded = withState { state -> Cancellation? in
-            guard state.sink != nil, state.turn == turn else { return cancellation }
+            guard state.receiver != nil, state.turn == turn else { return cancellation }
             defer { state[keyPath: keyPath] = cancellation }
             return state[keyPath: keyPath]
         }
         unneeded?.cancel()
     }
 
-    /// Ends the reply, and returns the sink. Only the first call gets it, so only one last part is
-    /// sent.
-    private func end() -> Sink? {
+    /// Ends the reply, and returns the receiver. Only the first call gets it, so only one last part
+    /// is sent.
+    private func end() -> Receiver? {
         let last = withState { state in
             defer { state = State(reply: Reply(.silence), moment: .zero, waitStart: .zero) }
             return state
@@ -262,7 +261,7 @@ final class ReplyPlayer: @unchecked Sendable {  // `state` only under the lock.
         last.timer?.cancel()
         last.wait?.cancel()
         last.stream?.close()
-        return last.sink
+        return last.receiver
     }
 
     private func withState<R>(_ body: (inout State) -> R) -> R {

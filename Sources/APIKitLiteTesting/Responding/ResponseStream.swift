@@ -96,7 +96,7 @@ final class ResponseStream: Sendable {
             return state.isOver
         }
         if isOver { return }
-        stubStreams?.didOpen(self)
+        stubStreams?.didOpen()
         guard case .writer(let write) = source else { return }
         let task = handlers.start { [self] in
             do {

@@ -98,15 +98,10 @@ extension Stub {
     ) async throws -> [ResponseStream] {
         try Task.checkCancellation()
         guard mayHaveFeed else { throw noStream(call, sourceLocation) }
-        let waiter = stubStreams.openStreams()
-        if waiter.hasEnded { return try await waiter.value() }
         let call = WaitReport.Call(text: "stub.\(call)", sourceLocation: sourceLocation) { [self] in
             "no stream of the stub for \(label) is open"
         }
-        let result = await watch.run(call) {
-            await Result { try await waiter.value(ifCancelled: .failure(CancellationError())) }
-        }
-        return try result.get()
+        return try await watch.run(call) { await Result { try await stubStreams.open() } }.get()
     }
 
     /// Whether the stub has, or may make, a response that the test sends.

@@ -10,36 +10,35 @@ final class StubStreams: Sendable {
         var streams: [ResponseStream] = []
         /// Whether the last stream that closed was closed by its client.
         var hasClientLeft = false
-        /// The calls that wait for an open stream.
-        var waiters: [Waiter<[ResponseStream]>] = []
     }
 
     private let state = Locked(State())
+    /// Increases whenever a stream opens or closes.
+    private let changes = AwaitableCounter()
 
-    /// Returns a waiter that ends with the open streams, as soon as there are any.
+    /// Returns the open streams. If there are none, suspends until one opens.
     ///
-    /// It ends with `URLError.networkConnectionLost` if no stream is left because the client of the
-    /// last one has gone.
-    func openStreams() -> Waiter<[ResponseStream]> {
-        let waiter = Waiter<[ResponseStream]>()
-        let streams = state.withLock { state in
-            state.waiters.removeAll(where: \.hasEnded)
-            state.waiters.append(waiter)
-            return state.streams
+    /// - Throws: `URLError.networkConnectionLost` if no stream is left because the client of the
+    ///   last one has gone; `CancellationError`.
+    func open() async throws -> [ResponseStream] {
+        while true {
+            try Task.checkCancellation()
+            let seen = changes.number
+            let (streams, hasClientLeft) = state.withLock { ($0.streams, $0.hasClientLeft) }
+            let open = streams.filter(\.isOpen)
+            if !open.isEmpty { return open }
+            if streams.isEmpty, hasClientLeft { throw ResponseStream.clientGone }
+            await changes.wait(for: seen + 1)
         }
-        // A stream that opens after this ends the waiter itself.
-        let open = streams.filter(\.isOpen)
-        if !open.isEmpty { waiter.end(with: .success(open)) }
-        endIfClientLeft()
-        return waiter
     }
 
+    /// Adds a stream that is not open yet.
     func add(_ stream: ResponseStream) {
         state.withLock { $0.streams.append(stream) }
     }
 
-    func didOpen(_ stream: ResponseStream) {
-        for waiter in takeWaiters() { waiter.end(with: .success([stream])) }
+    func didOpen() {
+        changes.update { $0 += 1 }
     }
 
     func didClose(_ stream: ResponseStream, byClient: Bool) {
@@ -47,19 +46,6 @@ final class StubStreams: Sendable {
             state.streams.removeAll { $0 === stream }
             state.hasClientLeft = byClient
         }
-        endIfClientLeft()
-    }
-
-    private func endIfClientLeft() {
-        let isGone = state.withLock { $0.streams.isEmpty && $0.hasClientLeft }
-        guard isGone else { return }
-        for waiter in takeWaiters() { waiter.end(with: .failure(ResponseStream.clientGone)) }
-    }
-
-    private func takeWaiters() -> [Waiter<[ResponseStream]>] {
-        state.withLock { state in
-            defer { state.waiters = [] }
-            return state.waiters
-        }
+        changes.update { $0 += 1 }
     }
 }
