@@ -17,13 +17,50 @@ import Foundation
 /// without one.
 public final class Credentials<A: Authenticator>: Sendable {
     private struct State {
-        var current: CredentialState
+        var current: Current
         /// The latest refresh, and the generation of the credential that it replaces.
         var refresh: (generation: Int, singleFlight: SingleFlight<Void>)?
         /// The changes that `onChange` has yet to receive, oldest first.
         var unreported: [A.Credential?] = []
         /// Whether a caller of `change(_:)` is reporting changes.
         var isReporting = false
+    }
+
+    /// The credential and the number of its changes, which make every decision about it.
+    private struct Current {
+        private(set) var credential: A.Credential?
+        /// The number of changes so far. It distinguishes a credential from an earlier one, even if
+        /// both are equal.
+        private(set) var generation = 0
+
+        init(_ credential: A.Credential?) {
+            self.credential = credential
+        }
+
+        mutating func set(_ credential: A.Credential?) {
+            self.credential = credential
+            generation += 1
+        }
+
+        /// Returns the credential if a request must wait until it is refreshed, otherwise nil.
+        ///
+        /// - Parameters:
+        ///   - rejected: The generation of the credential that the server rejected, or `nil`. The
+        ///     rejection of an earlier generation does not affect the current credential.
+        ///   - isStale: Whether the current credential must be refreshed before it is used.
+        func toRefresh(
+            afterRejected rejected: Int?, isStale: (A.Credential) -> Bool
+        ) -> A.Credential? {
+            credential.flatMap { rejected == generation || isStale($0) ? $0 : nil }
+        }
+
+        /// Stores the credential that a refresh returned, unless the credential was changed
+        /// meanwhile.
+        mutating func replace(_ refreshed: Int, with credential: A.Credential) -> Bool {
+            guard refreshed == generation else { return false }
+            set(credential)
+            return true
+        }
     }
 
     /// The values that never change.
@@ -78,7 +115,7 @@ public final class Credentials<A: Authenticator>: Sendable {
         configuration = Configuration(
             origins: Set(origins.filter { $0.host() != nil }.map(\.origin)), session: session,
             now: now, onChange: onChange)
-        state = Locked(State(current: CredentialState(credential)))
+        state = Locked(State(current: Current(credential)))
     }
 
     /// The credential that requests are sent with, or `nil` if nobody is signed in.
@@ -97,7 +134,7 @@ public final class Credentials<A: Authenticator>: Sendable {
     }
 
     /// Changes the credential, and reports the changes outside the lock, in their order.
-    private func change(_ body: (inout CredentialState) -> Bool) {
+    private func change(_ body: (inout Current) -> Bool) {
         let mustReport = state.withLock { state in
             guard body(&state.current), configuration.onChange != nil else { return false }
             state.unreported.append(state.current.credential)

@@ -35,7 +35,8 @@ private func range(of codes: any StatusCodes) -> Range<Int> {
     case let codes as ClosedRange<Int>:
         codes.lowerBound..<(codes.upperBound == .max ? .max : codes.upperBound + 1)
     case let codes as Range<Int>: codes
-    default: preconditionFailure("\(type(of: codes)) is neither Int nor a range of Int.")
+    default:
+        preconditionFailure("\(type(of: codes)) must not be StatusCodes. Pass an Int or a range.")
     }
 }
 

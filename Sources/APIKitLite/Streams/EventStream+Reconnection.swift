@@ -29,7 +29,7 @@ extension EventStream {
         var retry: Duration?
 
         /// What a client does after a connection has ended.
-        enum ReconnectDecision: Equatable {
+        enum Decision: Equatable {
             /// The events end without an error.
             case end
             /// The events end with the error of the connection.
@@ -51,7 +51,7 @@ extension EventStream {
         func decision(
             after error: APIRequestError?, of request: URLRequest, elapsed: Duration, now: Date,
             random: Double
-        ) -> ReconnectDecision {
+        ) -> Decision {
             if error?.stage == .validate, error?.statusCode == 204 { return .end }
             guard
                 policy.maximumAttempts > 1, (request.httpMethod?.uppercased() ?? "GET") == "GET",

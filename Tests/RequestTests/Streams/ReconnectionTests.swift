@@ -5,7 +5,7 @@ import Testing
 @testable import APIKitLite
 
 @Suite(.limited) struct ReconnectionTests {
-    private typealias Decision = EventStream.Reconnection.ReconnectDecision
+    private typealias Decision = EventStream.Reconnection.Decision
 
     /// How a connection ended.
     private enum Ending {
