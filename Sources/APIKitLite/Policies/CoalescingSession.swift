@@ -21,7 +21,8 @@ extension HTTPSession {
     /// The order in a chain matters. In `coalescing().authenticated(by: tokens)` the compared
     /// requests contain the user's token. In `authenticated(by: tokens).coalescing()` they do not:
     /// a request made right after another user signed in may then share an exchange of the previous
-    /// user.
+    /// user. In `retrying().coalescing()`, only the error of the request that started the exchange
+    /// tells why it was not sent again; in `coalescing().retrying()`, each error does.
     ///
     /// The returned value owns the shared exchanges, and its copies share them. Create it once and
     /// keep it.

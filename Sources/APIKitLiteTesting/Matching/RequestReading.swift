@@ -54,9 +54,7 @@ final class RequestReading {
             try MultipartBody(body, contentType: contentType)
         }
 
-    /// How often each query item occurs.
     private(set) lazy var queryCounts = ItemCounts(query)
-    /// How often each field of a form occurs.
     private(set) lazy var formCounts = form.map(ItemCounts.init)
 
     /// The fields of a form, if the `Content-Type` says that it is one. A text must not show those

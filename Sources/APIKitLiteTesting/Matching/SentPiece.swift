@@ -26,7 +26,6 @@ struct SentBody: Sendable {
     private let limit: Limit
     /// The first pieces.
     private(set) var pieces: [SentPiece] = []
-    /// The number of pieces that were sent.
     private(set) var pieceCount = 0
     /// The number of bytes that were sent.
     private(set) var byteCount = 0

@@ -138,7 +138,6 @@ private final class TaskClient<Value: Sendable>: Client {
     var readerState: ReaderState? { body?.readerState }
     var sessionTimeout: TimeInterval? { nil }
 
-    /// Keeps the handle that a cancellation needs.
     func keep(_ handle: CancellationHandle) {
         self.handle.withLock { $0 = handle }
         body?.onCancel { handle.cancel() }

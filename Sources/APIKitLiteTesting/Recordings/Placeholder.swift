@@ -10,7 +10,6 @@ struct Placeholder {
 
     private static let mark = "REDACTED-"
 
-    /// Whether a text may contain a placeholder.
     static func mayBe(in text: String) -> Bool { text.contains(mark) }
 
     /// Whether a body may contain a placeholder.

@@ -86,7 +86,6 @@ struct CookieJar: Sendable {
         storage = { task.cookieStorage(or: responder.cookieStorage) }
     }
 
-    /// Stores the cookies that a response sets.
     func store(from response: HTTPURLResponse, to request: URLRequest) {
         guard response.value(forHTTPHeaderField: "Set-Cookie") != nil else { return }
         storage()?.storeCookies(of: response, to: request)

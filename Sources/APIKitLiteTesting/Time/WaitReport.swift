@@ -45,7 +45,6 @@ struct WaitReport: Sendable {
         case handler
         /// The session to which the request is passed.
         case session
-        /// The clock.
         case clock
         /// The return of the closure that writes a stream.
         case writer
@@ -59,7 +58,6 @@ struct WaitReport: Sendable {
     static let seconds = 5
     static let shownErrors = 2
     private static let shownCount = 5
-    /// The advice for a network that received no request.
     static let noRequest =
         "The network received no request. Perhaps no load was started or awaited, or the load "
         + "uses another session than the network's."

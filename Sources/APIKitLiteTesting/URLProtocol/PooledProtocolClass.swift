@@ -65,7 +65,6 @@ private enum Nothing {}
 private enum Zero<Rest> {}
 /// The bit 1 above the lower bits.
 private enum One<Rest> {}
-/// The class with a number.
 private final class Pooled<Number>: NetworkURLProtocol {}
 
 /// Returns the class with this number. Each number has its own class.
