@@ -14,6 +14,8 @@ final class ReplyPlayer: @unchecked Sendable {  // `state` only under the lock.
         /// The receiver; nil before the start and after the end, so that the player keeps nothing
         /// alive.
         var receiver: Receiver?
+        /// The client; nil after the end, because it may keep what cancels the player.
+        var client: (any Client)?
         var reply: Reply
         var next = 0
         /// A number that changes whenever something happens, so that a callback knows whether it
@@ -46,7 +48,6 @@ final class ReplyPlayer: @unchecked Sendable {  // `state` only under the lock.
     let time: NetworkTime
     private let stub: Stub?
     private let handlers: Handlers
-    private let client: any Client
     private let request: URLRequest
 
     /// Creates a player that has not begun.
@@ -64,12 +65,11 @@ final class ReplyPlayer: @unchecked Sendable {  // `state` only under the lock.
     ) {
         self.time = time
         self.handlers = handlers
-        self.client = client
         stub = record.stub
         request = record.request
         let start = time.isChosen ? record.startTime : time.now
         state = State(
-            reply: reply, moment: start, waitStart: start,
+            client: client, reply: reply, moment: start, waitStart: start,
             stream: stub.flatMap { reply.stream(of: $0) })
     }
 
@@ -207,10 +207,11 @@ final class ReplyPlayer: @unchecked Sendable {  // `state` only under the lock.
     }
 
     private var idleTimeout: Duration {
-        if let known = withState({ $0.idleTimeout }) { return known }
+        let (known, client) = withState { ($0.idleTimeout, $0.client) }
+        if let known { return known }
         // Not before it is needed: for a `URLSession` on Linux, this takes longer than everything
         // else that happens to a request.
-        let idleTimeout = client.idleTimeout(for: request)
+        let idleTimeout = client?.idleTimeout(for: request) ?? .zero
         withState { $0.idleTimeout = idleTimeout }
         return idleTimeout
     }

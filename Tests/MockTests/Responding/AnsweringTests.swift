@@ -211,6 +211,27 @@ import Testing
             #expect(failure?.description.contains("MockTests/AnsweringTests.swift:7") == true)
         }
     }
+
+    @Test func anEndedReplyKeepsNoClient() async {
+        final class Receiver: Client {
+            var isWaiting: Bool { true }
+            var sessionTimeout: TimeInterval? { nil }
+        }
+        let network = MockNetwork()
+        network.stub(.any, .text("a").delayed(by: .seconds(1)))
+        weak var client: Receiver?
+        var handle: CancellationHandle?
+        do {
+            let receiver = Receiver()
+            client = receiver
+            handle = network.core.load(.test("a"), for: receiver) { _ in }
+        }
+
+        await network.waitForResponses()
+
+        #expect(client == nil)
+        handle?.cancel()
+    }
 }
 
 extension Result where Failure == any Error {
