@@ -105,7 +105,9 @@ final class ProtocolLoad: Client, @unchecked Sendable {
         }
         if task?.isAboutToRestart == true { return }
         let handle = state.withLock { state in
-            defer { state = State(isOver: true, isStopped: true) }
+            defer {
+                state = State(isOver: true, isStopped: true, redirects: state.redirects)
+            }
             return state.handle
         }
         handle?.cancel()
@@ -115,13 +117,14 @@ final class ProtocolLoad: Client, @unchecked Sendable {
         let handle = responder.load(request, for: self) { [self] part in
             receive(part, to: request)
         }
-        let isOver = state.withLock { state in
+        let isCancelled = state.withLock { state in
             // If the answer came immediately, the request after a redirect may have been sent
-            // already.
-            if state.redirects == redirects { state.handle = handle }
-            return state.isOver
+            // already, or the answer may have been delivered.
+            guard state.redirects == redirects else { return false }
+            if !state.isOver { state.handle = handle }
+            return state.isStopped
         }
-        if isOver { handle.cancel() }
+        if isCancelled { handle.cancel() }
     }
 
     /// Delivers a part of a reply, or follows a redirect.
