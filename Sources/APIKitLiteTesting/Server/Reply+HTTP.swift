@@ -97,7 +97,7 @@ extension Reply {
         if isChunked {
             add("Transfer-Encoding", "chunked")
         } else if hasBody && !isStreamed {
-            add("Content-Length", body.reduce(0) { $0 + $1.count })
+            add("Content-Length", body.byteCount)
         } else if !hasBody, status >= 200, status != 204, let length = fields["content-length"] {
             add("Content-Length", length.value)
         }

@@ -144,7 +144,7 @@ struct Socket: Sendable {
     /// Sends all bytes. Returns false if the connection is lost.
     func send(_ pieces: [Data]) -> Bool {
         // Copying a short answer costs less than one more system call.
-        let isShort = pieces.count > 1 && pieces.reduce(0) { $0 + $1.count } < 16 * 1024
+        let isShort = pieces.count > 1 && pieces.byteCount < 16 * 1024
         return (isShort ? [pieces.joined] : pieces).allSatisfy(send)
     }
 

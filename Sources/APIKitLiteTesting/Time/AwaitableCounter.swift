@@ -64,11 +64,8 @@ final class AwaitableCounter: Sendable {
     }
 
     /// Suspends until a number is reached, or until the task is cancelled.
-    ///
-    /// - Parameters:
-    ///   - number: The number to wait for.
-    ///   - waiter: The waiter that suspends. Whoever ends it, ends the wait.
-    func wait(for number: Int, on waiter: Waiter<Void> = Waiter()) async {
+    func wait(for number: Int) async {
+        let waiter = Waiter<Void>()
         let entry = whenReached(number) { waiter.end(with: .success(())) }
         defer { entry?.cancel() }
         try? await waiter.value(ifCancelled: .success(()))

@@ -134,9 +134,9 @@ final class ProtocolLoad: Client, @unchecked Sendable {
         }
         let jar = CookieJar(responder, task)
         jar.store(from: response, to: request)
-        guard part.isWhole, part.reply.isRedirect,
-            let next = redirectedRequest(after: response, from: request)
-        else { return add(part) }
+        guard part.isWhole, let next = redirectedRequest(after: response, from: request) else {
+            return add(part)
+        }
         task.decide(about: response, to: next) { [self] decision in
             switch decision {
             case .follow(let next): follow(jar.applied(to: next))
