@@ -18,7 +18,7 @@ public struct RequestMatcher: Sendable, CustomStringConvertible {
     struct Criterion: Sendable {
         /// Returns the text of the criterion with secrets redacted. Called only when shown: of very
         /// many criteria, most never are.
-        let description: @Sendable (Redaction) -> String
+        var description: @Sendable (Redaction) -> String
         let holds: @Sendable (RequestReading) -> Bool
         /// Describes how a request differs. Called only if the criterion does not hold.
         let difference: @Sendable (RequestReading) -> MatchReport.Difference
@@ -36,6 +36,9 @@ public struct RequestMatcher: Sendable, CustomStringConvertible {
     private var usableCount = Int.max
     /// Whether a criterion calls the user's code.
     private(set) var hasPredicate = false
+    /// Returns the criteria that count for a request; nil if they do not depend on it. `criteria`
+    /// are then those that texts show without a request.
+    var adapted: (@Sendable (RequestReading) -> [Criterion])?
 
     init() {}
 
@@ -105,12 +108,16 @@ extension RequestMatcher {
     /// After an unusable criterion, predicates are not called, because they may rely on it.
     func holds(for reading: RequestReading) -> Bool {
         let before = reading.pathValues
-        for (index, criterion) in criteria.enumerated()
+        for (index, criterion) in criteria(for: reading).enumerated()
         where !(criterion.callsPredicate && index >= usableCount) && !criterion.holds(reading) {
             reading.pathValues = before
             return false
         }
         return true
+    }
+
+    private func criteria(for reading: RequestReading) -> [Criterion] {
+        adapted?(reading) ?? criteria
     }
 
     func report(on reading: RequestReading) -> MatchReport {
@@ -123,16 +130,17 @@ extension RequestMatcher {
     /// Returns a line for each criterion, and one for a configuration error. Adds the captured path
     /// values to the reading.
     func lines(on reading: RequestReading) -> [MatchReport.Line] {
-        let lines = zip(criteria, outcomes(on: reading)).map { Self.line($0, reading, $1) }
-        return lines + lineOfConfigurationError
+        let criteria = criteria(for: reading)
+        let outcomes = outcomes(of: criteria, on: reading)
+        return zip(criteria, outcomes).map { Self.line($0, reading, $1) } + lineOfConfigurationError
     }
 
     /// Returns the report as a text, and makes only the lines that are shown.
     func reportText(on reading: RequestReading) -> String {
         reading.pathValues = [:]
-        let criteria = criteria
+        let criteria = criteria(for: reading)
         let configurationError = lineOfConfigurationError
-        let outcomes = outcomes(on: reading)
+        let outcomes = outcomes(of: criteria, on: reading)
         let holds = outcomes.map { $0 == .holds } + configurationError.map { _ in false }
         return MatchReport.text(of: holds) { index in
             guard criteria.indices.contains(index) else { return configurationError[0].text }
@@ -148,7 +156,7 @@ extension RequestMatcher {
     }
 
     /// Returns the outcome of each criterion. Adds the captured path values to the reading.
-    private func outcomes(on reading: RequestReading) -> [Outcome] {
+    private func outcomes(of criteria: [Criterion], on reading: RequestReading) -> [Outcome] {
         var hasFailed = false
         return criteria.enumerated().map { index, criterion in
             if hasFailed || index >= usableCount, criterion.callsPredicate { return .notAsked }
@@ -181,7 +189,8 @@ extension RequestMatcher {
     /// criteria that do not hold, the one that nearly holds counts more.
     func score(on reading: RequestReading) -> (points: Int, isMatch: Bool) {
         reading.pathValues = [:]
-        let outcomes = outcomes(on: reading)
+        let criteria = criteria(for: reading)
+        let outcomes = outcomes(of: criteria, on: reading)
         let points = zip(criteria, outcomes).map { criterion, outcome in
             switch outcome {
             case .holds: 2

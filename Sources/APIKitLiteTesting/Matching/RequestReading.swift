@@ -7,9 +7,6 @@ final class RequestReading {
     /// The values that the criteria have captured so far.
     var pathValues: [String: String] = [:]
 
-    /// The last matcher whose criteria depend on this request, with these criteria.
-    var lastFilled: (matcher: AnyObject, criteria: [RequestMatcher.Criterion])?
-
     private let record: RecordedRequest
 
     init(_ record: RecordedRequest) {

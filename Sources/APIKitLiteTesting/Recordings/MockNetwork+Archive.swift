@@ -96,25 +96,21 @@ extension RequestMatcher {
     fileprivate static func recorded(
         _ request: URLRequest, isServed: @escaping @Sendable (URL?) -> Bool
     ) -> RequestMatcher {
-        let plain = RequestMatcher(recorded: request, isServed)
-        let text =
-            [request.url?.absoluteString ?? "", exactText(request.httpBody ?? Data()) ?? ""]
-            + request.replayedHeaders.compactMap(request.value)
-        guard text.contains(where: Placeholder.mayBe) else { return plain }
-        let isPathPlain = !Placeholder.mayBe(in: request.url?.path ?? "")
-        let filled = FilledMatcher(request, plain, isServed)
-        // A criterion of each kind, which compares with the live request's texts in place of the
-        // placeholders.
-        return plain.criteria.indices.reduce(.any) { matcher, index in
-            // Most requests differ in the method, the host or the path, and are compared quickly.
-            if index < (isPathPlain ? 3 : 2) { return matcher.adding(plain.criteria[index]) }
-            return matcher.adding(
-                Criterion(
-                    description: plain.criteria[index].description,
-                    holds: { filled.criteria(for: $0)[index].holds($0) },
-                    difference: { filled.criteria(for: $0)[index].difference($0) },
-                    isNear: { filled.criteria(for: $0)[index].isNear($0) }))
+        var matcher = RequestMatcher(recorded: request, isServed)
+        if ReplayParts(request).variables.isEmpty { return matcher }
+        let plain = matcher.criteria
+        matcher.adapted = { live in
+            let values = RecordedValues(from: request, live)
+            let filled = RequestMatcher(recorded: values.filled(request), isServed).criteria
+            if filled.count != plain.count { return plain }
+            return zip(plain, filled).map { plain, filled in
+                // The text shows what the file has, not what the live request has in its place.
+                var criterion = filled
+                criterion.description = plain.description
+                return criterion
+            }
         }
+        return matcher
     }
 
     fileprivate init(recorded request: URLRequest, _ isServed: @escaping @Sendable (URL?) -> Bool) {
@@ -133,132 +129,6 @@ extension RequestMatcher {
             matcher = matcher.header(name, request.value(forHTTPHeaderField: name))
         }
         self = matcher.addingBody(of: reading)
-    }
-}
-
-extension URLRequest {
-    /// The names of the headers on which the answer depends, sorted.
-    fileprivate var replayedHeaders: [String] {
-        (allHTTPHeaderFields ?? [:]).keys.filter { name in
-            let name = name.lowercased()
-            return name == "range" || name == "last-event-id" || name.hasPrefix("if-")
-        }.sorted()
-    }
-}
-
-/// A recorded request with placeholders, as a matcher.
-private final class FilledMatcher: Sendable {
-    private let request: URLRequest
-    private let plain: RequestMatcher
-    private let isServed: @Sendable (URL?) -> Bool
-
-    init(
-        _ request: URLRequest, _ plain: RequestMatcher,
-        _ isServed: @escaping @Sendable (URL?) -> Bool
-    ) {
-        (self.request, self.plain, self.isServed) = (request, plain, isServed)
-    }
-
-    /// Returns the criteria with the texts of a live request in place of the placeholders. They are
-    /// made once for all criteria of the matcher.
-    func criteria(for live: RequestReading) -> [RequestMatcher.Criterion] {
-        if let last = live.lastFilled, last.matcher === self { return last.criteria }
-        let values = RecordedValues(from: request, live)
-        let filled = RequestMatcher(recorded: values.filled(request), isServed).criteria
-        let criteria = filled.count == plain.criteria.count ? filled : plain.criteria
-        live.lastFilled = (self, criteria)
-        return criteria
-    }
-}
-
-/// The parts of a request by which its answer is found, each with its place.
-private struct ReplayParts {
-    private var parts: [(place: String, value: String)] = []
-
-    init(_ request: URLRequest) {
-        self.init(RequestReading(RecordedRequest(request: request)))
-    }
-
-    init(_ reading: RequestReading) {
-        let url = reading.url
-        parts = [
-            ("method", reading.method), (Self.origin, "\(url.scheme)://\(url.hostAndPort)"),
-        ]
-        parts += reading.segments.enumerated().map { (place: "path \($0)", value: $1) }
-        add(reading.query, "query")
-        for name in reading.request.replayedHeaders {
-            let value = reading.request.value(forHTTPHeaderField: name) ?? ""
-            parts.append((Self.header + name.lowercased(), value))
-        }
-        if case .success(let multipart) = reading.multipart {
-            add(
-                multipart.parts.map {
-                    NamedItem(
-                        name: $0.name,
-                        value: $0.fieldText
-                            ?? "\($0.fileName ?? "") \($0.contentType ?? "") "
-                            + $0.data.base64EncodedString())
-                }, "part")
-        } else if case .success(let json) = reading.json {
-            add(json, at: "$")
-        } else if let form = reading.shownForm {
-            add(form, "field")
-        } else {
-            parts.append(("body", exactText(reading.body) ?? reading.body.base64EncodedString()))
-        }
-    }
-
-    private static let origin = "origin"
-    private static let header = "header "
-
-    private mutating func add(_ items: [NamedItem], _ kind: String) {
-        parts += items.map { (place: "\(kind) \($0.name)", value: $0.value ?? "") }
-            .sorted { ($0.place, $0.value) < ($1.place, $1.value) }
-    }
-
-    private mutating func add(_ json: JSONValue, at place: String) {
-        switch json {
-        case .object(let members):
-            if members.isEmpty { parts.append((place, "{}")) }
-            for (key, member) in members.sorted(by: { $0.key < $1.key }) {
-                add(member, at: place + JSONText.step(key))
-            }
-        case .array(let elements):
-            if elements.isEmpty { parts.append((place, "[]")) }
-            for (index, element) in elements.enumerated() {
-                add(element, at: place + JSONText.step(index))
-            }
-        case .string(let text): parts.append((place, JSONText.quoted(text)))
-        case .number(let digits):
-            // As numbers are compared: integers exactly, others as `Double`.
-            let isInteger = digits.allSatisfy { $0.isNumber || $0 == "-" }
-            parts.append((place, isInteger ? digits : Double(digits).map { "\($0)" } ?? digits))
-        case .boolean(let value): parts.append((place, "\(value)"))
-        case .null: parts.append((place, "null"))
-        }
-    }
-
-    /// A text that is the same for equal requests. All placeholders count as equal.
-    var key: String {
-        Placeholder.replacing(in: parts.map { "\($0.place)=\($0.value)" }.joined(separator: "\n")) {
-            ("REDACTED-0", $0.range)
-        }
-    }
-
-    /// The places with a placeholder.
-    var variables: [String] {
-        parts.filter { Placeholder.mayBe(in: $0.value) }.map(\.place)
-    }
-
-    var headers: [String] { parts.map(\.place).filter { $0.hasPrefix(Self.header) } }
-
-    /// Returns the key without the origin, which does not count for the network's own server,
-    /// without other headers, and without places at which a placeholder matches any text.
-    func key(without variables: Set<String>, headers: Set<String>) -> String {
-        parts.filter { place, _ in
-            place != Self.origin && !variables.contains(place)
-                && (!place.hasPrefix(Self.header) || headers.contains(place))
-        }.map { "\($0.place)=\($0.value)" }.joined(separator: "\n")
     }
 }
 

@@ -18,42 +18,14 @@ struct RecordedValues: Sendable {
 
     /// Does the same for a request that is read already.
     init(from recorded: URLRequest, _ live: RequestReading) {
-        let expected = RequestReading(RecordedRequest(request: recorded))
-        for (pattern, text) in zip(expected.segments, live.segments) { add(text, for: pattern) }
-        addItems(expected.query, live.query)
         for (name, pattern) in recorded.allHTTPHeaderFields ?? [:] {
             if let text = live.request.value(forHTTPHeaderField: name) { add(text, for: pattern) }
         }
-        if case .success(let pattern) = expected.json, case .success(let json) = live.json {
-            add(json, for: pattern)
-        } else if case .success(let pattern) = expected.multipart,
-            case .success(let body) = live.multipart
-        {
-            addItems(pattern.parts.map(\.item), body.parts.map(\.item))
-        } else {
-            addItems(expected.form ?? [], live.form ?? [])
-        }
-    }
-
-    private mutating func addItems(_ patterns: [NamedItem], _ items: [NamedItem]) {
-        let patterns = Dictionary(grouping: patterns, by: \.name)
-        let items = Dictionary(grouping: items, by: \.name)
-        for (name, patterns) in patterns {
-            for (pattern, item) in zip(patterns, items[name] ?? []) {
-                add(item.value ?? "", for: pattern.value ?? "")
+        let texts = Dictionary(grouping: ReplayParts(live).parts, by: \.place)
+        for (place, patterns) in Dictionary(grouping: ReplayParts(recorded).parts, by: \.place) {
+            for (pattern, text) in zip(patterns, texts[place] ?? []) {
+                add(text.text, for: pattern.text, json: text.json)
             }
-        }
-    }
-
-    private mutating func add(_ json: JSONValue, for pattern: JSONValue) {
-        switch (pattern, json) {
-        case (.object(let patterns), .object(let members)):
-            for (key, pattern) in patterns { members[key].map { add($0, for: pattern) } }
-        case (.array(let patterns), .array(let elements)):
-            for (pattern, element) in zip(patterns, elements) { add(element, for: pattern) }
-        case (.string(let pattern), _):
-            if let text = json.scalar { add(text, for: pattern, json: json.compact) }
-        default: break
         }
     }
 
@@ -148,8 +120,4 @@ struct RecordedValues: Sendable {
         }
         return reply
     }
-}
-
-extension MultipartBody.Part {
-    fileprivate var item: NamedItem { NamedItem(name: name, value: fieldText) }
 }

@@ -8,7 +8,7 @@ struct Secret {
     let label: String
 }
 
-/// Finds many secrets in a text, in time that does not grow with their number.
+/// Finds many secrets in a text.
 ///
 /// A secret is found as it is; in UTF-16 if it is ASCII; in JSON, percent-encoded or in a form, once or
 /// twice; and, in each of these, in Base64 at any position and in hexadecimal digits.
@@ -21,53 +21,36 @@ struct SecretIndex {
         let encoding: String
     }
 
-    /// The bytes of the secrets, sorted.
-    private let keys: [[UInt8]]
+    /// The bytes of the secrets, by their first two bytes, so that many secrets take hardly more
+    /// time than one. The longest comes first.
+    private var keys: [[(bytes: [UInt8], secret: Secret)]]
     /// The number of bytes of the shortest secret.
     private let shortest: Int
-    private let secrets: [Secret]
-    /// For each key, the index of the longest other one with which it begins.
-    private let parents: [Int?]
-    /// Whether a key begins with these two bytes.
-    private let hasStart: [Bool]
 
     init(_ secrets: [Secret]) {
-        let sorted = secrets.map { (key: Self.folded(Array($0.value.utf8)), secret: $0) }
-            .filter { !$0.key.isEmpty }
-            .sorted { $0.key.lexicographicallyPrecedes($1.key) }
-        var parents: [Int?] = []
-        var hasStart = Array(repeating: false, count: 1 << 16)
-        var open: [Int] = []
-        for (index, key) in sorted.map(\.key).enumerated() {
-            while let last = open.last, !key.starts(with: sorted[last].key) { open.removeLast() }
-            parents.append(open.last)
-            open.append(index)
-            let first = Int(key[0]) << 8
-            for second in key.count > 1 ? Int(key[1])...Int(key[1]) : 0...255 {
-                hasStart[first | second] = true
-            }
+        keys = Array(repeating: [], count: 1 << 16)
+        let sorted = secrets.map { (bytes: Self.folded($0.value.utf8), secret: $0) }
+            .filter { !$0.bytes.isEmpty }.sorted { $0.bytes.count > $1.bytes.count }
+        shortest = sorted.last?.bytes.count ?? .max
+        for key in sorted {
+            let second = key.bytes.count > 1 ? Int(key.bytes[1])...Int(key.bytes[1]) : 0...255
+            for second in second { keys[Int(key.bytes[0]) << 8 | second].append(key) }
         }
-        keys = sorted.map(\.key)
-        shortest = keys.map(\.count).min() ?? 0
-        self.secrets = sorted.map(\.secret)
-        self.parents = parents
-        self.hasStart = hasStart
     }
 
     /// A plus sign may be a space in a form, so both count as equal.
-    private static func folded(_ bytes: [UInt8]) -> [UInt8] {
+    private static func folded(_ bytes: some Sequence<UInt8>) -> [UInt8] {
         bytes.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
     }
 
     /// Returns where a text contains secrets, in order. The occurrences do not overlap.
     func occurrences(in text: [UInt8]) -> [Occurrence] {
-        if keys.isEmpty { return [] }
+        if shortest > text.count { return [] }
         var all: [Occurrence] = []
         forEachReading(of: text, shortest: shortest) { reading in
-            all += ranges(in: reading.bytes).map { range, index in
+            all += matches(in: reading.bytes).map { range, secret in
                 Occurrence(
-                    range: reading.range(range), secret: secrets[index],
-                    encoding: reading.encoding)
+                    range: reading.range(range), secret: secret, encoding: reading.encoding)
             }
         }
         all.sort {
@@ -81,41 +64,20 @@ struct SecretIndex {
         }
     }
 
-    /// Returns where bytes are those of secrets, with the indices of the secrets.
-    func ranges(in bytes: [UInt8]) -> [(Range<Int>, Int)] {
+    /// Returns the secrets in some bytes that are not encoded, with their ranges.
+    func matches(in bytes: [UInt8]) -> [(Range<Int>, Secret)] {
         let bytes = Self.folded(bytes)
-        var ranges: [(Range<Int>, Int)] = []
+        var matches: [(Range<Int>, Secret)] = []
         var start = 0
         while start < bytes.count {
             let second = start + 1 < bytes.count ? Int(bytes[start + 1]) : 0
-            if hasStart[Int(bytes[start]) << 8 | second],
-                let found = longestKey(at: bytes[start...])
-            {
-                ranges.append((start..<start + keys[found].count, found))
-                start += keys[found].count
-            } else {
-                start += 1
+            let key = keys[Int(bytes[start]) << 8 | second].first {
+                bytes[start...].starts(with: $0.bytes)
             }
+            if let key { matches.append((start..<start + key.bytes.count, key.secret)) }
+            start += key?.bytes.count ?? 1
         }
-        return ranges
-    }
-
-    /// Returns the index of the longest key with which a text begins; nil if there is none.
-    private func longestKey(at text: ArraySlice<UInt8>) -> Int? {
-        // The last key that is not after the text. All keys with which the text begins are its
-        // beginnings.
-        var (low, high) = (0, keys.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if text.lexicographicallyPrecedes(keys[middle]) {
-                high = middle
-            } else {
-                low = middle + 1
-            }
-        }
-        var candidate = low > 0 ? low - 1 : nil
-        while let index = candidate, !text.starts(with: keys[index]) { candidate = parents[index] }
-        return candidate
+        return matches
     }
 }
 

@@ -109,7 +109,7 @@ private struct TokenForm {
     static func occurrences(in text: [UInt8]) -> [(Range<Int>, String)] {
         var found: [(Range<Int>, String)] = []
         forEachReading(of: text) { reading in
-            guard found.isEmpty, !starts.ranges(in: reading.bytes).isEmpty else { return }
+            guard found.isEmpty, !starts.matches(in: reading.bytes).isEmpty else { return }
             // In Latin-1, each byte is a character, so that the range is one of bytes.
             let text = String(data: Data(reading.bytes), encoding: .isoLatin1) ?? ""
             let whole = NSRange(location: 0, length: reading.bytes.count)
