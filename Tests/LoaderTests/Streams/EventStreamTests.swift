@@ -94,7 +94,7 @@ import Testing
     @Test func tellsWhatToStore() async throws {
         network.stub(
             .get("/events"),
-            events("id: 1\ndata: a\n\nid: 2\ndata: b\n\nretry: 5000\n\nid: 3\n\n"), .status(204))
+            events("id: 1\ndata: a\n\nid: 2\ndata: b\n\nretry: 5\n\nid: 3\n\n"), .status(204))
         var events = session.events(
             request(baseURL), reconnecting: RetryPolicy(maximumDelay: .zero)
         ).makeAsyncIterator()
@@ -106,11 +106,11 @@ import Testing
         #expect(events.lastEventID == "1")
         #expect(try await events.next()?.data == "b")
         #expect(events.lastEventID == "2")
-        #expect(events.retry == .seconds(5))
+        #expect(events.retry == .milliseconds(5))
         #expect(try await events.next() == nil)
 
         #expect(events.lastEventID == "3")
-        #expect(events.retry == .seconds(5))
+        #expect(events.retry == .milliseconds(5))
         #expect(network.requests.last?.header("Last-Event-ID") == "3")
     }
 

@@ -60,7 +60,7 @@ import Testing
 
     @Test(arguments: [Transport.urlProtocol, .mockURLSession])
     @MainActor func aViewModelHasShownWhatTheReaderTook(_ transport: Transport) async throws {
-        for _ in 0..<500 {
+        for _ in 0..<100 {
             let network = MockNetwork()
             let stub = network.stub(.any, .stream())
             let model = Model(try transport.open(network).session)
@@ -84,7 +84,7 @@ import Testing
     @MainActor func eachEventThatIsDueHasBeenRead(_ transport: Transport) async throws {
         let steps = 42
         let texts = (0..<steps).map { "\"\($0)\"" }
-        for _ in 0..<50 {
+        for _ in 0..<10 {
             let clock = MockClock()
             let network = MockNetwork(clock: clock)
             let stub = network.stub(
