@@ -9,8 +9,7 @@ extension Recording {
         return MockError(
             .usedUp,
             """
-            \(record.line) came a \(number)\(ordinalSuffix(of: number)) time, but \(noun) has \
-            \(count) to it\(places).
+            \(record.line) came \(number) times, but \(noun) has \(count) to it\(places).
             If the client polls: \(repeating)
             """)
     }
@@ -46,9 +45,4 @@ extension Recording {
             times: .any
             """
     }
-}
-
-private func ordinalSuffix(of number: Int) -> String {
-    if (11...13).contains(number % 100) { return "th" }
-    return [1: "st", 2: "nd", 3: "rd"][number % 10] ?? "th"
 }

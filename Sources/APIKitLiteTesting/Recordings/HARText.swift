@@ -1,150 +1,133 @@
 import APIKitLite
 import Foundation
 
-/// A JSON value that is written with its keys in the given order, so that equal archives give equal
-/// files.
-enum HARText {
-    case text(String)
-    case number(Int)
-    case list([HARText])
-    case object(KeyValuePairs<String, HARText?>)
-    /// An object or array on one line.
-    indirect case line(HARText)
-
-    /// Returns the JSON text, with two spaces for each level.
-    func json(indent: String = "", isOneLine: Bool = false) -> String {
-        let inner = isOneLine ? "" : indent + "  "
-        func lines(_ items: [String], _ open: String, _ close: String) -> String {
-            if items.isEmpty { return open + close }
-            if isOneLine { return "\(open) \(items.joined(separator: ", ")) \(close)" }
-            let rows = items.map { inner + $0 }.joined(separator: ",\n")
-            return "\(open)\n\(rows)\n\(indent)\(close)"
-        }
-        switch self {
-        case .text(let text): return JSONText.quoted(text)
-        case .number(let number): return "\(number)"
-        case .line(let value): return value.json(isOneLine: true)
-        case .list(let values):
-            return lines(values.map { $0.json(indent: inner, isOneLine: isOneLine) }, "[", "]")
-        case .object(let members):
-            let rows = members.compactMap { key, value in
-                value.map { "\"\(key)\": \($0.json(indent: inner, isOneLine: isOneLine))" }
-            }
-            return lines(rows, "{", "}")
-        }
-    }
-}
-
 extension HTTPArchive {
-    /// The archive as the text of a HAR 1.2 file.
+    /// The archive as the text of a HAR 1.2 file. Equal archives have equal texts.
     ///
     /// Every field that 1.2 requires is there: Firefox and Charles refuse a file without `pages` or
     /// `response`.
     var text: String {
-        HARText.object([
-            "log": .object([
-                "version": .text("1.2"),
-                "creator": .line(
-                    .object(["name": .text("APIKitLite"), "version": .text("1")])),
-                "pages": .list([]),
-                "entries": .list(map(\.har)),
-            ])
-        ]).json() + "\n"
+        let log = object(
+            [
+                "version": "\"1.2\"",
+                "creator": #"{ "name": "APIKitLite", "version": "1" }"#,
+                "pages": "[]",
+                "entries": list(map(\.har), level: 2),
+            ], level: 1)
+        return object(["log": log], level: 0) + "\n"
     }
 }
 
 extension HTTPArchive.Exchange {
-    fileprivate var har: HARText {
-        .object([
-            "startedDateTime": .text(startDate == .distantPast ? "" : startDate.har),
-            "time": .number(duration),
-            "request": request.har,
-            "response": responseText,
-            "cache": .line(.object([:])),
-            "timings": .line(
-                .object(["send": .number(0), "wait": .number(duration), "receive": .number(0)])),
-            "comment": (error?.userInfo[NSLocalizedDescriptionKey] as? String).map { .text($0) },
-        ])
+    fileprivate var har: String {
+        object(
+            [
+                "startedDateTime": quoted(startDate == .distantPast ? "" : startDate.har),
+                "time": "\(duration)",
+                "request": request.har,
+                "response": answer,
+                "cache": "{}",
+                "timings": #"{ "send": 0, "wait": \#(duration), "receive": 0 }"#,
+                "comment": (error?.userInfo[NSLocalizedDescriptionKey] as? String).map(quoted),
+            ], level: 3)
     }
 
-    private var responseText: HARText {
+    private var answer: String {
         let body = body
         let text = exactText(body)
         let status = response?.statusCode ?? 0
-        let fields = response?.headerFields ?? [:]
         let isWhole = pieces.count < 2 && duration == 0
+        let lengths = pieces.map { "[ \($0.time.wholeMilliseconds), \($0.data.count) ]" }
         let ending = wasCancelled ? "left" : error != nil && response != nil ? "failed" : nil
         let url = response?.url?.absoluteString
-        return .object([
-            "status": .number(status),
-            "statusText": .text(HTTPStatus.reasonPhrase(status)),
-            "httpVersion": .text("HTTP/1.1"),
-            "cookies": .list([]),
-            "headers": headerList(fields),
-            "content": .object([
-                "size": .number(body.count),
-                "mimeType": .text(
-                    response?.value(forHTTPHeaderField: "Content-Type") ?? "x-unknown"),
-                "text": .text(text ?? body.base64EncodedString()),
-                "encoding": text == nil ? .text("base64") : nil,
-            ]),
-            "redirectURL": .text(response?.value(forHTTPHeaderField: "Location") ?? ""),
-            "headersSize": .number(-1),
-            "bodySize": .number(body.count),
-            "_pieces": isWhole
-                ? nil
-                : .line(
-                    .list(
-                        pieces.map {
-                            .list([.number($0.time.wholeMilliseconds), .number($0.data.count)])
-                        })),
-            "_ending": ending.map { .text($0) },
-            "_error": error.map { .text($0.harName) },
-            "_url": url == request.url?.absoluteString ? nil : url.map { .text($0) },
-        ])
+        func field(_ name: String) -> String? { response?.value(forHTTPHeaderField: name) }
+        return object(
+            [
+                "status": "\(status)",
+                "statusText": quoted(HTTPStatus.reasonPhrase(status)),
+                "httpVersion": quoted("HTTP/1.1"),
+                "cookies": "[]",
+                "headers": headerList(response?.headerFields),
+                "content": object(
+                    [
+                        "size": "\(body.count)",
+                        "mimeType": quoted(field("Content-Type") ?? "x-unknown"),
+                        "text": quoted(text ?? body.base64EncodedString()),
+                        "encoding": text == nil ? quoted("base64") : nil,
+                    ], level: 5),
+                "redirectURL": quoted(field("Location") ?? ""),
+                "headersSize": "-1",
+                "bodySize": "\(body.count)",
+                "_pieces": isWhole ? nil : "[ \(lengths.joined(separator: ", ")) ]",
+                "_ending": ending.map(quoted),
+                "_error": error.map { quoted($0.harName) },
+                "_url": url == request.url?.absoluteString ? nil : url.map(quoted),
+            ], level: 4)
     }
 
     private var duration: Int { (pieces.last?.time ?? .zero).wholeMilliseconds }
 }
 
-private func headerList(_ fields: [String: String]) -> HARText {
-    .list(
-        fields.sorted { $0.key < $1.key }.flatMap { name, value in
-            let values =
-                name.lowercased() == "set-cookie" ? splitCookies(value).map { String($0) } : [value]
-            return values.map { pair(name, $0) }
-        })
-}
-
-private func pair(_ name: String, _ value: String) -> HARText {
-    .line(.object(["name": .text(name), "value": .text(value)]))
-}
-
 extension URLRequest {
-    fileprivate var har: HARText {
+    fileprivate var har: String {
         let body = httpBody ?? Data()
         let text = exactText(body)
         let query = NamedItem.list(
             URLParts(url?.absoluteString ?? "").query ?? "", plusIsSpace: false)
-        return .object([
-            "method": .text(httpMethod ?? "GET"),
-            "url": .text(url?.absoluteString ?? ""),
-            "httpVersion": .text("HTTP/1.1"),
-            "cookies": .list([]),
-            "headers": headerList(allHTTPHeaderFields ?? [:]),
-            "queryString": .list(query.map { pair($0.name, $0.value ?? "") }),
-            "postData": body.isEmpty
-                ? nil
-                : .object([
-                    "mimeType": .text(value(forHTTPHeaderField: "Content-Type") ?? ""),
-                    "text": .text(text ?? body.base64EncodedString()),
-                    // HAR 1.2 has no place for the encoding of a request.
-                    "_encoding": text == nil ? .text("base64") : nil,
-                ]),
-            "headersSize": .number(-1),
-            "bodySize": .number(body.count),
-        ])
+        return object(
+            [
+                "method": quoted(httpMethod ?? "GET"),
+                "url": quoted(url?.absoluteString ?? ""),
+                "httpVersion": quoted("HTTP/1.1"),
+                "cookies": "[]",
+                "headers": headerList(allHTTPHeaderFields),
+                "queryString": list(query.map { pair($0.name, $0.value ?? "") }, level: 5),
+                "postData": body.isEmpty
+                    ? nil
+                    : object(
+                        [
+                            "mimeType": quoted(value(forHTTPHeaderField: "Content-Type") ?? ""),
+                            "text": quoted(text ?? body.base64EncodedString()),
+                            // HAR 1.2 has no place for the encoding of a request.
+                            "_encoding": text == nil ? quoted("base64") : nil,
+                        ], level: 5),
+                "headersSize": "-1",
+                "bodySize": "\(body.count)",
+            ], level: 4)
     }
+}
+
+private func headerList(_ fields: [String: String]?) -> String {
+    let pairs = (fields ?? [:]).sorted { $0.key < $1.key }.flatMap { name, value in
+        let values =
+            name.lowercased() == "set-cookie" ? splitCookies(value).map { String($0) } : [value]
+        return values.map { pair(name, $0) }
+    }
+    return list(pairs, level: 5)
+}
+
+private func pair(_ name: String, _ value: String) -> String {
+    #"{ "name": \#(quoted(name)), "value": \#(quoted(value)) }"#
+}
+
+private func quoted(_ text: String) -> String { JSONText.quoted(text) }
+
+/// Returns a JSON object, in the order of its members, without those that are nil.
+///
+/// - Parameters:
+///   - members: The keys, and the values as JSON.
+///   - level: The number of objects and arrays that contain this one.
+private func object(_ members: KeyValuePairs<String, String?>, level: Int) -> String {
+    lines(members.compactMap { key, value in value.map { "\"\(key)\": \($0)" } }, "{}", level)
+}
+
+private func list(_ elements: [String], level: Int) -> String { lines(elements, "[]", level) }
+
+private func lines(_ items: [String], _ brackets: String, _ level: Int) -> String {
+    if items.isEmpty { return brackets }
+    let start = "\n" + String(repeating: "  ", count: level)
+    let rows = items.map { start + "  " + $0 }.joined(separator: ",")
+    return "\(brackets.prefix(1))\(rows)\(start)\(brackets.suffix(1))"
 }
 
 extension URLError {

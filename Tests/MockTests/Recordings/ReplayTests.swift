@@ -41,7 +41,7 @@ import Testing
         }
         #expect(
             error?.description == """
-                GET https://api.example.com/jobs/1 came a 3rd time, but the archive has 2 answers to \
+                GET https://api.example.com/jobs/1 came 3 times, but the archive has 2 answers to \
                 it (users.har, entries 1, 3).
                 If the client polls: network.stub(archive, then: .repeatLast)
                 """)
