@@ -40,27 +40,30 @@ extension MockNetwork {
         times: Stub.Times, sourceLocation: String
     ) -> [Stub] {
         let values = Locked(RecordedValues())
-        var groups: [(key: String, exchanges: [HTTPArchive.Exchange])] = []
+        var groups: [(parts: ReplayParts, exchanges: [HTTPArchive.Exchange])] = []
         var indices: [String: Int] = [:]
         for exchange in archive {
-            let key = ReplayParts(exchange.request).key
+            let parts = ReplayParts(exchange.request)
+            let key = parts.key
             if let index = indices[key] {
                 groups[index].exchanges.append(exchange)
             } else {
                 indices[key] = groups.count
-                groups.append((key, [exchange]))
+                groups.append((parts, [exchange]))
             }
         }
         // The last stub that matches answers: one without placeholders, if there is one.
-        let patterns = groups.filter { Placeholder.mayBe(in: $0.key) }
-        let ordered = patterns + groups.filter { !Placeholder.mayBe(in: $0.key) }
-        let stubs = ordered.map { group in
+        let ordered =
+            groups.filter(\.parts.hasVariables) + groups.filter { !$0.parts.hasVariables }
+        let stubs = ordered.map { parts, exchanges in
             var part = recording
-            part.entries = group.exchanges.map(\.recordingEntry)
-            let matcher = RequestMatcher.recorded(group.exchanges[0].request) { [weak core] in
+            part.entries = exchanges.map(\.recordingEntry)
+            let matcher = RequestMatcher.recorded(
+                exchanges[0].request, hasVariables: parts.hasVariables
+            ) { [weak core] in
                 core?.serves($0) ?? false
             }
-            let responses = group.exchanges.map { exchange in
+            let responses = exchanges.map { exchange in
                 MockResponse.exchange(exchange) { request in
                     let found = RecordedValues(from: exchange.request, request)
                     return values.withLock { values in
@@ -73,7 +76,7 @@ extension MockNetwork {
                 matcher, .responses(responses, then: afterLast), times: times,
                 sourceLocation: part.place ?? sourceLocation, recording: part)
         }
-        let index = ReplayIndex(ordered.map(\.exchanges[0].request), stubs)
+        let index = ReplayIndex(ordered.map(\.parts), stubs)
         core.add(Stub.Group(stubs, asking: index.stubs(for:)))
         return stubs
     }
@@ -92,12 +95,13 @@ extension RequestMatcher {
     ///
     /// - Parameters:
     ///   - request: The recorded request, with its body in `httpBody`.
+    ///   - hasVariables: Whether it has placeholders.
     ///   - isServed: Whether a URL leads to the network's own server, so that its host does not count.
     fileprivate static func recorded(
-        _ request: URLRequest, isServed: @escaping @Sendable (URL?) -> Bool
+        _ request: URLRequest, hasVariables: Bool, isServed: @escaping @Sendable (URL?) -> Bool
     ) -> RequestMatcher {
         var matcher = RequestMatcher(recorded: request, isServed)
-        if ReplayParts(request).variables.isEmpty { return matcher }
+        if !hasVariables { return matcher }
         let plain = matcher.criteria
         matcher.adapted = { live in
             let values = RecordedValues(from: request, live)
@@ -138,8 +142,7 @@ private struct ReplayIndex: Sendable {
     private let headers: Set<String>
     private var stubs: [String: [Stub]] = [:]
 
-    init(_ requests: [URLRequest], _ stubs: [Stub]) {
-        let parts = requests.map { ReplayParts($0) }
+    init(_ parts: [ReplayParts], _ stubs: [Stub]) {
         variables = Set(parts.flatMap(\.variables))
         headers = Set(parts.flatMap(\.headers))
         for (parts, stub) in zip(parts, stubs) {

@@ -72,6 +72,8 @@ struct ReplayParts {
         parts.filter { Placeholder.mayBe(in: $0.text) }.map(\.place)
     }
 
+    var hasVariables: Bool { parts.contains { Placeholder.mayBe(in: $0.text) } }
+
     var headers: [String] { parts.map(\.place).filter { $0.hasPrefix(Self.header) } }
 
     /// A text that is the same for equal requests. All placeholders count as equal.

@@ -140,10 +140,10 @@ struct Reading {
 
     /// The readings of a run of hexadecimal digits.
     fileprivate func hexadecimal(_ run: Range<Int>) -> [Reading] {
-        (0..<2).map { offset in
-            let digits = bytes[run.dropFirst(offset)].compactMap(hexDigit)
-            let decoded = stride(from: 0, to: digits.count - 1, by: 2).map {
-                digits[$0] << 4 | digits[$0 + 1]
+        (0..<2).map { offset -> Reading in
+            let digits: [UInt8] = bytes[run.dropFirst(offset)].compactMap(hexDigit)
+            let decoded = stride(from: 0, to: digits.count - 1, by: 2).map { index -> UInt8 in
+                digits[index] << 4 | digits[index + 1]
             }
             let start = run.lowerBound + offset
             return Reading(bytes: decoded, encoding: ", in hexadecimal digits") { [range] in
