@@ -21,10 +21,10 @@ struct RecordedValues: Sendable {
         for (name, pattern) in recorded.allHTTPHeaderFields ?? [:] {
             if let text = live.request.value(forHTTPHeaderField: name) { add(text, for: pattern) }
         }
-        let texts = Dictionary(grouping: ReplayParts(live).parts, by: \.place)
-        for (place, patterns) in Dictionary(grouping: ReplayParts(recorded).parts, by: \.place) {
-            for (pattern, text) in zip(patterns, texts[place] ?? []) {
-                add(text.text, for: pattern.text, json: text.json)
+        var texts = Dictionary(grouping: ReplayParts(live).parts, by: \.place).mapValues { $0[...] }
+        for pattern in ReplayParts(recorded).parts {
+            if let part = texts[pattern.place]?.popFirst() {
+                add(part.text, for: pattern.text, json: part.json)
             }
         }
     }
