@@ -33,7 +33,8 @@ extension HTTPArchive {
             if exchange.isStillCompressed {
                 skipped.append("\(number): \(Self.stillCompressed)")
             } else {
-                exchange.place = "\(file.lastPathComponent), \(number)"
+                exchange.place = Recording.Place(
+                    file: file.lastPathComponent, number: index + 1)
                 append(exchange)
             }
         }

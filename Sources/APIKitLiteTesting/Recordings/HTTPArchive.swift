@@ -68,8 +68,8 @@ public struct HTTPArchive: RandomAccessCollection, RangeReplaceableCollection, M
         public var wasCancelled: Bool
         /// When the request was sent; `Date.distantPast` if the file does not say it.
         public var startDate: Date
-        /// The entry of the file, such as `users.har, entry 2`; nil without a file.
-        var place: String?
+        /// The entry of the file; nil without a file.
+        var place: Recording.Place?
 
         /// The body of the answer, decoded. If you set it, the body becomes one piece.
         public var body: Data {

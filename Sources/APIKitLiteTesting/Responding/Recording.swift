@@ -1,8 +1,17 @@
 /// The recording that a stub answers from, for error texts.
 struct Recording: Sendable {
+    /// An entry of a file, such as `users.har, entry 2`.
+    struct Place: Sendable, CustomStringConvertible {
+        let file: String
+        /// The number of the entry, from 1.
+        let number: Int
+
+        var description: String { "\(file), entry \(number)" }
+    }
+
     struct Entry: Sendable {
-        /// The entry of the file, such as `users.har, entry 2`; nil without a file.
-        let place: String?
+        /// Its place; nil without a file.
+        let place: Place?
         /// The day of the recording, such as `2026-11-22`; nil if it is not known.
         let day: String?
         let text: String
@@ -19,17 +28,15 @@ struct Recording: Sendable {
     /// The place of the first entry, such as `users.har, entry 2, recorded on 2026-11-22`.
     var place: String? {
         entries.first?.place.map { place in
-            place + (entries[0].day.map { ", recorded on \($0)" } ?? "")
+            "\(place)" + (entries[0].day.map { ", recorded on \($0)" } ?? "")
         }
     }
 
     /// The places of all entries, such as ` (users.har, entries 1, 3, 4)`.
     var places: String {
         let places = entries.compactMap(\.place)
-        guard let first = places.first else { return "" }
-        guard places.count > 1 else { return " (\(first))" }
-        let others = places.dropFirst().compactMap { $0.split(separator: " ").last }
-        let start = first.replacing(", entry ", with: ", entries ")
-        return " (\(start), \(others.joined(separator: ", ")))"
+        guard places.count > 1 else { return places.first.map { " (\($0))" } ?? "" }
+        let numbers = places.map { "\($0.number)" }.joined(separator: ", ")
+        return " (\(places[0].file), entries \(numbers))"
     }
 }
