@@ -39,12 +39,18 @@ import Testing
         #expect(parts[1].data == png)
     }
 
-    @Test func writesJSONAsALiteral() async throws {
+    @Test func writesJSON() async throws {
+        struct NewUser: Encodable {
+            var name: String
+            var tags: [String]
+        }
+        let user = NewUser(name: "Emma", tags: ["new"])
+        let id = 42
         let network = MockNetwork()
         network.stub(
-            .post("/users").json(["name": "Emma", "tags": ["new"]]),
+            .post("/users").json(encoding: user),
             .json(
-                ["id": 42, "nickname": nil], status: 201,
+                #"{"id": \#(id), "nickname": null}"#, status: 201,
                 headers: ["Location": "/users/42"]))
         let request = try URLRequest(
             "POST", URL(string: "https://api.example.com")!, path: "/users"
@@ -52,7 +58,7 @@ import Testing
 
         let (data, response) = try await network.urlSession.exchange(request)
 
-        #expect(data == Data(#"{"id":42,"nickname":null}"#.utf8))
+        #expect(data == Data(#"{"id": 42, "nickname": null}"#.utf8))
         #expect(response.value(forHTTPHeaderField: "Location") == "/users/42")
     }
 }

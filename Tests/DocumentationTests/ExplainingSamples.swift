@@ -38,10 +38,11 @@ import Testing
 
     @Test func anotherBody() async throws {
         network.stub(
-            .post("/users").json([
-                "user": ["name": "Emma", "age": 3, "tags": ["a"]],
-                "password": "hunter2",
-            ]),
+            .post("/users").json(
+                #"""
+                {"user": {"name": "Emma", "age": 3, "tags": ["a"]},
+                 "password": "hunter2"}
+                """#),
             .status(201))
 
         let request = try URLRequest("POST", api, path: "/users")

@@ -37,7 +37,7 @@ public struct SendOptions: Sendable {
     }
 
     /// The number of bytes that may wait for the reader of a stream by default: 64 MiB.
-    public static let standardLimit = 64 * 1024 * 1024
+    @usableFromInline static let standardLimit = 64 * 1024 * 1024
 
     /// Throws if a redirect of the request must not be followed: a refresh carries a secret, which
     /// is for its own origin only.

@@ -25,7 +25,7 @@ public struct FaultError: DescribedError, Sendable {
     public let report: FaultReport
 
     /// How many faults were not tried, because too many loads hung or the sample itself failed.
-    public let skippedCount: Int
+    package let skippedCount: Int
 
     /// The name of the client or of the request's type.
     let subject: String

@@ -74,14 +74,14 @@ public struct RecordedRequest: Sendable {
     /// The pieces of the response's body that were sent, in order, and when.
     ///
     /// A body that was given as a whole is usually one piece. The first 10,000 pieces are kept, up
-    /// to 1 MiB; ``sentPieceCount`` and ``sentByteCount`` also count the others.
+    /// to 1 MiB.
     public var sent: [SentPiece] { sentSoFar.pieces }
 
     /// The number of pieces of the response's body that were sent.
-    public var sentPieceCount: Int { sentSoFar.pieceCount }
+    package var sentPieceCount: Int { sentSoFar.pieceCount }
 
     /// The number of bytes of the response's body that were sent.
-    public var sentByteCount: Int { sentSoFar.byteCount }
+    package var sentByteCount: Int { sentSoFar.byteCount }
 
     /// The beginning of the body that was sent.
     var sentSoFar: SentBody {

@@ -27,13 +27,6 @@ extension RequestMatcher {
         adding(.equal, text, of: ".json(_:)")
     }
 
-    /// Requires a body that is equal to a JSON object or array that is written as a literal.
-    ///
-    /// The bodies are compared as by `json(_:)` with JSON text: `.json(["age": 7])`.
-    public func json(_ literal: JSONLiteral) -> RequestMatcher {
-        adding(.equal, literal.text, of: ".json(_:)")
-    }
-
     /// Requires a body that is equal to the JSON of a value.
     ///
     /// The value is encoded immediately. The bodies are compared as by `json(_:)`.
@@ -63,13 +56,6 @@ extension RequestMatcher {
     /// - Parameter text: The JSON text. Text that is not JSON is a configuration error.
     public func json(containing text: String) -> RequestMatcher {
         adding(.contained, text, of: ".json(containing:)")
-    }
-
-    /// Requires a body that contains at least a JSON object or array that is written as a literal.
-    ///
-    /// The bodies are compared as by `json(containing:)` with JSON text.
-    public func json(containing literal: JSONLiteral) -> RequestMatcher {
-        adding(.contained, literal.text, of: ".json(containing:)")
     }
 
     private func adding(

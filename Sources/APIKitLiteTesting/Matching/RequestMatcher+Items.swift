@@ -7,20 +7,10 @@ extension RequestMatcher {
     /// - Parameter items: The names and values, percent-decoded, as `RequestItems` describes them:
     ///   an array requires the name once for each element. A nil value means a name without `=`
     ///   (`?archived`), which differs from an empty value (`?archived=`). An item that is given
-    ///   twice must occur at least twice. A value that cannot be sent is a configuration error.
+    ///   twice must occur at least twice. A value that cannot be sent is a configuration error. A
+    ///   dictionary in a variable needs `RequestItems(dictionary)`.
     public func query(_ items: RequestItems) -> RequestMatcher {
         adding(.query, items)
-    }
-
-    // For a dictionary in a variable. A literal uses the other overload, which accepts a name
-    // twice.
-
-    /// Requires query items, in any order. Other items are allowed.
-    ///
-    /// - Parameter items: The names and values, percent-decoded.
-    @_disfavoredOverload
-    public func query(_ items: [String: String]) -> RequestMatcher {
-        query(RequestItems(items))
     }
 
     /// Requires a query item, with any value or without one. Other items are allowed.

@@ -12,7 +12,7 @@ public struct VerificationError: DescribedError, Sendable {
 
     /// The error that the body of ``withMockNetwork(clock:redacting:fileID:line:_:)`` threw; nil if it
     /// threw none.
-    public let bodyError: (any Error)?
+    package let bodyError: (any Error)?
 
     /// The secrets that the text of the body's error hides: those of the network.
     let redaction: Redaction

@@ -48,20 +48,6 @@ public struct MockResponse: Sendable {
         return response
     }
 
-    /// Returns a response with a JSON object or array that is written as a literal.
-    ///
-    /// The keys are sorted: `.json(["id": 42, "tags": ["new"]])`.
-    ///
-    /// - Parameters:
-    ///   - literal: The object or array.
-    ///   - status: The status of the response, in `100...599`.
-    ///   - headers: More headers, such as another `Content-Type`. A name may occur several times.
-    public static func json(
-        _ literal: JSONLiteral, status: Int = 200, headers: KeyValuePairs<String, String> = [:]
-    ) -> MockResponse {
-        json(literal.text, status: status, headers: headers)
-    }
-
     /// Returns a response with a value as JSON.
     ///
     /// - Parameters:
