@@ -256,8 +256,8 @@ extension Reply {
         // How many bytes the announced length exceeds the body by.
         var missing = 0
         switch last.event {
-        case .failure(_, let count) where count >= length: missing = 1
-        case .silence: missing = 1
+        case .failure(_, let count) where count >= length: missing = max(1, namedLength - length)
+        case .silence: missing = max(1, namedLength - length)
         default: break
         }
         reply.response = HTTPURLResponse(
@@ -331,6 +331,15 @@ extension Reply {
     /// Announces bytes that are not given.
     private mutating func announce(_ count: Int) {
         if count > 0 { steps.append(Step(event: .piece(Data(count: count)))) }
+    }
+
+    /// The length that the fields name, which a reply that breaks off keeps; 0 if none. That of an
+    /// encoded body is another one.
+    private var namedLength: Int {
+        let fields = Dictionary(head.fields.map { ($0.lowercased(), $1) }) { $1 }
+        guard fields["content-encoding"] == nil else { return 0 }
+        // Above, a file would take all memory.
+        return fields["content-length"].flatMap(Int.init).map { min($0, 1 << 30) } ?? 0
     }
 
     /// Returns the headers for a request, with the true length if one is filled in.

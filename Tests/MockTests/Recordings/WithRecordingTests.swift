@@ -63,6 +63,53 @@ import Testing
         try network.verify()
     }
 
+    @Test func aResumedDownloadIsReplayed() async throws {
+        let whole = Data((0..<5_000).map { UInt8(truncatingIfNeeded: $0) })
+        let server = MockNetwork()
+        server.stub(
+            .get("/file"), .data(whole, headers: ["ETag": "\"1\""]).failing(afterBytes: 2_000))
+        server.stub(
+            .get("/file").header("Range", "bytes=2000-"),
+            .data(
+                whole.dropFirst(2_000), status: 206,
+                headers: ["ETag": "\"1\"", "Content-Range": "bytes 2000-4999/5000"]))
+        func body(_ network: MockNetwork) async throws {
+            let target = folder.url.appending(path: "file.bin")
+            try? FileManager.default.removeItem(at: target)
+            let session = MockURLSession(network)
+            await #expect(throws: URLError.self) {
+                try await session.download(.test("file"), to: target)
+            }
+            let response = try await session.download(.test("file"), to: target)
+            #expect(response.statusCode == 206)
+            #expect(try Data(contentsOf: target) == whole)
+        }
+        try await recording().record(over: MockURLSession(server), at: "Tests.swift:1", body)
+        let archive = try HTTPArchive(contentsOf: file)
+        #expect(archive[0].response?.value(forHTTPHeaderField: "Content-Length") == "5000")
+
+        let network = MockNetwork()
+        network.stub(archive)
+        try await body(network)
+        try network.verify()
+    }
+
+    @Test(arguments: [Transport.urlProtocol, .mockURLSession])
+    func anAnswerThatWasCutKeepsItsLength(_ transport: Transport) async throws {
+        let folder = try TemporaryFolder()
+        for end in [#", "_ending": "left""#, #", "_error": "networkConnectionLost""#] {
+            let archive = try folder.archive(
+                entry(
+                    headers: #"{"name": "Content-Length", "value": "5000"}"#, text: "abc",
+                    response: end))
+            let network = MockNetwork()
+            network.stub(archive)
+            let (session, _) = try transport.open(network)
+            let (_, response) = try await session.stream(.test("users/7"))
+            #expect(response.value(forHTTPHeaderField: "Content-Length") == "5000")
+        }
+    }
+
     @Test func theEnvironmentNamesTheRecordings() {
         let rows: [(String?, Bool)] = [
             (nil, false), ("", false), ("users", true), ("orders, users", true), ("all", true),
