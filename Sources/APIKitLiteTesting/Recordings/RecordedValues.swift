@@ -6,8 +6,23 @@ import Foundation
 /// A placeholder in a recorded request stands for any text of the live request. The same placeholder
 /// in an answer becomes that text.
 struct RecordedValues: Sendable {
-    /// The texts by the numbers of their placeholders, and as JSON literals.
-    private var values: [String: (text: String, json: String)] = [:]
+    /// The text in place of a placeholder.
+    private struct Value {
+        let text: String
+        /// The text as a JSON literal; nil outside JSON.
+        let json: String?
+        /// Whether the placeholder replaces a number.
+        let isNumber: Bool
+
+        func literal(isNumber: Bool) -> String {
+            if isNumber == self.isNumber, let json { return json }
+            let number = isNumber ? try? JSONValue(Data(text.utf8)) : nil
+            return if case .number = number { text } else { JSONText.quoted(text) }
+        }
+    }
+
+    /// The texts by the numbers of their placeholders.
+    private var values: [String: Value] = [:]
 
     init() {}
 
@@ -48,9 +63,8 @@ struct RecordedValues: Sendable {
             let part = String(rest[..<bounds])
             rest = rest[bounds...].dropFirst(literal.count)
             let isWhole = placeholder.range == pattern.startIndex..<pattern.endIndex
-            values[placeholder.number] = (
-                part, (isWhole ? json : nil) ?? JSONText.quoted(part)
-            )
+            values[placeholder.number] = Value(
+                text: part, json: isWhole ? json : nil, isNumber: placeholder.isNumber)
         }
     }
 
@@ -61,8 +75,9 @@ struct RecordedValues: Sendable {
 
     /// Returns a text whose placeholders are replaced by their known values.
     ///
-    /// A placeholder in quotation marks becomes a JSON literal. Without a known value,
-    /// `REDACTED-NUMBER-2` becomes 2.
+    /// A placeholder in quotation marks becomes a JSON literal: what the request has in place of
+    /// the same placeholder; otherwise a number in place of a number, and a string in place of a
+    /// string. Without a known value, `REDACTED-NUMBER-2` becomes 2.
     ///
     /// - Parameter encode: The encoding of a value in the text.
     func filled(_ text: String, encode: (String) -> String = { $0 }) -> String {
@@ -72,9 +87,8 @@ struct RecordedValues: Sendable {
             let after = text[range.upperBound...].first
             let value = values[placeholder.number]
             if before == "\"", after == "\"" {
-                let literal =
-                    value?.json
-                    ?? (placeholder.isNumber ? placeholder.number : "\"\(text[range])\"")
+                let unknown = placeholder.isNumber ? placeholder.number : "\"\(text[range])\""
+                let literal = value?.literal(isNumber: placeholder.isNumber) ?? unknown
                 let start = text.index(before: range.lowerBound)
                 return (literal, start..<text.index(after: range.upperBound))
             }

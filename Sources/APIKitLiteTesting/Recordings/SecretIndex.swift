@@ -64,6 +64,21 @@ struct SecretIndex {
         }
     }
 
+    /// Whether digits are a part of a longer number, and so another value.
+    private static func isInNumber(_ range: Range<Int>, _ bytes: [UInt8]) -> Bool {
+        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+        guard bytes[range].allSatisfy(digits.contains) else { return false }
+        func isDigit(_ index: Int) -> Bool {
+            bytes.indices.contains(index) && digits.contains(bytes[index])
+        }
+        func isPoint(_ index: Int) -> Bool {
+            bytes.indices.contains(index) && bytes[index] == UInt8(ascii: ".")
+        }
+        let (before, after) = (range.lowerBound - 1, range.upperBound)
+        return isDigit(before) || isDigit(after) || isPoint(before) && isDigit(before - 1)
+            || isPoint(after) && isDigit(after + 1)
+    }
+
     /// Returns the secrets in some bytes that are not encoded, with their ranges.
     func matches(in bytes: [UInt8]) -> [(Range<Int>, Secret)] {
         let bytes = Self.folded(bytes)
@@ -73,6 +88,7 @@ struct SecretIndex {
             let second = start + 1 < bytes.count ? Int(bytes[start + 1]) : 0
             let key = keys[Int(bytes[start]) << 8 | second].first {
                 bytes[start...].starts(with: $0.bytes)
+                    && !Self.isInNumber(start..<start + $0.bytes.count, bytes)
             }
             if let key { matches.append((start..<start + key.bytes.count, key.secret)) }
             start += key?.bytes.count ?? 1

@@ -193,12 +193,12 @@ import Testing
     }
 
     @Test func aNumberThatIsASecretElsewhereLeavesJSON() async throws {
-        let body = #"{"account_number":"12345678","id":12345678,"ids":[991234567800]}"#
+        let body = #"{"account_number":"12345678","id":12345678,"ids":[991234567800,12345678.5]}"#
         try HTTPArchive([try await HTTPArchive.Exchange.recorded(.json(body))]).write(to: file)
         let text = try HTTPArchive(contentsOf: file)[0].body.text
         #expect(
             text
-                == #"{"account_number":"REDACTED-1","id":"REDACTED-NUMBER-1","ids":["REDACTED-NUMBER-1"]}"#
+                == #"{"account_number":"REDACTED-1","id":"REDACTED-NUMBER-1","ids":[991234567800,12345678.5]}"#
         )
     }
 

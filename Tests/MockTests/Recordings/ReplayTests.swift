@@ -231,6 +231,50 @@ import Testing
         ),
     ]
 
+    /// A recorded body, a live one, a recorded answer, and its replay.
+    static let kinds: [(String, String, String, String)] = [
+        // A number of the file stays a number, and a string a string.
+        (
+            #"{"n":"REDACTED-NUMBER-1"}"#, #"{"n":41}"#,
+            #"{"n":"REDACTED-NUMBER-1","s":"REDACTED-1"}"#, #"{"n":41,"s":"41"}"#
+        ),
+        (
+            #"{"s":"REDACTED-1"}"#, #"{"s":"41"}"#,
+            #"{"n":"REDACTED-NUMBER-1","s":"REDACTED-1"}"#, #"{"n":41,"s":"41"}"#
+        ),
+        // What the request itself has in place of the value counts more.
+        (#"{"s":"REDACTED-1"}"#, #"{"s":41}"#, #"{"s":"REDACTED-1"}"#, #"{"s":41}"#),
+        (
+            #"{"n":"REDACTED-NUMBER-1"}"#, #"{"n":"a"}"#, #"{"n":"REDACTED-NUMBER-1"}"#,
+            #"{"n":"a"}"#
+        ),
+        // A text that is no number cannot be one.
+        (#"{"s":"REDACTED-1"}"#, #"{"s":"a"}"#, #"{"n":"REDACTED-NUMBER-1"}"#, #"{"n":"a"}"#),
+        (#"{"s":"REDACTED-1"}"#, #"{"s":"07"}"#, #"{"n":"REDACTED-NUMBER-1"}"#, #"{"n":"07"}"#),
+    ]
+
+    @Test func aNumberStaysANumber() async throws {
+        await forEachRow(Self.kinds, named: \.2) { row, comment in
+            let recorded = Self.post("application/json", row.0)
+                .replacing(#""{\"name\":\"Emma\"}""#, with: JSONText.quoted(row.2))
+            let request = URLRequest.test("users/7", method: "POST", body: row.1)
+            let answer = try await MockURLSession(try network(recorded)).exchange(request).0.text
+            #expect(answer == row.3, comment)
+        }
+    }
+
+    @Test func aNumberInThePathStaysANumberInTheAnswer() async throws {
+        let file = folder.url.appending(path: "numbers.har")
+        let body = #"{"accountNumber":12345678,"total":12345678.5,"id":212345678,"s":"12345678"}"#
+        let request = URLRequest.test("accounts/12345678")
+        try HTTPArchive([try await HTTPArchive.Exchange.recorded(.json(body), to: request)])
+            .write(to: file)
+        let network = MockNetwork()
+        network.stub(try HTTPArchive(contentsOf: file))
+
+        #expect(try await MockURLSession(network).exchange(request).0.text == body)
+    }
+
     @Test func aPlaceholderStandsForWhatTheRequestHas() async throws {
         await forEachRow(Self.placeholders, named: \.0) { row, comment in
             let network = try network(row.1.recorded)
