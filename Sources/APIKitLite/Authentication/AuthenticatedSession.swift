@@ -40,9 +40,9 @@ private struct AuthenticatedSession<A: Authenticator>: SessionPolicy {
         _ request: URLRequest, awaiting options: SendOptions
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         try Task.checkNotCancelled()
-        // A refresh never waits for a refresh.
-        guard !options.isRefresh, credentials.covers(request.url),
-            let first = try await credentials.authorize(request, afterRejected: nil, over: next)
+        guard credentials.covers(request.url),
+            let first = try await credentials.authorize(
+                request, options, afterRejected: nil, over: next)
         else { return try await next.send(request, awaiting: options) }
 
         let answer = try await next.send(first.request, awaiting: options)
@@ -54,9 +54,10 @@ private struct AuthenticatedSession<A: Authenticator>: SessionPolicy {
         // A stream may have a place in a limit that the refresh needs.
         answer.0.end()
         let second = try await credentials.authorize(
-            request, afterRejected: first.generation, over: next)
-        // If the user has signed out, a stream is opened again, because its body has ended.
-        if second == nil, answer.0.data != nil { return answer }
+            request, options, afterRejected: first.generation, over: next)
+        // If the user has signed out, a stream is opened again, because its body has ended. A
+        // refresh that must not wait for another one is sent again without its credential.
+        if second == nil, answer.0.data != nil, options.refreshing == nil { return answer }
         return try await next.send(second?.request ?? request, awaiting: options)
     }
 

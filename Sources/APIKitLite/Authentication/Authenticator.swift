@@ -35,7 +35,8 @@ public protocol Authenticator<Credential>: Sendable {
 
     /// The request that exchanges a credential for a new one.
     ///
-    /// It is sent without the credential that it refreshes, which is its input.
+    /// It is sent without the credential that it refreshes, which is its input. Other credentials
+    /// of the chain, such as an API key, are added to it.
     var refresh: Refresh { get }
 
     /// Returns the request with the credential added, for example in a header or in the query.

@@ -87,8 +87,9 @@ public final class Credentials<A: Authenticator>: Sendable {
     ///   - credential: The first credential, or `nil` if nobody is signed in yet.
     ///   - session: The session that sends the refresh, for example one with another timeout or
     ///     with a retry. By default, it is the session on which `authenticated(by:)` is called. It
-    ///     may be the same chain that the requests use. The refresh is sent without a credential,
-    ///     and a redirect of it to another origin is refused.
+    ///     may be the same chain that the requests use. The refresh is sent without this
+    ///     credential, and with those of other `Credentials` in the chain. A redirect of it to
+    ///     another origin is refused.
     ///   - now: Returns the current time for ``Authenticator/isStale(_:now:)``.
     ///   - onChange: Receives each change of the credential, from a refresh or from the app. Calls
     ///     never overlap and keep the order of the changes, so the last value is the one to store.
@@ -167,15 +168,20 @@ extension Credentials {
     ///
     /// - Parameters:
     ///   - request: The request, without a credential.
+    ///   - options: Which credentials the request itself refreshes.
     ///   - rejected: The generation of the credential that the server rejected, or `nil`.
     ///   - next: The session that sends the refresh by default.
     /// - Returns: The request and the generation of its credential; `nil` if there is no
-    ///   credential.
+    ///   credential, or if its refresh waits for this request.
     /// - Throws: ``AuthenticationError`` when the refresh fails, `URLError.cancelled` when the task
     ///   is cancelled, or the error of ``Authenticator/apply(_:to:)``.
     func authorize(
-        _ request: URLRequest, afterRejected rejected: Int?, over next: any HTTPSession
+        _ request: URLRequest, _ options: SendOptions, afterRejected rejected: Int?,
+        over next: any HTTPSession
     ) async throws -> (request: URLRequest, generation: Int)? {
+        let id = ObjectIdentifier(self)
+        guard RefreshWaits.begin(options.refreshing, for: id) else { return nil }
+        defer { RefreshWaits.end(options.refreshing, for: id) }
         var current = state.withLock { $0.current }
         let now = configuration.now()
         let old = current.toRefresh(afterRejected: rejected) { authenticator.isStale($0, now: now) }
@@ -235,7 +241,8 @@ extension Credentials {
         _ old: A.Credential, _ generation: Int, over session: any HTTPSession
     ) async throws {
         do throws(APIRequestError) {
-            let new = try await RefreshSession(next: session).load(authenticator.refresh, old)
+            let session = RefreshSession(next: session, refreshing: ObjectIdentifier(self))
+            let new = try await session.load(authenticator.refresh, old)
             change { $0.replace(generation, with: new) }
         } catch {
             // If the app set another credential meanwhile, the waiting requests continue with it.
@@ -245,15 +252,16 @@ extension Credentials {
     }
 }
 
-/// Marks each request as the refresh of a credential.
+/// Marks each request as the refresh of a `Credentials` object.
 private struct RefreshSession: SessionPolicy {
     let next: any HTTPSession
+    let refreshing: ObjectIdentifier
 
     func send(
         _ request: URLRequest, awaiting options: SendOptions
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         var options = options
-        options.isRefresh = true
+        options.refreshing = refreshing
         return try await next.send(request, awaiting: options)
     }
 }

@@ -45,7 +45,7 @@ private struct CoalescingSession: SessionPolicy {
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         try Task.checkNotCancelled()
         guard options.bufferLimit == nil,
-            let key = CoalescingKey(request, isRefresh: options.isRefresh)
+            let key = CoalescingKey(request, refreshing: options.refreshing)
         else {
             return try await next.send(request, awaiting: options)
         }
@@ -91,7 +91,7 @@ struct CoalescingKey: Hashable {
     private let handlesCookies: Bool
     private let allowsCellularAccess: Bool
     /// An equal request may wait for the refresh of a credential.
-    private let isRefresh: Bool
+    private let refreshing: ObjectIdentifier?
     /// Computed here, because the dictionary of exchanges hashes its keys under a lock.
     private let hash: Int
 
@@ -99,7 +99,7 @@ struct CoalescingKey: Hashable {
     ///
     /// Returns `nil` if the request must have its own exchange: its method is neither `GET`
     /// nor `HEAD`, its body is a stream, or it has no URL.
-    init?(_ request: URLRequest, isRefresh: Bool = false) {
+    init?(_ request: URLRequest, refreshing: ObjectIdentifier? = nil) {
         method = request.httpMethod ?? "GET"
         guard method == "GET" || method == "HEAD", request.httpBodyStream == nil,
             let url = request.url?.absoluteString
@@ -117,7 +117,7 @@ struct CoalescingKey: Hashable {
         timeout = request.timeoutInterval
         handlesCookies = request.httpShouldHandleCookies
         allowsCellularAccess = request.allowsCellularAccess
-        self.isRefresh = isRefresh
+        self.refreshing = refreshing
         var hasher = Hasher()
         hasher.combine(url)
         hasher.combine(headers)

@@ -4,7 +4,7 @@ import Foundation
 /// other about a request: ``body`` or ``head(limit:)``.
 ///
 /// A session that wraps another one passes on the value that it got. Beside its public part, it
-/// says that the request refreshes a credential, and who observes how much of its body was sent.
+/// says which credential the request refreshes, and who observes how much of its body was sent.
 public struct SendOptions: Sendable {
     /// The number of bytes that may wait for the reader of the body. Nil if the whole response is
     /// awaited.
@@ -15,9 +15,9 @@ public struct SendOptions: Sendable {
     /// than 2 MiB wait.
     package var hasSteadyReader = false
 
-    /// Whether this is the refresh of a credential: it is sent without a credential, and is
-    /// redirected to no other origin.
-    package var isRefresh = false
+    /// The `Credentials` object that this request refreshes, or nil. The request is sent without
+    /// the credential of this object, and is redirected to no other origin.
+    package var refreshing: ObjectIdentifier?
 
     /// Called with the number of bytes of the body that one attempt has sent so far.
     package var didSend: (@Sendable (_ count: Int) -> Void)?
@@ -42,7 +42,7 @@ public struct SendOptions: Sendable {
     /// Throws if a redirect of the request must not be followed: a refresh carries a secret, which
     /// is for its own origin only.
     package func checkRedirect(from first: URL?, to next: URL?) throws(TransportError) {
-        guard isRefresh, let first, let next, first.origin != next.origin else { return }
+        guard refreshing != nil, let first, let next, first.origin != next.origin else { return }
         throw .refusedRedirect(from: first.originText, to: next.originText)
     }
 }

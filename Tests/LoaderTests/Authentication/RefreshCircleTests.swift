@@ -6,17 +6,6 @@ import Testing
 
 /// A refresh over the chain that waits for this refresh.
 @Suite(.limited, .usesSockets) struct RefreshCircleTests {
-    /// A session that is made after the credentials that refresh over it.
-    private struct Later: HTTPSession {
-        let session = Locked<(any HTTPSession)?>(nil)
-
-        func send(
-            _ request: URLRequest, awaiting options: SendOptions
-        ) async throws -> (HTTPBody, HTTPURLResponse) {
-            try await session.withLock { $0 }!.send(request, awaiting: options)
-        }
-    }
-
     // A refresh that waited for itself would wait for ever.
     @Test(arguments: [Token(access: "old"), .expired])
     func aRefreshOverItsOwnChainEnds(_ token: Token) async throws {

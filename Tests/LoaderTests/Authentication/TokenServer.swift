@@ -112,3 +112,14 @@ struct TokenServer: Sendable {
             onChange: onChange)
     }
 }
+
+/// A session that is made after the credentials that refresh over it.
+struct Later: HTTPSession {
+    let session = Locked<(any HTTPSession)?>(nil)
+
+    func send(
+        _ request: URLRequest, awaiting options: SendOptions
+    ) async throws -> (HTTPBody, HTTPURLResponse) {
+        try await session.withLock { $0 }!.send(request, awaiting: options)
+    }
+}

@@ -68,7 +68,17 @@ import Testing
 
     // An equal request may wait for this refresh.
     @Test func tellsARefreshFromAnEqualRequest() {
-        #expect(CoalescingKey(request()) != CoalescingKey(request(), isRefresh: true))
+        let url = URL(string: "https://a.example")!
+        let credentials = [
+            Credentials.bearer("a", for: url), Credentials.bearer("a", for: url),
+        ]
+        let keys = credentials.map {
+            CoalescingKey(request(), refreshing: ObjectIdentifier($0))
+        }
+
+        #expect(CoalescingKey(request()) != keys[0])
+        #expect(keys[0] != keys[1])
+        #expect(keys[0] == CoalescingKey(request(), refreshing: ObjectIdentifier(credentials[0])))
     }
 
     @Test(arguments: ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])

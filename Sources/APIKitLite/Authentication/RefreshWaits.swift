@@ -1,0 +1,39 @@
+/// Which `Credentials` objects wait for which others at the moment.
+///
+/// The request of a refresh may need the refresh of other credentials in its chain. If this refresh
+/// waits for the first one, directly or through others, neither would ever end.
+enum RefreshWaits {
+    private struct Wait: Equatable {
+        let waiting: ObjectIdentifier
+        let awaited: ObjectIdentifier
+    }
+
+    /// One list for the process, because a circle may lead through any credentials. It is nearly
+    /// always empty.
+    private static let waits = Locked<[Wait]>([])
+
+    /// Adds a wait, or returns false if it would never end. Without waiting credentials, returns
+    /// true.
+    static func begin(_ waiting: ObjectIdentifier?, for awaited: ObjectIdentifier) -> Bool {
+        guard let waiting else { return true }
+        return waits.withLock { waits in
+            // A circle is never added, so the search ends.
+            func leads(from start: ObjectIdentifier) -> Bool {
+                start == waiting
+                    || waits.contains { $0.waiting == start && leads(from: $0.awaited) }
+            }
+            guard !leads(from: awaited) else { return false }
+            waits.append(Wait(waiting: waiting, awaited: awaited))
+            return true
+        }
+    }
+
+    /// Removes a wait that `begin(_:for:)` added.
+    static func end(_ waiting: ObjectIdentifier?, for awaited: ObjectIdentifier) {
+        guard let waiting else { return }
+        waits.withLock { waits in
+            let index = waits.firstIndex(of: Wait(waiting: waiting, awaited: awaited))
+            if let index { waits.remove(at: index) }
+        }
+    }
+}
