@@ -27,7 +27,7 @@ import Foundation
 /// - A transport error ends in the stage `.transport`, and is not a cancellation.
 /// - A cancelled load ends in the stage `.transport`, and is a cancellation. If it was cancelled
 ///   before it began, it sends nothing.
-/// - Every load ends within a second of real time.
+/// - Every load ends.
 ///
 /// A `StreamedAPIRequest` is read element by element, and about ten faults are added: the body is
 /// also cut between its pieces, stops arriving, and repeats a piece. Two requirements are added:
@@ -39,6 +39,8 @@ import Foundation
 ///   - request: The request to check.
 ///   - sample: A good answer to the request.
 ///   - input: The value from which the request is made.
+///   - timeLimit: The real time after which a load counts as hung. The time in which the main actor is
+///     busy with other work does not count.
 ///   - isolation: The caller's actor, on which the loads run.
 ///   - fileID: The file that an error names.
 ///   - line: The line that an error names.
@@ -48,12 +50,13 @@ import Foundation
 @discardableResult
 public func checkLoader<T: APIRequest>(
     of request: T, with sample: MockResponse, from input: T.RequestDataType,
-    isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID,
-    line: UInt = #line
+    timeLimit: Duration = .seconds(30), isolation: isolated (any Actor)? = #isolation,
+    fileID: StaticString = #fileID, line: UInt = #line
 ) async throws -> FaultReport {
     let run = FaultRun(
-        sample: sample, faults: Fault.checks(of: sample), function: "checkLoader(of:with:from:)",
-        subject: "\(T.self)", sourceLocation: "\(fileID):\(line)", mostAtOnce: 1)
+        sample: sample, faults: Fault.checks(of: sample), timeLimit: timeLimit,
+        function: "checkLoader(of:with:from:)", subject: "\(T.self)",
+        sourceLocation: "\(fileID):\(line)", mostAtOnce: 1)
     let load = RequestLoad(request: request, input: input, sample: sample)
     let check = LoaderCheck(load: load, isolation: isolation)
     return try await run.report { fault, network, _ in
@@ -69,6 +72,8 @@ public func checkLoader<T: APIRequest>(
 /// - Parameters:
 ///   - request: The request to check.
 ///   - sample: A good answer to the request.
+///   - timeLimit: The real time after which a load counts as hung. The time in which the main actor is
+///     busy with other work does not count.
 ///   - isolation: The caller's actor, on which the loads run.
 ///   - fileID: The file that an error names.
 ///   - line: The line that an error names.
@@ -77,11 +82,13 @@ public func checkLoader<T: APIRequest>(
 ///   when the sample is not usable; `CancellationError` when the task is cancelled.
 @discardableResult
 public func checkLoader<T: APIRequest>(
-    of request: T, with sample: MockResponse, isolation: isolated (any Actor)? = #isolation,
-    fileID: StaticString = #fileID, line: UInt = #line
+    of request: T, with sample: MockResponse, timeLimit: Duration = .seconds(30),
+    isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID,
+    line: UInt = #line
 ) async throws -> FaultReport where T.RequestDataType == Void {
     try await checkLoader(
-        of: request, with: sample, from: (), isolation: isolation, fileID: fileID, line: line)
+        of: request, with: sample, from: (), timeLimit: timeLimit, isolation: isolation,
+        fileID: fileID, line: line)
 }
 
 /// What one load ended in.

@@ -20,13 +20,17 @@ struct FaultRun: Sendable {
     /// Runs the client once, and says what it did.
     typealias Client = @Sendable (Fault, MockNetwork, MockClock) async -> Ending
 
-    /// After so many clients hang, no other run starts. A client that hangs may block a thread for
-    /// ever.
-    private static let mostHung = 10
+    /// After so many clients hang, no other run starts: each takes the whole time limit, and may
+    /// block a thread for ever.
+    private static let mostHung = 3
+    /// After so many sleeps without an end, a client hangs.
+    private static let mostSleeps = 1_000
 
     /// A good answer.
     let sample: MockResponse
     let faults: [Fault]
+    /// How long a client may run while nothing moves its clock.
+    let timeLimit: Duration
     /// The seed of the random choices; `nil` if there were none.
     var seed: UInt64?
     /// The name of the public function, for the error of an unusable sample.
@@ -68,6 +72,9 @@ struct FaultRun: Sendable {
         } else if skipped > 0 {
             lines = ["So many hung that the last \(skipped) faults were not tried."]
         }
+        if endings.values.contains(where: \.isHung) {
+            lines.append("If the machine was very busy, allow more time by the argument timeLimit.")
+        }
         throw FaultError(
             violations: violations, report: report, skippedCount: skipped, subject: subject,
             sourceLocation: sourceLocation, advice: lines + advice)
@@ -107,8 +114,8 @@ struct FaultRun: Sendable {
         }
         let moving = Task {
             await begun.wait(for: 1)
-            await move(clock, of: network)
-            waiter.end(with: .success(.hung(network)))
+            let reason = await move(clock, of: network)
+            waiter.end(with: .success(.hung(network, reason)))
         }
         defer {
             work.cancel()
@@ -118,30 +125,64 @@ struct FaultRun: Sendable {
         return try await waiter.value(ifCancelled: .failure(CancellationError()))
     }
 
-    /// Moves the clock to the next sleeper, again and again. Returns after a second of real time in
-    /// which the clock did not move, or when the task is cancelled.
-    private func move(_ clock: MockClock, of network: MockNetwork) async {
-        var (second, moves) = (Duration.seconds(1), 0)
-        while second > .zero, !Task.isCancelled {
+    /// Moves the clock to the next sleeper, again and again, until the client hangs or the task is
+    /// cancelled.
+    ///
+    /// Nothing shows what a client does between its requests and its sleeps, so it has a time limit.
+    /// A client on the main actor gets no time while that is busy with other tests. So the time counts
+    /// only while the main actor runs; if it does nothing for as long, it is blocked.
+    ///
+    /// - Returns: Why the client counts as hung.
+    private func move(_ clock: MockClock, of network: MockNetwork) async -> String {
+        var (left, blockedLeft) = (timeLimit, timeLimit)
+        var sleeps = 0
+        let mainActor = MainActorTurn()
+        while left > .zero, blockedLeft > .zero, !Task.isCancelled {
             let start = ContinuousClock.now
             let isQuiet = await network.core.journal.changes.isQuiet()
             // Without a sleeper, the next step would be the deadline of an exchange that goes on.
-            // A client may sleep without end.
-            if isQuiet, clock.sleeperCount.number > 0, moves < 1_000 {
-                moves += 1
+            if isQuiet, clock.sleeperCount.number > 0 {
+                sleeps += 1
+                if sleeps > Self.mostSleeps {
+                    return "did not end, although its clock has woken it \(Self.mostSleeps) times"
+                }
                 await clock.advanceToNextSleeper()
+                continue
+            }
+            // A look takes about two milliseconds. On a busy machine it takes longer, and the client
+            // needs more time, too.
+            let time = min(ContinuousClock.now - start, .milliseconds(5))
+            if mainActor.isTaken {
+                left -= time
+                blockedLeft = timeLimit
+                mainActor.request()
             } else {
-                // A look takes about two milliseconds. On a busy machine it takes longer, and the
-                // client needs more time, too.
-                second -= min(ContinuousClock.now - start, .milliseconds(5))
+                blockedLeft -= time
             }
         }
+        return "did not end within \(timeLimit)"
+            + (left > .zero ? ", in which something blocked the main actor" : "")
+    }
+}
+
+/// Shows whether the main actor runs the jobs that it gets.
+private final class MainActorTurn: Sendable {
+    private let taken = Locked(false)
+
+    init() { request() }
+
+    /// Whether the main actor has come to the last request.
+    var isTaken: Bool { taken.withLock { $0 } }
+
+    func request() {
+        taken.withLock { $0 = false }
+        Task { @MainActor in taken.withLock { $0 = true } }
     }
 }
 
 extension FaultRun.Ending {
     /// The end of a client that hangs.
-    fileprivate static func hung(_ network: MockNetwork) -> Self {
+    fileprivate static func hung(_ network: MockNetwork, _ reason: String) -> Self {
         let requests = network.requests
         var state = "it sent nothing"
         if let last = requests.last {
@@ -155,7 +196,7 @@ extension FaultRun.Ending {
             }
         }
         return Self(
-            violation: "did not end within a second; \(state)", kind: "hung", isHung: true)
+            violation: "\(reason); \(state)", kind: reason, isHung: true)
     }
 }
 

@@ -16,16 +16,17 @@ import Foundation
 /// }
 /// ```
 ///
-/// The body must return any value or throw an `APIRequestError`, within a second of real time. It
-/// may use the network over its `urlSession`, a ``MockURLSession`` or its server. Timeouts and slow
-/// bytes take no real time. Up to 16 bodies run at once. If the code around the closure runs on an
-/// actor, the body does too.
+/// The body must return any value or throw an `APIRequestError`. It may use the network over its
+/// `urlSession`, a ``MockURLSession`` or its server. Timeouts and slow bytes take no real time. Up to
+/// 16 bodies run at once. If the code around the closure runs on an actor, the body does too.
 ///
 /// - Parameters:
 ///   - sample: A good answer.
 ///   - errorType: The type of the errors that the client throws: `APIRequestError`, or a type of its
 ///     own. An error of another type fails the run.
 ///   - seed: Determines which faults of a long body are tried. The text of the error contains it.
+///   - timeLimit: The real time after which a body counts as hung. The time in which the clock moves,
+///     or in which the main actor is busy with other work, does not count.
 ///   - fileID: The file that an error names.
 ///   - line: The line that an error names.
 ///   - body: The code to run, which receives the network.
@@ -36,12 +37,14 @@ import Foundation
 @discardableResult
 public func forEachFault<R, E: Error>(
     in sample: MockResponse, throwing errorType: E.Type = APIRequestError.self,
-    seed: UInt64 = .random(in: 0 ... .max), fileID: StaticString = #fileID, line: UInt = #line,
+    seed: UInt64 = .random(in: 0 ... .max), timeLimit: Duration = .seconds(30),
+    fileID: StaticString = #fileID, line: UInt = #line,
     // As in `Task.init`: otherwise a body on the main actor would have to be marked `@MainActor`.
     @_inheritActorContext _ body: @escaping @Sendable (MockNetwork) async throws -> R
 ) async throws -> FaultReport {
     try await forEachFault(
-        in: sample, throwing: errorType, seed: seed, fileID: fileID, line: line
+        in: sample, throwing: errorType, seed: seed, timeLimit: timeLimit, fileID: fileID,
+        line: line
     ) { network, _ in
         _ = try await body(network)
     }
@@ -66,6 +69,8 @@ public func forEachFault<R, E: Error>(
 ///   - errorType: The type of the errors that the client throws: `APIRequestError`, or a type of its
 ///     own. An error of another type fails the run.
 ///   - seed: Determines which faults of a long body are tried. The text of the error contains it.
+///   - timeLimit: The real time after which a body counts as hung. The time in which the clock moves,
+///     or in which the main actor is busy with other work, does not count.
 ///   - fileID: The file that an error names.
 ///   - line: The line that an error names.
 ///   - body: The code to run, which receives the network and its clock.
@@ -76,14 +81,15 @@ public func forEachFault<R, E: Error>(
 @discardableResult
 public func forEachFault<R, E: Error>(
     in sample: MockResponse, throwing errorType: E.Type = APIRequestError.self,
-    seed: UInt64 = .random(in: 0 ... .max), fileID: StaticString = #fileID, line: UInt = #line,
+    seed: UInt64 = .random(in: 0 ... .max), timeLimit: Duration = .seconds(30),
+    fileID: StaticString = #fileID, line: UInt = #line,
     @_inheritActorContext _ body: @escaping @Sendable (MockNetwork, MockClock) async throws -> R
 ) async throws -> FaultReport {
     let run = FaultRun(
-        sample: sample, faults: Fault.all(of: sample, seed: seed), seed: seed,
+        sample: sample, faults: Fault.all(of: sample, seed: seed), timeLimit: timeLimit, seed: seed,
         function: "forEachFault(in:)", subject: "the client", sourceLocation: "\(fileID):\(line)",
         advice: [
-            "A body must end within a second, in a value or \(E.self).",
+            "A body must end in a value or \(E.self).",
             "The same faults again: forEachFault(in: sample, seed: \(seed.hexadecimal))",
         ])
     return try await run.report { _, network, clock in

@@ -78,7 +78,7 @@ import Testing
         let request = Moody()
 
         let error = try await #require(throws: FaultError.self) {
-            try await checkLoader(of: request, with: Self.sample)
+            try await checkLoader(of: request, with: Self.sample, timeLimit: .seconds(3))
         }
         request.forever.signal()
 
@@ -87,7 +87,7 @@ import Testing
         #expect(
             error.violations.map(\.description) == [
                 """
-                status 204: did not end within a second; GET https://api.example.com/a has had \
+                status 204: did not end within 3.0 seconds; GET https://api.example.com/a has had \
                 its answer for a while (what waits by itself, as a retry does, needs the clock: \
                 forEachFault { network, clock in … })
                 """
