@@ -25,8 +25,6 @@ public enum DownloadError: DescribedError, Hashable, Sendable {
         case open = "could not be opened for writing"
         /// Received bytes are written.
         case write = "could not be written"
-        /// Written bytes are stored on the disk.
-        case synchronize = "could not be stored on the disk"
         /// The complete part gets the name of the file.
         case rename = "could not be created"
     }

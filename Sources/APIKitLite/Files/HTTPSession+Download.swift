@@ -9,7 +9,7 @@ extension HTTPSession {
     /// try await session.download(request, to: file, progress: progress)
     /// ```
     ///
-    /// The bytes are written to `file` + `.part`. Only when all of them are on the disk, with the
+    /// The bytes are written to `file` + `.part`. Only when all of them are written, with the
     /// announced length, the part is moved to `file`, in one step. An older file is replaced, and
     /// its permissions stay. Until then, nothing changes there.
     ///

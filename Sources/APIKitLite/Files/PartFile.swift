@@ -5,11 +5,11 @@ extension Download {
     ///
     /// The part is locked until `finish` or `abandon`, for this process and all others; the system
     /// frees the lock if the process ends. The order of the steps is chosen so that the process may
-    /// be killed, and the machine may lose its power, between any two of them: the record never has
-    /// more bytes, and never another version, than the part has on the disk.
+    /// be killed between any two of them: the record is stored before the first byte of its version
+    /// of the file, and removed before the first byte of another one.
     ///
-    /// It uses the functions of the system, because Foundation has none that lock a file, store it
-    /// on the disk or refuse a link. Every function may block for as long as the disk does.
+    /// It uses the functions of the system, because Foundation has none that lock a file or refuse
+    /// a link. Every function may block for as long as the disk does.
     final class PartFile: @unchecked Sendable {  // Only the queue of its download uses it.
         /// The position of the next byte.
         private(set) var offset: Int64 = 0
@@ -22,25 +22,17 @@ extension Download {
         private let descriptor: Int32
         /// The position after the last byte that the server announced, if it did.
         private var end: Int64?
-        private let checkpointInterval: Duration
-        private var lastCheckpoint = ContinuousClock.now
 
         private var partPath: String { path + ".part" }
         private var recordPath: String { path + ".part.json" }
-        /// A record that is being written, until it gets its name.
-        private var draftPath: String { recordPath + "~" }
 
         /// Opens and locks the part of a file, and reads its record.
         ///
-        /// - Parameters:
-        ///   - file: The file to download.
-        ///   - interval: The time after which the received bytes are stored on the disk, with a
-        ///     record of them.
+        /// - Parameter file: The file to download.
         /// - Throws: `DownloadError`, as every function here.
-        init(of file: URL, checkpointsEvery interval: Duration = .milliseconds(250)) throws {
+        init(of file: URL) throws {
             self.file = file
             path = file.path(percentEncoded: false)
-            checkpointInterval = interval
             let old = Self.status { [path] in stat(path, &$0) }
             // A NUL would end the name, so that another file is written. A folder or a device must
             // not be replaced by a file.
@@ -49,7 +41,6 @@ extension Download {
             else { throw DownloadError.notAFile(file) }
             descriptor = try Self.lock(path, file)
             record = storedRecord
-            if let record, record.offset > size { self.record = nil }
         }
 
         private static func lock(_ path: String, _ file: URL) throws -> Int32 {
@@ -91,16 +82,19 @@ extension Download {
         ///     resumed.
         func begin(_ span: ContentRange, record: ResumeRecord?) throws {
             if span.start == 0 {
-                // Before the first byte of another version is written.
-                if unlink(recordPath) == 0 { storeFolder() }
-                if storedRecord != nil { throw Self.failure(.write, recordPath, EACCES) }
+                unlink(recordPath)
+                if Self.status({ lstat(recordPath, &$0) }).isRegular {
+                    throw Self.failure(.write, recordPath, EACCES)
+                }
                 try truncate(to: 0)
+                self.record = record
+                storeRecord()
+            } else {
+                self.record = record
             }
             offset = span.start
             end = span.end
-            self.record = record
             self.record?.offset = offset
-            lastCheckpoint = .now
         }
 
         /// Writes bytes at the end of what was written.
@@ -126,7 +120,6 @@ extension Download {
             }
             offset = next
             record?.offset = next
-            if ContinuousClock.now - lastCheckpoint > checkpointInterval { try saveRecord() }
         }
 
         /// Gives the part the name of the file, in place of an older file, whose permissions it
@@ -136,27 +129,23 @@ extension Download {
             try truncate(to: offset)
             let old = Self.status { lstat(path, &$0) }
             if old.isRegular { _ = fchmod(descriptor, old.st_mode & 0o777) }
-            try store()
             // Before the move: after it, the name of the part, and so its record, is free for
-            // another download. If the move fails, `abandon()` stores the record again.
-            removeRecord()
-            guard rename(partPath, path) == 0 else { throw Self.failure(.rename, path) }
-            // The file is whole and in place: what fails from here on is no failure of the
-            // download.
+            // another download.
+            unlink(recordPath)
+            guard rename(partPath, path) == 0 else {
+                let failure = Self.failure(.rename, path)
+                storeRecord()
+                throw failure
+            }
             Self.unlock(descriptor)
-            storeFolder()
         }
 
         /// Ends a download that failed. The part stays if a later download can resume it.
         func abandon() {
-            if record != nil {
-                try? saveRecord()
-                record = storedRecord
-            }
-            if record == nil {
+            if record == nil || !isWhole || storedRecord == nil {
                 // In this order: a record without its part is ignored.
                 if isWhole { _ = unlink(partPath) }
-                removeRecord()
+                unlink(recordPath)
             }
             Self.unlock(descriptor)
         }
@@ -182,69 +171,30 @@ extension Download {
             if ftruncate(descriptor, off_t(length)) != 0 { throw Self.failure(.write, partPath) }
         }
 
-        private func store() throws {
-            if Self.synchronize(descriptor) { return }
-            let failure = Self.failure(.synchronize, partPath)
-            // The system may report lost bytes only once, so the next attempt could succeed without
-            // them. Only the bytes that were stored before are certain.
-            record = storedRecord
-            throw failure
-        }
-
-        /// Stores the names in the folder on the disk, as far as the system can do so.
-        private func storeFolder() {
-            let folder = open((path as NSString).deletingLastPathComponent, O_RDONLY | O_CLOEXEC)
-            guard folder >= 0 else { return }
-            _ = Self.synchronize(folder)
-            close(folder)
-        }
-
         // MARK: The record
 
-        /// Stores the bytes, and then the record of them.
-        private func saveRecord() throws {
-            guard record != nil else { return }
-            try checkPart()
-            try store()
-            lastCheckpoint = .now
-            // If it cannot be written, this download goes on: the record helps a later one.
-            guard let text = try? JSONEncoder().encode(record) else { return }
-            unlink(draftPath)
+        /// Stores the record. If it cannot be written, the download goes on: the record helps a
+        /// later one.
+        private func storeRecord() {
+            guard let record, let text = try? JSONEncoder().encode(record) else { return }
             // It fails if somebody else has created the file in the meantime, for example as a
             // link.
-            guard
-                (try? text.write(to: URL(filePath: draftPath), options: .withoutOverwriting)) != nil
-            else { return }
-            rename(draftPath, recordPath)
+            try? text.write(to: URL(filePath: recordPath), options: .withoutOverwriting)
         }
 
+        /// The stored record, with the number of bytes that the part has. Nil if the part has none,
+        /// or more than the file.
         private var storedRecord: ResumeRecord? {
             let status = Self.status { lstat(recordPath, &$0) }
             guard status.isRegular, status.st_size < 1 << 16,
                 let text = try? Data(contentsOf: URL(filePath: recordPath)),
-                let record = try? JSONDecoder().decode(ResumeRecord.self, from: text)
+                var record = try? JSONDecoder().decode(ResumeRecord.self, from: text)
             else { return nil }
-            return record.offset > 0 ? record : nil
-        }
-
-        /// Removes the record, and an incomplete record that could not be written, for example
-        /// because the disk was full.
-        private func removeRecord() {
-            unlink(recordPath)
-            unlink(draftPath)
+            record.offset = size
+            return size > 0 && size <= record.length ?? .max ? record : nil
         }
 
         // MARK: The system
-
-        /// Suspends the thread until the bytes of a file are stored on the disk.
-        private static func synchronize(_ descriptor: Int32) -> Bool {
-            #if canImport(Darwin)
-            // Here `fsync` does not empty the cache of the drive. Some file systems have only
-            // `fsync`.
-            if fcntl(descriptor, F_FULLFSYNC) == 0 { return true }
-            #endif
-            return fsync(descriptor) == 0
-        }
 
         private static func unlock(_ descriptor: Int32) {
             // Closing would not free the lock while a child process has a copy of the descriptor,

@@ -2,17 +2,21 @@ import Foundation
 
 /// What is known about the part of a file that an interrupted download left.
 ///
-/// It is stored as JSON beside the part. The next download sends its validator with the request,
-/// and `ResumeDecision` compares it with the response.
+/// It is stored as JSON beside the part, before the first byte. The next download sends its
+/// validator with the request, and `ResumeDecision` compares it with the response.
 struct ResumeRecord: Codable, Hashable {
     let urlHash: UInt64
     /// The strong validator of the file: an entity tag with its quotation marks, or the date of
     /// `Last-Modified`.
     let validator: String
-    /// The number of bytes that the part has for certain, even after a power failure.
+    /// The number of bytes that the part has. It is not stored: the size of the part says it.
     var offset: Int64 = 0
     /// The length of the whole file in bytes, or nil if the server did not say it.
     var length: Int64?
+
+    private enum CodingKeys: CodingKey {
+        case urlHash, validator, length
+    }
 
     /// Returns a hash of a URL without its user info and fragment, by FNV-1a.
     ///

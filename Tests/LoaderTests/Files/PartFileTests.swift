@@ -37,9 +37,29 @@ import Testing
         #expect(folder.names == ["file.bin.part", "file.bin.part.json"])
     }
 
+    /// The process may be killed after any write: then the files are as they are here.
+    @Test func storesTheRecordBeforeTheFirstByte() throws {
+        let part = try Download.PartFile(of: folder.file)
+        try part.begin(at: 0, end: 100, record: record)
+        #expect(folder.names == ["file.bin.part", "file.bin.part.json"])
+        let text = try Data(contentsOf: folder.record)
+        for count in 0...99 {
+            #expect(try Data(contentsOf: folder.record) == text)
+            #expect(try Data(contentsOf: folder.part) == bytes.prefix(count))
+            let copy = try TemporaryFolder()
+            try bytes.prefix(count).write(to: copy.part)
+            try text.write(to: copy.record)
+            let next = try Download.PartFile(of: copy.file)
+            #expect(next.record?.offset == (count == 0 ? nil : Int64(count)))
+            next.abandon()
+            try part.write(bytes[count..<count + 1])
+        }
+        part.abandon()
+    }
+
     /// Between the two steps of a new start, a kill leaves the part without a record.
     @Test func givesUpTheRecordBeforeTheBytes() throws {
-        try folder.leavePart(bytes.prefix(40), record.at(40))
+        try folder.leavePart(bytes.prefix(40), record)
         let part = try Download.PartFile(of: folder.file)
         try part.begin(at: 0, end: 50, record: nil)
         #expect(folder.names == ["file.bin.part"])
@@ -51,11 +71,11 @@ import Testing
 
     @Test(arguments: [
         "", "{", "[]", "{\"urlHash\": 1}", "null",
-        #"{"urlHash": 1, "validator": "\"1\"", "offset": 41}"#,
-        #"{"urlHash": 1, "validator": "\"1\"", "offset": 0}"#,
-        #"{"urlHash": 1, "validator": "\"1\"", "offset": -1}"#,
-        #"{"urlHash": 1, "validator": "\"1\"", "offset": "40"}"#,
-        #"{"urlHash": 1, "validator": "\"1\"", "offset": 99999999999999999999}"#,
+        #"{"urlHash": 1, "validator": "\"1\"", "length": 39}"#,
+        #"{"urlHash": 1, "validator": "\"1\"", "length": 0}"#,
+        #"{"urlHash": 1, "validator": "\"1\"", "length": -1}"#,
+        #"{"urlHash": 1, "validator": "\"1\"", "length": "40"}"#,
+        #"{"urlHash": 1, "validator": "\"1\"", "length": 99999999999999999999}"#,
         String(repeating: " ", count: 1 << 17),
     ])
     func ignoresARecordThatDoesNotFit(_ text: String) throws {
@@ -67,17 +87,7 @@ import Testing
         #expect(folder.names == [])
     }
 
-    /// A process may be killed before a record gets its name.
-    @Test(arguments: [false, true]) func removesADraftOfTheRecord(_ isComplete: Bool) throws {
-        try Data("{".utf8).write(to: folder.url.appending(path: "file.bin.part.json~"))
-        let part = try Download.PartFile(of: folder.file)
-        try part.begin(at: 0, end: 100, record: nil)
-        try part.write(bytes)
-        if isComplete { try part.finish() } else { part.abandon() }
-        #expect(folder.names == (isComplete ? ["file.bin"] : []))
-    }
-
-    /// The names of the record and of its draft are too long, or a folder has the name.
+    /// The name of the record is too long, or a folder has the name.
     @Test(arguments: [false, true]) func isWrittenWithoutARecord(_ isNameTooLong: Bool) throws {
         let name = isNameTooLong ? String(repeating: "a", count: 247) : "file.bin"
         let file = folder.url.appending(path: name)
@@ -85,20 +95,21 @@ import Testing
             try FileManager.default.createDirectory(
                 at: folder.record, withIntermediateDirectories: false)
         }
-        let part = try Download.PartFile(of: file, checkpointsEvery: .zero)
+        let part = try Download.PartFile(of: file)
         try part.begin(at: 0, end: 100, record: record)
         for byte in bytes { try part.write(Data([byte])) }
         try part.finish()
         #expect(try Data(contentsOf: file) == bytes)
     }
 
-    @Test func ignoresBytesBeyondTheRecord() throws {
-        try folder.leavePart(bytes.prefix(40) + Data(count: 80), record.at(40))
+    @Test func continuesWithTheSizeOfThePart() throws {
+        try folder.leavePart(bytes.prefix(40), record)
         let part = try Download.PartFile(of: folder.file)
         try part.begin(at: 40, end: 100, record: part.record)
         try part.write(bytes.dropFirst(40))
         try part.finish()
         #expect(folder.content == bytes)
+        #expect(folder.names == ["file.bin"])
     }
 
     @Test func refusesMoreThanWasAnnounced() throws {

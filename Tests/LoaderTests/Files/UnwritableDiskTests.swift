@@ -21,8 +21,9 @@ import Testing
             part.abandon()
 
             #expect(folder.names == ["file.bin.part", "file.bin.part.json"])
-            #expect(try Download.PartFile(of: folder.file).record?.offset == 40_000)
-            #expect(try Data(contentsOf: folder.part).prefix(40_000) == bytes.prefix(40_000))
+            // The system has written what fitted.
+            #expect(try Download.PartFile(of: folder.file).record?.offset == 50_000)
+            #expect(try Data(contentsOf: folder.part) == bytes.prefix(50_000))
         }
     }
 
@@ -30,8 +31,8 @@ import Testing
         await #expect(processExitsWith: .success) {
             let folder = try TemporaryFolder()
             let part = try Download.PartFile(of: folder.file)
-            try part.begin(at: 0, end: 100_000, record: ResumeRecord(at: 0, of: 100_000))
             limitFiles(to: 10)
+            try part.begin(at: 0, end: 100_000, record: ResumeRecord(at: 0, of: 100_000))
             try part.write(Data.pattern(10))
             part.abandon()
 
