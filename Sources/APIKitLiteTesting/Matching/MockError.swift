@@ -42,7 +42,7 @@ public struct MockError: DescribedError, RedactedError, Sendable {
 
     /// The response that is not HTTP, and its body, which a `URLSession` receives in place of this
     /// error; nil for every other reason.
-    private(set) var plainResponse: (URLResponse, Data?)?
+    private(set) var directAnswer: DirectAnswer?
 
     init(_ reason: Reason, _ description: String) {
         self.reason = reason
@@ -60,7 +60,7 @@ public struct MockError: DescribedError, RedactedError, Sendable {
             Only a URLSession can receive one. For a MockURLSession, or over a socket, return an \
             HTTPURLResponse.
             """)
-        error.plainResponse = (response, data)
+        error.directAnswer = DirectAnswer(response: response, data: data)
         return error
     }
 }

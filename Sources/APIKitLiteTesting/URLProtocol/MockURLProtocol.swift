@@ -77,7 +77,7 @@ open class MockURLProtocol: URLProtocol {
     /// Begins the load, unless it has begun.
     private func begin() {
         guard load == nil else { return }
-        let load = ProtocolLoad(self)
+        let load = ProtocolLoad(self, Self.responder)
         self.load = load
         load.begin(request)
     }

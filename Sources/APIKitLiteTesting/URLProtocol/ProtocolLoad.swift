@@ -37,7 +37,7 @@ final class ProtocolLoad: Client, @unchecked Sendable {
 
     private let responder: any Responder
     private let state = Locked(State())
-    private weak var urlProtocol: MockURLProtocol?
+    private weak var urlProtocol: URLProtocol?
     private weak var task: URLSessionTask?
     private let reader: (@Sendable () -> ReaderState)?
     /// The pieces for a client that must receive the whole body at once; nil for any other.
@@ -50,8 +50,8 @@ final class ProtocolLoad: Client, @unchecked Sendable {
     /// The request timeout of the session in seconds; `nil` where the session is not known.
     var sessionTimeout: TimeInterval? { task.sessionTimeout }
 
-    init(_ urlProtocol: MockURLProtocol) {
-        responder = type(of: urlProtocol).responder
+    init(_ urlProtocol: URLProtocol, _ responder: any Responder) {
+        self.responder = responder
         self.urlProtocol = urlProtocol
         task = urlProtocol.task
         reader = task?.readerState
@@ -203,7 +203,7 @@ final class ProtocolLoad: Client, @unchecked Sendable {
     }
 
     private func deliver(
-        _ part: Reply.Part, to client: any URLProtocolClient, of urlProtocol: MockURLProtocol
+        _ part: Reply.Part, to client: any URLProtocolClient, of urlProtocol: URLProtocol
     ) {
         // On Linux, a task without a data delegate would keep only the last piece of the body.
         if case .head = part.steps.first?.event, !part.isWhole || part.pieces.count > 1,
@@ -245,13 +245,19 @@ extension URLProtocolClient {
         case .end: urlProtocolDidFinishLoading(sender)
         default:
             guard let error = event.error else { return }
-            guard let (response, data) = (error as? MockError)?.plainResponse else {
-                return urlProtocol(sender, didFailWithError: carryingOriginal(error))
-            }
-            urlProtocol(sender, didReceive: response, cacheStoragePolicy: .notAllowed)
-            if let data, !data.isEmpty { urlProtocol(sender, didLoad: data) }
-            urlProtocolDidFinishLoading(sender)
+            let direct = error as? DirectAnswer ?? (error as? MockError)?.directAnswer
+            receive(direct ?? DirectAnswer(error: error), sender)
         }
+    }
+
+    private func receive(_ answer: DirectAnswer, _ sender: URLProtocol) {
+        if let response = answer.response {
+            let http = (response as? HTTPURLResponse)?.withoutChallenge
+            urlProtocol(sender, didReceive: http ?? response, cacheStoragePolicy: .notAllowed)
+        }
+        if let data = answer.data, !data.isEmpty { urlProtocol(sender, didLoad: data) }
+        guard let error = answer.error else { return urlProtocolDidFinishLoading(sender) }
+        urlProtocol(sender, didFailWithError: carryingOriginal(error))
     }
 }
 

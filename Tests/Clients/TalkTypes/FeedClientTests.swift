@@ -1,0 +1,176 @@
+// The tests of a client that have a `URLProtocolStub` of their own in most projects. The class was
+// deleted, and the import was added.
+import APIKitLiteTesting
+import Foundation
+import XCTest
+
+private final class FeedClient {
+    struct UnexpectedAnswer: Error {}
+
+    private let session: URLSession
+
+    init(session: URLSession = .shared) {
+        self.session = session
+    }
+
+    @discardableResult
+    func load(
+        _ url: URL, completion: @escaping (Result<(Data, HTTPURLResponse), Error>) -> Void
+    ) -> URLSessionTask {
+        let task = session.dataTask(with: url) { data, response, error in
+            if let error {
+                completion(.failure(error))
+            } else if let data, let response = response as? HTTPURLResponse {
+                completion(.success((data, response)))
+            } else {
+                completion(.failure(UnexpectedAnswer()))
+            }
+        }
+        task.resume()
+        return task
+    }
+}
+
+class FeedClientTests: XCTestCase {
+    fileprivate var client: FeedClient { FeedClient() }
+    private let url = URL(string: "https://feed.example.com/items")!
+
+    override func setUp() {
+        super.setUp()
+        URLProtocolStub.startInterceptingRequests()
+    }
+
+    override func tearDown() {
+        URLProtocolStub.stopInterceptingRequests()
+        super.tearDown()
+    }
+
+    func testSendsAGetRequestToTheURL() {
+        let seen = expectation(description: "The request is seen.")
+        URLProtocolStub.observeRequests { [url] request in
+            XCTAssertEqual(request.url, url)
+            XCTAssertEqual(request.httpMethod, "GET")
+            seen.fulfill()
+        }
+
+        client.load(url) { _ in }
+
+        wait(for: [seen], timeout: 10)
+    }
+
+    func testSeesOneRequestBeforeItEnds() {
+        var requests: [URLRequest] = []
+        URLProtocolStub.observeRequests { requests.append($0) }
+        let ended = expectation(description: "The load has ended.")
+
+        client.load(url) { _ in ended.fulfill() }
+
+        wait(for: [ended], timeout: 10)
+        XCTAssertEqual(requests.map(\.url), [url])
+    }
+
+    func testFailsWithTheErrorOfTheRequest() {
+        let error = error(data: nil, response: nil, error: NSError(domain: "any", code: 1))
+
+        XCTAssertEqual((error as NSError?)?.domain, "any")
+        XCTAssertEqual((error as NSError?)?.code, 1)
+    }
+
+    func testFailsForEachCombinationThatIsNoAnswer() {
+        let data = Data("any".utf8)
+        let failure = NSError(domain: "any", code: 1)
+        let plain = URLResponse(
+            url: url, mimeType: nil, expectedContentLength: 0, textEncodingName: nil)
+        let http = HTTPURLResponse(
+            url: url, statusCode: 200, httpVersion: nil, headerFields: nil)
+
+        XCTAssertNotNil(error(data: nil, response: nil, error: nil))
+        XCTAssertNotNil(error(data: nil, response: plain, error: nil))
+        XCTAssertNotNil(error(data: data, response: nil, error: nil))
+        XCTAssertNotNil(error(data: data, response: nil, error: failure))
+        XCTAssertNotNil(error(data: nil, response: plain, error: failure))
+        XCTAssertNotNil(error(data: nil, response: http, error: failure))
+        XCTAssertNotNil(error(data: data, response: plain, error: failure))
+        XCTAssertNotNil(error(data: data, response: http, error: failure))
+        XCTAssertNotNil(error(data: data, response: plain, error: nil))
+    }
+
+    func testSucceedsWithDataAndWithoutData() {
+        let response = HTTPURLResponse(
+            url: url, statusCode: 201, httpVersion: nil, headerFields: nil)
+        for data in [Data("any".utf8), nil] {
+            let value = try? result(data: data, response: response, error: nil).get()
+
+            XCTAssertEqual(value?.0, data ?? Data())
+            XCTAssertEqual(value?.1.statusCode, 201)
+            XCTAssertEqual(value?.1.url, url)
+        }
+    }
+
+    func testACancelledTaskFails() {
+        let ended = expectation(description: "The load has ended.")
+        var received: Error?
+
+        client.load(url) { result in
+            if case .failure(let error) = result { received = error }
+            ended.fulfill()
+        }
+        .cancel()
+
+        wait(for: [ended], timeout: 10)
+        XCTAssertEqual((received as NSError?)?.code, URLError.cancelled.rawValue)
+    }
+
+    func testATaskThatIsCancelledWhenItStartsFails() {
+        var task: URLSessionTask?
+        URLProtocolStub.onStartLoading { task?.cancel() }
+        let ended = expectation(description: "The load has ended.")
+        var received: Error?
+
+        task = FeedClient(session: makeSession()).load(url) { result in
+            if case .failure(let error) = result { received = error }
+            ended.fulfill()
+        }
+
+        wait(for: [ended], timeout: 10)
+        XCTAssertEqual((received as NSError?)?.code, URLError.cancelled.rawValue)
+    }
+
+    private func result(
+        data: Data?, response: URLResponse?, error: Error?
+    ) -> Result<(Data, HTTPURLResponse), Error> {
+        URLProtocolStub.stub(data: data, response: response, error: error)
+        let ended = expectation(description: "The load has ended.")
+        var received: Result<(Data, HTTPURLResponse), Error>!
+        client.load(url) {
+            received = $0
+            ended.fulfill()
+        }
+        wait(for: [ended], timeout: 10)
+        return received
+    }
+
+    private func error(data: Data?, response: URLResponse?, error: Error?) -> Error? {
+        if case .failure(let error) = result(data: data, response: response, error: error) {
+            return error
+        }
+        return nil
+    }
+
+    fileprivate func makeSession() -> URLSession {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.protocolClasses = [URLProtocolStub.self]
+        return URLSession(configuration: configuration)
+    }
+}
+
+/// The same tests with a session whose `protocolClasses` has the stub, and with `removeStub()`.
+final class ConfiguredFeedClientTests: FeedClientTests {
+    fileprivate override var client: FeedClient { FeedClient(session: makeSession()) }
+
+    override func setUp() {}
+
+    override func tearDown() {
+        URLProtocolStub.removeStub()
+    }
+}

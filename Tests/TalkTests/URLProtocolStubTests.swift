@@ -1,0 +1,261 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import XCTest
+
+/// `URLProtocolStub` gives a client what a class of that name gives which an app has written.
+final class URLProtocolStubTests: XCTestCase {
+    private typealias Values = (data: Data?, response: URLResponse?, error: Error?)
+
+    private let url = URLRequest.test("a").url!
+
+    override func tearDown() {
+        URLProtocolStub.stopInterceptingRequests()
+        WrittenStub.values = nil
+    }
+
+    private func session(_ type: AnyClass = URLProtocolStub.self) -> URLSession {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.protocolClasses = [type]
+        return URLSession(configuration: configuration)
+    }
+
+    private func http(_ status: Int = 201, _ fields: [String: String] = [:]) -> HTTPURLResponse {
+        HTTPURLResponse(url: url, statusCode: status, httpVersion: nil, headerFields: fields)!
+    }
+
+    private var allValues: [Values] {
+        let plain = URLResponse(
+            url: url, mimeType: nil, expectedContentLength: 3, textEncodingName: nil)
+        let error = NSError(domain: "any", code: 7)
+        let table: [Values] = [nil, Data(), Data("abc".utf8)].flatMap { data in
+            [nil, plain, http(), http(404)].flatMap { response in
+                [(data, response, nil), (data, response, error)]
+            }
+        }
+        // No redirect is followed, and no cookie is stored.
+        return table + [
+            (nil, nil, TestError(number: 7)), (nil, nil, URLError(.notConnectedToInternet)),
+            (nil, http(302, ["Location": "/b", "Set-Cookie": "a=b"]), nil),
+        ]
+    }
+
+    private func stub(_ values: Values) {
+        URLProtocolStub.stub(data: values.data, response: values.response, error: values.error)
+        WrittenStub.values = values
+    }
+
+    private func text(_ values: Values) -> String {
+        let error = values.error.map { originalError(of: $0) as NSError }
+        let http = values.response as? HTTPURLResponse
+        return "\(values.data?.text ?? "no data"), \(http?.statusCode ?? 0), "
+            + "\(values.response?.url?.absoluteString ?? "no response"), "
+            + "\(error.map { "\($0.domain) \($0.code)" } ?? "no error")"
+    }
+
+    private func load(_ request: URLRequest, over session: URLSession) -> Values {
+        let ended = expectation(description: "The load has ended.")
+        var values: Values = (nil, nil, nil)
+        session.dataTask(with: request) {
+            values = ($0, $1, $2)
+            ended.fulfill()
+        }
+        .resume()
+        wait(for: [ended], timeout: 10)
+        return values
+    }
+
+    func testACompletionHandlerGetsWhatItGetsFromAWrittenStub() {
+        for values in allValues {
+            stub(values)
+            let theirs = text(load(.test("a"), over: session(WrittenStub.self)))
+            let ours = text(load(.test("a"), over: session()))
+            XCTAssertEqual(ours, theirs, text(values))
+        }
+        let session = session()
+        stub((nil, http(200, ["Set-Cookie": "a=b"]), nil))
+        _ = load(.test("a"), over: session)
+        XCTAssertEqual(session.configuration.httpCookieStorage?.cookies(for: url), [])
+    }
+
+    // Without a response, Foundation's own function ends the process on Linux.
+    func testAsyncFunctionsGetWhatTheyGetFromAWrittenStub() async {
+        func text(_ load: (URLRequest) async throws -> (Data, URLResponse)) async -> String {
+            do {
+                let (data, response) = try await load(.test("a"))
+                return self.text((data, response, nil))
+            } catch {
+                return self.text((nil, nil, error))
+            }
+        }
+        for values in allValues {
+            stub(values)
+            let (session, written) = (session(), session(WrittenStub.self))
+            let ours = await text { try await session.exchange($0) }
+            let theirs = await text { try await written.exchange($0) }
+            XCTAssertEqual(ours, theirs, self.text(values))
+            guard values.response != nil || values.error != nil else { continue }
+            let bare = await [
+                text { try await session.data(for: $0) }, text { try await written.data(for: $0) },
+            ]
+            XCTAssertEqual(bare[0], bare[1], self.text(values))
+        }
+    }
+
+    func testWithoutAResponseExchangeThrows() async {
+        URLProtocolStub.stub(data: Data("abc".utf8), response: nil, error: nil)
+
+        do {
+            _ = try await session().exchange(.test("a"))
+            XCTFail("It loads.")
+        } catch {
+            XCTAssertEqual(error as? TransportError, .notHTTP(url))
+        }
+    }
+
+    func testAStubOfAURLAnswersThatURL() {
+        URLProtocolStub.stub(data: Data("all".utf8), response: http(), error: nil)
+        URLProtocolStub.stub(url: url, data: Data("one".utf8), response: http(), error: nil)
+
+        let texts = ["a", "b"].map { load(.test($0), over: session()).data?.text }
+
+        XCTAssertEqual(texts, ["one", "all"])
+    }
+
+    func testTheObserverSeesEachRequestAndItsBodyFirst() {
+        var form = URLRequest.test("form", method: "POST")
+        form.httpBody = Data("a=b".utf8)
+        var streamed = URLRequest.test("stream", method: "PUT")
+        streamed.httpBodyStream = InputStream(data: Data("streamed".utf8))
+        var seen: [String] = []
+        URLProtocolStub.observeRequests { request in
+            let body = request.httpBody?.text ?? "-"
+            seen.append("\(request.httpMethod!) \(request.url!.path) \(body)")
+        }
+
+        for request in [.test("get"), form, streamed] {
+            XCTAssertEqual(text(load(request, over: session())), ", 0, no response, no error")
+        }
+        XCTAssertEqual(seen, ["GET /get -", "POST /form a=b", "PUT /stream streamed"])
+
+        URLProtocolStub.stub(data: Data("abc".utf8), response: http(), error: nil)
+        XCTAssertEqual(load(.test("get"), over: session()).data?.text, "abc")
+        XCTAssertEqual(seen.count, 4)
+
+        URLProtocolStub.removeStub()
+        URLProtocolStub.stub(data: nil, response: http(), error: nil)
+        _ = load(.test("get"), over: session())
+        XCTAssertEqual(seen.count, 4, "The observer was removed.")
+    }
+
+    // On Linux, a call of the session on the thread of the copies ends the process.
+    func testAnObserverUsesTheSession() {
+        let session = session()
+        var task: URLSessionTask?
+        let other = expectation(description: "The observer loads.")
+        URLProtocolStub.onStartLoading {
+            task?.cancel()
+            session.dataTask(with: .test("b")).cancel()
+            other.fulfill()
+        }
+        let ended = expectation(description: "The load has ended.")
+
+        task = session.dataTask(with: .test("a")) { _, _, error in
+            XCTAssertEqual((error as? URLError)?.code, .cancelled)
+            ended.fulfill()
+        }
+        task?.resume()
+
+        wait(for: [ended, other], timeout: 10)
+    }
+
+    func testARequestWithoutAStubWaitsForItsCancellation() {
+        let ended = expectation(description: "The load has ended.")
+
+        let task = session().dataTask(with: .test("a")) { _, _, error in
+            XCTAssertEqual((error as? URLError)?.code, .cancelled)
+            ended.fulfill()
+        }
+        task.resume()
+        task.cancel()
+
+        wait(for: [ended], timeout: 10)
+    }
+
+    func testASuspendedTaskGetsItsAnswerAfterItIsResumed() {
+        let entered = expectation(description: "It is seen.")
+        let release = DispatchSemaphore(value: 0)
+        URLProtocolStub.stub(data: Data("abc".utf8), response: http(), error: nil)
+        URLProtocolStub.observeRequests { _ in
+            entered.fulfill()
+            release.wait()
+        }
+        let ended = expectation(description: "The load has ended.")
+        let task = session().dataTask(with: .test("a")) { data, _, _ in
+            XCTAssertEqual(data?.text, "abc")
+            ended.fulfill()
+        }
+
+        task.resume()
+        wait(for: [entered], timeout: 10)
+        task.suspend()
+        release.signal()
+        task.resume()
+
+        wait(for: [ended], timeout: 10)
+    }
+
+    func testAChallengeIsAnAnswer() {
+        let challenge = http(401, ["WWW-Authenticate": "Basic realm=\"a\""])
+        URLProtocolStub.stub(data: Data("no".utf8), response: challenge, error: nil)
+
+        let values = load(.test("a"), over: session())
+
+        XCTAssertEqual((values.response as? HTTPURLResponse)?.statusCode, 401)
+        XCTAssertEqual(values.data?.text, "no")
+    }
+
+    func testTheSharedSessionIsAnsweredUntilItIsStopped() throws {
+        setenv("no_proxy", "127.0.0.1", 1)
+        let network = MockNetwork()
+        network.stub(.any, .text("network"), times: .any)
+        let server = try network.serve()
+        defer { server.stop() }
+        let request = URLRequest(url: server.url)
+        var seen = 0
+
+        for _ in 1...3 {
+            URLProtocolStub.startInterceptingRequests()
+            URLProtocolStub.stub(data: Data("stub".utf8), response: http(), error: nil)
+            URLProtocolStub.observeRequests { _ in seen += 1 }
+            XCTAssertEqual(load(request, over: .shared).data?.text, "stub")
+            URLProtocolStub.stopInterceptingRequests()
+            XCTAssertEqual(load(request, over: .shared).data?.text, "network")
+        }
+        XCTAssertEqual(seen, 3)
+    }
+}
+
+/// The form in which apps have written it: the data comes first.
+private final class WrittenStub: URLProtocol {
+    nonisolated(unsafe) static var values: (data: Data?, response: URLResponse?, error: Error?)?
+
+    override class func canInit(with request: URLRequest) -> Bool { true }
+    override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+
+    override func startLoading() {
+        guard let values = Self.values else { return }
+        if let data = values.data { client?.urlProtocol(self, didLoad: data) }
+        if let response = values.response {
+            client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
+        }
+        if let error = values.error {
+            client?.urlProtocol(self, didFailWithError: error)
+        } else {
+            client?.urlProtocolDidFinishLoading(self)
+        }
+    }
+
+    override func stopLoading() {}
+}
