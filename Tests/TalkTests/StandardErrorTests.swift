@@ -21,14 +21,14 @@ final class StandardErrorTests: HandlerTestCase {
             """)
     }
 
-    func testARequestWhoseHandlerWasReplacedIsWrittenOnce() async throws {
+    func testARequestWhoseHandlerWasClearedIsWrittenOnce() async throws {
         let session = makeSession()
 
         let text = try await standardError {
             let (blocked, release) = await startBlockedLoad(over: session)
             async let waiting = outcome(.test("waiting"), over: session)
             await waitUntil { MockURLProtocol.requests.count == 2 }
-            MockURLProtocol.requestHandler = { _ in answer("new") }
+            MockURLProtocol.requestHandler = nil
             _ = await waiting
             release.signal()
             _ = await blocked.value
@@ -38,8 +38,8 @@ final class StandardErrorTests: HandlerTestCase {
             text,
             """
             APIKitLiteTesting: GET https://api.example.com/waiting was refused: its \
-            MockURLProtocol.requestHandler was replaced or cleared before it was called. Wait for \
-            every request before a test ends, or give each test a MockNetwork of its own.
+            MockURLProtocol.requestHandler was set to nil before it was called. Wait for every \
+            request before a test ends, or give each test a MockNetwork of its own.
 
             """)
     }

@@ -7,8 +7,8 @@ public struct MockError: DescribedError, RedactedError, Sendable {
     public enum Reason: Sendable {
         /// `MockURLProtocol.requestHandler` is not set.
         case noHandler
-        /// The handler was replaced or cleared before the mock called it for this request.
-        case handlerReplaced
+        /// The handler was set to `nil` before the mock called it for this request.
+        case handlerCleared
         /// No stub matches the request.
         case unmatched
         /// A stub with ``Stub/Times/never`` matches the request.

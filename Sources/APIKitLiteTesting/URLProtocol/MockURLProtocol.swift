@@ -23,9 +23,10 @@ open class MockURLProtocol: URLProtocol {
     /// The closure that answers each request, one at a time, in the background.
     ///
     /// If it throws an error, the request fails with that error. It may read, set and clear this
-    /// property. If it is `nil`, every request fails immediately with a ``MockError``. When it is
-    /// replaced or cleared, the requests that still wait for it fail with a ``MockError`` too. Both
-    /// errors are also written to standard error, because an app may replace them by its own.
+    /// property. When it is replaced, the requests that began under it are still answered by it. If
+    /// it is `nil`, every request fails immediately with a ``MockError``. When it is set to `nil`, the
+    /// requests that still wait for it fail with a ``MockError`` too. Both errors are also written to
+    /// standard error, because an app may replace them by its own.
     ///
     /// A response that is not an `HTTPURLResponse` is delivered as it is.
     public static var requestHandler: ((URLRequest) throws -> (URLResponse, Data?))? {

@@ -5,14 +5,17 @@ import Foundation
 ///
 /// The closure is called for one request at a time, so that the variables which it captures need no
 /// lock. Each closure has its own queue: an endless closure delays only its own requests, and
-/// these fail when it is replaced.
+/// these fail when it is cleared. When it is replaced, it still answers the requests that began
+/// under it.
 final class StaticHandler: @unchecked Sendable {
-    // Safe: calls of `function` never overlap; `state` has a lock.
+    // Safe: calls of a function never overlap; `state` has a lock.
     typealias Function = (URLRequest) throws -> (URLResponse, Data?)
 
-    let function: Function
     private let handlers = Handlers()
-    private let state = Locked(State())
+    private let state: Locked<State>
+
+    /// The closure; nil after it was cleared.
+    var function: Function? { state.withLock { $0.function } }
 
     /// One request for the closure, and the function that receives the response.
     fileprivate struct Call: Sendable {
@@ -29,49 +32,53 @@ final class StaticHandler: @unchecked Sendable {
     }
 
     private struct State {
+        /// The closure; nil after it was cleared. Nothing else keeps it, so that what it captures is
+        /// released then.
+        var function: Function?
         /// The requests that wait, oldest first.
         var calls: [Call] = []
         /// Whether a task runs `runCalls()`.
         var isBusy = false
-        /// Whether another handler was set, or none.
-        var isRetired = false
     }
 
     init(_ function: @escaping Function) {
-        self.function = function
+        state = Locked(State(function: function))
     }
 
     /// Calls the closure for a request after all earlier ones, or fails the request if the handler
-    /// was replaced.
+    /// was cleared.
     fileprivate func answer(_ call: Call) {
         let (isLate, isFirst) = state.withLock { state in
-            guard !state.isRetired else { return (true, false) }
+            guard state.function != nil else { return (true, false) }
             state.calls.append(call)
             defer { state.isBusy = true }
             return (false, !state.isBusy)
         }
-        if isLate { call.fail(.handlerReplaced(call.request)) }
+        if isLate { call.fail(.handlerCleared(call.request)) }
         if isFirst { _ = handlers.start { [self] in runCalls() } }
     }
 
     private func runCalls() {
-        while let call = nextCall() {
-            do {
-                call.respond(Reply.Part(try Reply(function(call.request), to: call.request)))
-            } catch {
-                call.respond(Reply.Part(error))
-            }
-        }
+        while let (call, part) = callNext() { call.respond(part) }
     }
 
-    /// Removes the oldest waiting call, and returns it.
-    private func nextCall() -> Call? {
-        state.withLock { state in
-            guard !state.calls.isEmpty else {
+    /// Calls the closure for the oldest waiting request, and returns the answer.
+    ///
+    /// The closure is released before the client receives the answer: after it, a test may check
+    /// that nothing keeps what the closure captured.
+    private func callNext() -> (Call, Reply.Part)? {
+        let next = state.withLock { state -> (call: Call, function: Function)? in
+            guard let function = state.function, !state.calls.isEmpty else {
                 state.isBusy = false
                 return nil
             }
-            return state.calls.removeFirst()
+            return (state.calls.removeFirst(), function)
+        }
+        guard let (call, function) = next else { return nil }
+        do {
+            return (call, Reply.Part(try Reply(function(call.request), to: call.request)))
+        } catch {
+            return (call, Reply.Part(error))
         }
     }
 
@@ -80,14 +87,13 @@ final class StaticHandler: @unchecked Sendable {
         state.withLock { $0.calls.removeAll { $0.id == id } }
     }
 
-    /// Fails the requests that wait: the handler of another test must not answer them.
-    private func retire() {
-        let late = state.withLock { state in
-            defer { state.calls = [] }
-            state.isRetired = true
-            return state.calls
+    /// Releases the closure, and fails the requests that wait for it.
+    private func clear() {
+        let old = state.withLock { state in
+            defer { (state.function, state.calls) = (nil, []) }
+            return state
         }
-        for call in late { call.fail(.handlerReplaced(call.request)) }
+        for call in old.calls { call.fail(.handlerCleared(call.request)) }
     }
 }
 
@@ -103,8 +109,8 @@ extension StaticHandler {
     /// The requests since a handler was last set.
     static var journal: Journal { shared.withLock { $0.journal } }
 
-    /// The handler that is set. Setting a handler or `nil` retires the last one; setting a handler
-    /// also starts a new journal.
+    /// The handler that is set. Setting `nil` clears it; setting another handler replaces it, and
+    /// starts a new journal.
     static var current: StaticHandler? {
         get { shared.withLock { $0.handler } }
         set {
@@ -115,7 +121,7 @@ extension StaticHandler {
                 }
                 return shared.handler
             }
-            last?.retire()
+            if newValue == nil { last?.clear() }
         }
     }
 
@@ -129,12 +135,11 @@ extension StaticHandler {
             _ request: URLRequest, for client: any Client,
             respond: @escaping @Sendable (Reply.Part) -> Void
         ) -> CancellationHandle {
-            let (journal, id, isLate) = shared.withLock { shared in
-                let isLate = shared.handler !== handler
+            let (journal, id) = shared.withLock { shared in
                 // A request that was made under another handler is not in the journal of this one.
-                let journal = isLate ? Journal() : shared.journal
+                let journal = shared.handler === handler ? shared.journal : Journal()
                 let record = RecordedRequest(request: request)
-                return (journal, journal.append(record, awaitedBy: nil), isLate)
+                return (journal, journal.append(record, awaitedBy: nil))
             }
             let recordCancellation = { @Sendable in journal.markCancelled(id, at: .zero) }
             let respond = { @Sendable (part: Reply.Part) in
@@ -142,8 +147,8 @@ extension StaticHandler {
                 respond(part)
             }
             let call = Call(id: id, request: request, respond: respond)
-            guard let handler, !isLate else {
-                call.fail(handler == nil ? .noHandler(request) : .handlerReplaced(request))
+            guard let handler else {
+                call.fail(.noHandler(request))
                 return CancellationHandle(recordCancellation: recordCancellation)
             }
             handler.answer(call)
@@ -163,13 +168,13 @@ extension MockError {
             """)
     }
 
-    fileprivate static func handlerReplaced(_ request: URLRequest) -> MockError {
+    fileprivate static func handlerCleared(_ request: URLRequest) -> MockError {
         MockError(
-            .handlerReplaced,
+            .handlerCleared,
             """
             \(request.line(redacting: .standard)) was refused: its MockURLProtocol.requestHandler \
-            was replaced or cleared before it was called. Wait for every request before a test ends, \
-            or give each test a MockNetwork of its own.
+            was set to nil before it was called. Wait for every request before a test ends, or give \
+            each test a MockNetwork of its own.
             """)
     }
 }
