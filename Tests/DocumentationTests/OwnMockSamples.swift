@@ -9,19 +9,6 @@ import XCTest
 // The members of mocks that apps have written.
 
 extension MockURLProtocol {
-    nonisolated(unsafe) static var data: Data? { didSet { answer() } }
-    nonisolated(unsafe) static var response: URLResponse? { didSet { answer() } }
-
-    private static func answer() {
-        requestHandler = { _ in (response ?? HTTPURLResponse(), data) }
-    }
-}
-
-extension MockURLProtocol {
-    nonisolated(unsafe) static var testURLs: [URL?: Data] = [:] {
-        didSet { requestHandler = { (HTTPURLResponse(), testURLs[$0.url]) } }
-    }
-
     static func enqueue(_ answers: (HTTPURLResponse, Data)...) {
         var rest = answers
         requestHandler = { _ in
@@ -31,14 +18,21 @@ extension MockURLProtocol {
     }
 }
 
-final class StubURLProtocol: MockURLProtocol {
-    nonisolated(unsafe) static var stubError: (any Error)? {
-        didSet { if let stubError { requestHandler = { _ in throw stubError } } }
-    }
+final class FailingURLProtocol: MockURLProtocol {
+    nonisolated(unsafe) static var error: (any Error)?
 
-    override class func canInit(with request: URLRequest) -> Bool {
-        request.url?.host == "api.example.com"
+    override func startLoading() {
+        guard let error = Self.error else { return super.startLoading() }
+        client?.urlProtocol(self, didFailWithError: error)
     }
+}
+
+final class StaticURLProtocol: URLProtocolStub {
+    nonisolated(unsafe) static var data: Data? { didSet { update() } }
+    nonisolated(unsafe) static var response: URLResponse? { didSet { update() } }
+    nonisolated(unsafe) static var error: (any Error)? { didSet { update() } }
+
+    private static func update() { stub(data: data, response: response, error: error) }
 }
 
 // The loaders of apps.
@@ -92,25 +86,31 @@ final class OwnMockSamples: XCTestCase {
     }
 
     func testStaticProperties() async throws {
-        let session = session()
+        let session = session(StaticURLProtocol.self)
+        defer { StaticURLProtocol.removeStub() }
 
-        MockURLProtocol.data = Data("a".utf8)
-        let first = try await text("a", over: session)
-        MockURLProtocol.response = HTTPURLResponse(
+        StaticURLProtocol.response = HTTPURLResponse(
             url: URLRequest.test("a").url!, statusCode: 404, httpVersion: nil, headerFields: nil)
-        let (second, response) = try await session.exchange(.test("a"))
-
-        XCTAssertEqual([first, second.text], ["a", "a"])
+        StaticURLProtocol.data = Data("a".utf8)
+        let (data, response) = try await session.exchange(.test("a"))
+        XCTAssertEqual(data.text, "a")
         XCTAssertEqual(response.statusCode, 404)
-        (MockURLProtocol.data, MockURLProtocol.response) = (nil, nil)
-    }
 
-    func testADictionaryOfURLs() async throws {
-        MockURLProtocol.testURLs = [URLRequest.test("a").url: Data("of a".utf8)]
+        StaticURLProtocol.response = nil
+        do {
+            _ = try await session.exchange(.test("a"))
+            XCTFail("It loads.")
+        } catch {
+            XCTAssert(error is TransportError, "\(error)")
+        }
 
-        let texts = [try await text("a", over: session()), try await text("b", over: session())]
-
-        XCTAssertEqual(texts, ["of a", ""])
+        StaticURLProtocol.error = TestError(number: 7)
+        do {
+            _ = try await session.exchange(.test("a"))
+            XCTFail("It loads.")
+        } catch {
+            XCTAssertEqual(error as? TestError, TestError(number: 7))
+        }
     }
 
     func testAQueue() async throws {
@@ -122,18 +122,20 @@ final class OwnMockSamples: XCTestCase {
         XCTAssertEqual(texts, ["1", "2"])
     }
 
-    func testASubclass() async throws {
-        let session = session(StubURLProtocol.self)
-        StubURLProtocol.stubError = TestError(number: 7)
+    func testAnErrorWinsOverAHandlerThatIsSetLater() async throws {
+        let session = session(FailingURLProtocol.self)
+        FailingURLProtocol.error = TestError(number: 7)
+        FailingURLProtocol.requestHandler = { _ in (HTTPURLResponse(), Data("a".utf8)) }
 
-        do {
-            _ = try await session.exchange(.test("a"))
-            XCTFail("It loads.")
-        } catch {
-            XCTAssertEqual(error as? TestError, TestError(number: 7))
+        for _ in 1...40 {
+            do {
+                _ = try await session.exchange(.test("a"))
+                XCTFail("It loads.")
+            } catch {
+                XCTAssertEqual(error as? TestError, TestError(number: 7))
+            }
         }
-        StubURLProtocol.stubError = nil
-        StubURLProtocol.requestHandler = { _ in (HTTPURLResponse(), Data("a".utf8)) }
+        FailingURLProtocol.error = nil
         let text = try await text("a", over: session)
         XCTAssertEqual(text, "a")
     }

@@ -52,27 +52,4 @@ final class TalkSamples: XCTestCase {
 
         XCTAssertEqual(user.name, "Emma")
     }
-
-    func testAMemberOfTheFormerMock() async throws {
-        MockURLProtocol.error = URLError(.timedOut)
-        let configuration = URLSessionConfiguration.ephemeral
-        configuration.protocolClasses = [MockURLProtocol.self]
-        let session = URLSession(configuration: configuration)
-
-        do {
-            _ = try await session.load(UserRequest(), 42)
-            XCTFail("It loads.")
-        } catch {
-            XCTAssertEqual((error.underlying as? URLError)?.code, .timedOut)
-        }
-    }
-}
-
-extension MockURLProtocol {
-    nonisolated(unsafe) static var error: (any Error)? {
-        didSet {
-            guard let error else { return }
-            requestHandler = { _ in throw error }
-        }
-    }
 }
