@@ -30,6 +30,32 @@ struct OfflineSession: HTTPSession {
     }
 }
 
+/// Waits for a result that is not ready: 202 with `Retry-After`.
+func untilReady(_ attempt: RetryAttempt) -> RetryDecision {
+    guard attempt.response?.statusCode == 202, let delay = attempt.retryAfter
+    else { return attempt.decision }
+    return .retry(after: delay)
+}
+
+/// Sends the number of the retry in a header.
+func counted(_ attempt: RetryAttempt) -> RetryDecision {
+    guard case .retry(let delay, _) = attempt.decision else { return .finish }
+    var request = attempt.request
+    request.setValue("\(attempt.number)", forHTTPHeaderField: "X-Retry-Count")
+    return .retry(after: delay, with: request)
+}
+
+/// Sends each retry to a second host, without a delay.
+func elsewhere(_ attempt: RetryAttempt) -> RetryDecision {
+    guard case .retry = attempt.decision, let url = attempt.request.url,
+        var parts = URLComponents(url: url, resolvingAgainstBaseURL: true)
+    else { return .finish }
+    parts.host = "b.example.com"
+    var request = attempt.request
+    request.url = parts.url
+    return .retry(after: .zero, with: request)
+}
+
 /// The samples of Policies.md.
 @Suite(.limited, .usesSockets) struct PoliciesSamples {
     typealias User = TestingSamples.User
@@ -87,6 +113,37 @@ struct OfflineSession: HTTPSession {
         }
 
         #expect(error?.stage == .transport)
+    }
+
+    @Test func aRuleIsAFunction() throws {
+        let request = URLRequest(url: baseURL)
+        let accepted = HTTPURLResponse.status(202, headers: ["Retry-After": "7"])
+
+        #expect(
+            untilReady(RetryAttempt(of: request, response: accepted))
+                == .retry(after: .seconds(7)))
+        #expect(
+            untilReady(RetryAttempt(of: request, response: .status(202))) == .finish)
+    }
+
+    @Test func aSessionUsesARule() async throws {
+        let network = MockNetwork()
+        network.stub(
+            .any.host("api.example.com"),
+            .status(202).header("Retry-After", "0"), .json(#"{"name": "Emma"}"#),
+            .status(503), .json(#"{"name": "Ada"}"#), .error(.cannotConnectToHost))
+        network.stub(.any.host("b.example.com"), .json(#"{"name": "Emma"}"#))
+        let session = MockURLSession(network)
+
+        let waiting = session.retrying(deciding: untilReady)
+        #expect(try await waiting.load(UserRequest(), 42).name == "Emma")
+        let counting = session.retrying(random: { 0 }, deciding: counted)
+        #expect(try await counting.load(UserRequest(), 42).name == "Ada")
+        #expect(
+            network.requests.last?.request.value(forHTTPHeaderField: "X-Retry-Count") == "1")
+        let failingOver = session.retrying(deciding: elsewhere)
+        #expect(try await failingOver.load(UserRequest(), 42).name == "Emma")
+        #expect(network.requests.last?.request.url?.host == "b.example.com")
     }
 
     @Test func chainsShareALimit() async throws {

@@ -41,10 +41,20 @@ private func range(of codes: any StatusCodes) -> Range<Int> {
 }
 
 extension HTTPURLResponse {
-    /// A response with the status 200 and without headers, for the parsing of a body alone.
-    static var withoutHeaders: HTTPURLResponse {
+    /// Returns a response with a status and headers, for a pure test or for the parsing of a body
+    /// alone.
+    ///
+    ///     let books = try request.parseResponse(data: data, response: .status(200))
+    ///
+    /// - Parameters:
+    ///   - code: The status.
+    ///   - headers: The names and values of its headers.
+    /// - Returns: A response whose URL means nothing.
+    public static func status(
+        _ code: Int, headers: [String: String] = [:]
+    ) -> HTTPURLResponse {
         // The initializer fails only on Apple platforms, and only for a URL that cannot be used.
         HTTPURLResponse(
-            url: URL(filePath: "/"), statusCode: 200, httpVersion: nil, headerFields: nil)!
+            url: URL(filePath: "/"), statusCode: code, httpVersion: nil, headerFields: headers)!
     }
 }

@@ -135,11 +135,10 @@ struct Download {
                 if case TransportError.bodyLimit? = failure as? TransportError { continue }
             }
             let error = failure ?? URLError(.networkConnectionLost)
-            guard let code = URLError(from: error)?.code,
-                let wait = policy.wait(
-                    afterAttempt: number, of: request, outcome: .failure(code),
-                    elapsed: timeline.now() - start, now: Date(), random: random())
-            else { throw error }
+            let attempt = RetryAttempt(
+                number, of: request, error: error, elapsed: timeline.now() - start, policy: policy,
+                random: random())
+            guard case .retry(let wait, _) = attempt.decision else { throw error }
             number += 1
             try await transfer.run { [timeline] in
                 try? await timeline.sleep(timeline.now() + wait)

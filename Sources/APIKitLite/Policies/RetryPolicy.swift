@@ -10,13 +10,12 @@ import Foundation
 ///
 /// A policy is a value, and its decision is a pure function. A test needs no session and no clock:
 ///
-///     let waits = RetryPolicy.standard.schedule(
-///         for: [.response(status: 503), .failure(.timedOut)], of: request, random: 0.5)
+///     let attempt = RetryAttempt(2, of: request, error: URLError(.timedOut), random: 0.5)
 ///
-///     #expect(waits == [.milliseconds(250), .milliseconds(500)])
+///     #expect(attempt.decision == .retry(after: .milliseconds(500)))
 ///
 /// A request is sent again if all of these conditions hold:
-/// - Its method is one of ``methods``, or it has an `Idempotency-Key` header that is not empty.
+/// - Its method is one of ``methods``, or these are nil, or it has an `Idempotency-Key` header that is not empty.
 /// - Its body is not a stream, which can be sent only once. A body of files is opened again.
 /// - The status of the response is one of ``statuses``, or the error is a `URLError` with one of
 ///   ``errorCodes``.
@@ -41,8 +40,9 @@ public struct RetryPolicy: Sendable, Hashable {
     /// of an ``EventStream`` that has no headers yet with `URLError.timedOut`. If the value is zero
     /// or negative, nothing is sent. If it is `nil`, there is no limit.
     public var deadline: Duration?
-    /// The methods, in upper case, that are sent again without an `Idempotency-Key` header.
-    public var methods: Set<String>
+    /// The methods, in upper case, that are sent again without an `Idempotency-Key` header; nil for
+    /// any method.
+    public var methods: Set<String>?
     /// The status codes after which a request is sent again.
     public var statuses: Set<Int>
     /// The `URLError` codes after which a request is sent again.
@@ -56,13 +56,13 @@ public struct RetryPolicy: Sendable, Hashable {
     ///   - maximumDelay: The longest delay, even if the server asks for more.
     ///   - deadline: The longest time for all attempts and delays together; `nil` for no limit.
     ///   - methods: The methods, in upper case, that are sent again without an `Idempotency-Key`
-    ///     header.
+    ///     header; nil for any method.
     ///   - statuses: The status codes after which a request is sent again.
     ///   - errorCodes: The `URLError` codes after which a request is sent again.
     public init(
         maximumAttempts: Int = 3, baseDelay: Duration = .milliseconds(500),
         maximumDelay: Duration = .seconds(30), deadline: Duration? = .seconds(120),
-        methods: Set<String> = RetryPolicy.idempotentMethods,
+        methods: Set<String>? = RetryPolicy.idempotentMethods,
         statuses: Set<Int> = RetryPolicy.transientStatuses,
         errorCodes: Set<URLError.Code> = RetryPolicy.transientErrorCodes
     ) {

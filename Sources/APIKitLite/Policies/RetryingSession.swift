@@ -6,51 +6,61 @@ private struct RetryingSession: SessionPolicy {
     let timeline: Timeline
     let random: @Sendable () -> Double
     let now: @Sendable () -> Date
+    let deciding: @Sendable (RetryAttempt) -> RetryDecision
 
     func send(
         _ request: URLRequest, awaiting options: SendOptions
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         let start = timeline.now()
+        var request = request
         var number = 1
         while true {
             try Task.checkNotCancelled()
             if let deadline = policy.deadline, timeline.now() - start >= deadline {
                 throw URLError(.timedOut)
             }
-            let result = await Result { try await next.send(request, awaiting: options) }
-            let outcome = outcome(of: result)
-            guard !Task.isCancelled, let outcome,
-                let wait = policy.wait(
-                    afterAttempt: number, of: request, outcome: outcome,
-                    elapsed: timeline.now() - start, now: now(), random: random())
-            else {
-                let hint = outcome.flatMap { policy.hint(for: request, $0) }
+            let result = await Result { [request] in
+                try await next.send(request, awaiting: options)
+            }
+            let attempt = attempt(number, of: request, result, elapsed: timeline.now() - start)
+            guard !Task.isCancelled, let (delay, following) = retry(after: attempt) else {
+                let hint = attempt.hint(policy)
                 options.retryHint?.withLock { $0 = hint }
                 return try result.get()
             }
             if case .success((let body, _)) = result { body.end() }
-            if wait > .zero { try? await timeline.sleep(timeline.now() + wait) }
+            if delay > .zero { try? await timeline.sleep(timeline.now() + delay) }
+            request = following
             number += 1
         }
     }
 
-    /// The outcome to ask the policy about, or `nil` for a result that no policy retries.
-    private func outcome(
-        of result: Result<(HTTPBody, HTTPURLResponse), any Error>
-    ) -> RetryPolicy.AttemptOutcome? {
-        switch result {
-        case .success((_, let response)):
-            // Most responses end here, before any header is read.
-            guard policy.statuses.contains(response.statusCode) else { return nil }
-            return RetryPolicy.AttemptOutcome(response)
-        case .failure(let error):
-            return URLError(from: error).map { .failure($0.code) }
-        }
+    private func attempt(
+        _ number: Int, of request: URLRequest,
+        _ result: Result<(HTTPBody, HTTPURLResponse), any Error>, elapsed: Duration
+    ) -> RetryAttempt {
+        let answer = try? result.get()
+        var error: (any Error)?
+        if case .failure(let failure) = result { error = failure }
+        // A random number is drawn only for an attempt that may need it.
+        let random = policy.isTransient(answer?.1, error) ? random() : 1
+        return RetryAttempt(
+            number, of: request, response: answer?.1, data: answer?.0.data, error: error,
+            elapsed: elapsed, policy: policy, random: random, now: now())
+    }
+
+    /// The delay and the request that follow an attempt, or nil if the attempt is final.
+    private func retry(after attempt: RetryAttempt) -> (Duration, URLRequest)? {
+        guard case .retry(let delay, let other) = deciding(attempt) else { return nil }
+        let request = other ?? attempt.request
+        let isAllowed = policy.allows(delay.clamped, after: attempt.elapsed)
+        return isAllowed && request.canBeSentAgain ? (delay.clamped, request) : nil
     }
 }
 
 extension HTTPSession {
-    /// Returns a session that retries temporary failures as a ``RetryPolicy`` decides.
+    /// Returns a session that retries temporary failures as a ``RetryPolicy`` decides, or as a rule
+    /// of the app does.
     ///
     ///     let session = URLSession.shared.retrying()
     ///
@@ -70,13 +80,20 @@ extension HTTPSession {
     ///   - random: Returns the jitter factor of a delay, from 0 up to 1.
     ///   - now: Returns the current time. A date in `Retry-After` is measured from it if the
     ///     response has no `Date` header.
+    ///   - deciding: The rule of an app: what to do after an attempt, with any response or error.
+    ///     By default, what the policy decides. It is a pure function, and is not called if the
+    ///     caller was cancelled. It may send more often than ``RetryPolicy/maximumAttempts``, any
+    ///     method, and another request. Two limits hold in any case: no attempt follows after the
+    ///     deadline, and a body that is a stream of the app's own is sent only once.
     /// - Returns: A session that wraps this one.
     public func retrying(
         _ policy: RetryPolicy = .standard, clock: any Clock<Duration> = ContinuousClock(),
         random: @escaping @Sendable () -> Double = { .random(in: 0..<1) },
-        now: @escaping @Sendable () -> Date = { Date() }
+        now: @escaping @Sendable () -> Date = { Date() },
+        deciding: @escaping @Sendable (RetryAttempt) -> RetryDecision = { $0.decision }
     ) -> some HTTPSession {
         RetryingSession(
-            next: self, policy: policy, timeline: Timeline(clock), random: random, now: now)
+            next: self, policy: policy, timeline: Timeline(clock), random: random, now: now,
+            deciding: deciding)
     }
 }

@@ -19,7 +19,7 @@ import Foundation
 /// ### Add a policy
 ///
 /// - ``timingOut(after:idle:clock:)``
-/// - ``retrying(_:clock:random:now:)``
+/// - ``retrying(_:clock:random:now:deciding:)``
 /// - ``authenticated(by:)``
 /// - ``limited(to:)``
 /// - ``limited(by:)``

@@ -10,9 +10,10 @@ extension URLRequest {
     var method: String { httpMethod?.uppercased() ?? "GET" }
 
     /// Whether the request may be sent again although a server may have processed it: its method is
-    /// one of these, or it has an `Idempotency-Key`. Its body must be one that can be sent again.
-    func mayBeRepeated(methods: Set<String> = idempotentMethods) -> Bool {
+    /// one of these (nil for any), or it has an `Idempotency-Key`. Its body must be one that can be
+    /// sent again.
+    func mayBeRepeated(methods: Set<String>? = idempotentMethods) -> Bool {
         let key = value(forHTTPHeaderField: "Idempotency-Key") ?? ""
-        return canBeSentAgain && (!key.isEmpty || methods.contains(method))
+        return canBeSentAgain && (!key.isEmpty || methods?.contains(method) ?? true)
     }
 }

@@ -63,24 +63,17 @@ extension EventStream {
             policy.baseDelay = Swift.min(retry ?? policy.baseDelay, policy.baseDelay)
             // The server may end a connection at any time, so a complete body counts as a lost one.
             if error == nil { policy.errorCodes.insert(.networkConnectionLost) }
-            guard let outcome = outcome(of: error),
-                let delay = policy.wait(
-                    afterAttempt: attempts, of: request, outcome: outcome, elapsed: elapsed,
-                    now: now, random: random)
-            else { return .fail }
+            // After any other stage, a new connection would end in the same way.
+            if let error, error.stage != .validate, error.stage != .transport { return .fail }
+            let isRefused = error?.stage == .validate && error?.response != nil
+            let attempt = RetryAttempt(
+                attempts, of: request, response: error?.response,
+                error: isRefused ? nil : error?.underlying ?? URLError(.networkConnectionLost),
+                elapsed: elapsed, policy: policy, random: random, now: now)
+            guard case .retry(let delay, _) = attempt.decision else { return .fail }
             let wait = Swift.max((retry ?? .zero).clamped + delay, Self.shortestDelay)
             if let deadline = policy.deadline, elapsed.clamped + wait >= deadline { return .fail }
             return .reconnect(after: wait)
-        }
-
-        /// The outcome to ask the policy about. Nil if a new connection would end in the same way.
-        private func outcome(of error: APIRequestError?) -> RetryPolicy.AttemptOutcome? {
-            guard let error else { return .failure(.networkConnectionLost) }
-            if error.stage == .validate, let response = error.response {
-                return RetryPolicy.AttemptOutcome(response)
-            }
-            guard error.stage == .transport else { return nil }
-            return URLError(from: error.underlying).map { .failure($0.code) }
         }
 
         /// Returns the request of the next connection.

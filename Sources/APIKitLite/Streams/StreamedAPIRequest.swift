@@ -67,7 +67,7 @@ extension StreamedAPIRequest {
     /// - Returns: All elements.
     /// - Throws: The error of the parser.
     public func parseResponse(data: Data) throws -> [Parser.Element] {
-        try parseResponse(data: data, response: .withoutHeaders)
+        try parseResponse(data: data, response: .status(200))
     }
 }
 
@@ -80,6 +80,6 @@ extension StreamedAPIRequest where Parser.Element: Decodable {
     /// - Returns: All elements.
     /// - Throws: The error of the parser.
     public func parseResponse(data: Data) throws -> [Parser.Element] {
-        try parseResponse(data: data, response: .withoutHeaders)
+        try parseResponse(data: data, response: .status(200))
     }
 }

@@ -49,10 +49,12 @@ final class Network {
         policy.maximumAttempts = 2
         let request = URLRequest(url: URL(string: "https://books.example.com")!)
 
-        let waits = policy.schedule(
-            for: [.response(status: 503), .failure(.timedOut)], of: request, random: 0.5)
+        let attempts = [
+            RetryAttempt(1, of: request, response: .status(503), policy: policy, random: 0.5),
+            RetryAttempt(2, of: request, error: URLError(.timedOut), policy: policy),
+        ]
 
-        #expect(waits == [.milliseconds(250)])
+        #expect(attempts.map(\.decision) == [.retry(after: .milliseconds(250)), .finish])
     }
 
     @Test func eventsAreComparedOnTheMainActor() {

@@ -40,8 +40,23 @@ import Testing
         }
     }
 
+    /// A rule of an app sees the header of any response, without the policy's limit.
+    @Test func tellsARuleWhatTheServerAsks() {
+        let rows: [(Int, [String: String], Duration?)] = [
+            (202, ["Retry-After": "7"], .seconds(7)), (503, ["Retry-After": "600"], .seconds(600)),
+            (202, ["retry-after": "Sun, 06 Nov 1994 08:49:44 GMT"], .seconds(7)),
+            (202, [:], nil), (429, ["Retry-After": "soon"], nil),
+        ]
+        for (status, headers, expected) in rows {
+            let attempt = RetryAttempt(
+                of: request, response: .status(status, headers: headers), now: Self.now)
+            #expect(attempt.retryAfter == expected, "\(status) \(headers)")
+        }
+        #expect(RetryAttempt(of: request, error: URLError(.timedOut)).retryAfter == nil)
+    }
+
     @Test func addsNoChanceToWhatTheServerAsks() {
-        let outcome = RetryPolicy.AttemptOutcome.response(
+        let outcome = AttemptOutcome.response(
             status: 429, headers: ["Retry-After": "7"])
 
         let waits = RetryPolicy.standard.schedule(for: [outcome], of: request, random: 0)
@@ -50,7 +65,7 @@ import Testing
     }
 
     @Test func tellsTheTimeAsItGoesOn() {
-        let outcome = RetryPolicy.AttemptOutcome.response(
+        let outcome = AttemptOutcome.response(
             status: 503, headers: ["Retry-After": "Sun, 06 Nov 1994 08:50:07 GMT"])
         let policy = RetryPolicy(maximumAttempts: 4)
 
@@ -63,7 +78,7 @@ import Testing
     }
 
     @Test func waitsBetweenZeroAndTheLongestForADateThatIsNotFinite() {
-        let outcome = RetryPolicy.AttemptOutcome.response(
+        let outcome = AttemptOutcome.response(
             status: 503, headers: ["Retry-After": "Sunday, 06-Nov-94 08:49:37 GMT"])
 
         for now in [Double.nan, .infinity, -.infinity].map(Date.init(timeIntervalSince1970:)) {

@@ -14,7 +14,7 @@ import Testing
     }
 
     private func isRetried(
-        _ request: URLRequest, _ outcome: RetryPolicy.AttemptOutcome,
+        _ request: URLRequest, _ outcome: AttemptOutcome,
         policy: RetryPolicy = .standard
     ) -> Bool {
         !policy.schedule(for: [outcome], of: request).isEmpty
@@ -78,12 +78,22 @@ import Testing
         #expect(!isRetried(request("POST"), .failure(.timedOut), policy: policy))
     }
 
+    @Test func sendsAnyMethodIfItNamesNone() {
+        let policy = RetryPolicy(methods: nil)
+
+        for method in ["GET", "POST", "PATCH", "QUERY"] {
+            let request = request(method)
+            #expect(isRetried(request, .response(status: 503), policy: policy), "\(method)")
+        }
+        #expect(!isRetried(request("POST"), .response(status: 404), policy: policy))
+    }
+
     @Test(arguments: [
         (Int.min, 0), (-1, 0), (0, 0), (1, 0), (2, 1), (3, 2), (5, 4),
     ])
     func makesSoManyAttempts(_ maximum: Int, _ waits: Int) {
         let policy = RetryPolicy(maximumAttempts: maximum)
-        let outcomes = Array(repeating: RetryPolicy.AttemptOutcome.response(status: 503), count: 10)
+        let outcomes = Array(repeating: AttemptOutcome.response(status: 503), count: 10)
 
         #expect(policy.schedule(for: outcomes, of: request()).count == waits)
     }
@@ -93,7 +103,7 @@ import Testing
     }
 
     @Test func endsAtTheFirstOutcomeThatIsFinal() {
-        let outcomes: [RetryPolicy.AttemptOutcome] = [
+        let outcomes: [AttemptOutcome] = [
             .response(status: 503), .response(status: 200), .response(status: 503),
         ]
 
@@ -112,7 +122,7 @@ import Testing
     func doublesTheWaitUpToTheLongest(_ random: Double, _ expected: [Double]) {
         let policy = RetryPolicy(
             maximumAttempts: 6, baseDelay: .seconds(1), maximumDelay: .seconds(10))
-        let outcomes = Array(repeating: RetryPolicy.AttemptOutcome.failure(.timedOut), count: 6)
+        let outcomes = Array(repeating: AttemptOutcome.failure(.timedOut), count: 6)
 
         let waits = policy.schedule(for: outcomes, of: request(), random: random)
 
@@ -137,20 +147,18 @@ import Testing
         let policy = RetryPolicy(
             maximumAttempts: .max, baseDelay: longest, maximumDelay: longest, deadline: nil)
 
-        let wait = policy.wait(
-            afterAttempt: .max - 1, of: request(), outcome: .failure(.timedOut), elapsed: longest,
-            now: Date(), random: 1)
+        let attempt = RetryAttempt(
+            .max - 1, of: request(), .failure(.timedOut), elapsed: longest, policy: policy)
 
-        #expect(wait == .seconds(1_000_000_000))
+        #expect(attempt.decision == .retry(after: .seconds(1_000_000_000)))
     }
 
     @Test(arguments: [Int.min, -1, 0])
     func countsNoAttemptAsTheFirst(_ number: Int) {
-        let wait = RetryPolicy.standard.wait(
-            afterAttempt: number, of: request(), outcome: .failure(.timedOut), elapsed: .zero,
-            now: Date(), random: 1)
+        let attempt = RetryAttempt(number, of: request(), .failure(.timedOut))
 
-        #expect(wait == .seconds(0.5))
+        #expect(attempt.decision == .retry(after: .seconds(0.5)))
+        #expect(attempt.number == 1)
     }
 
     @Test(
@@ -162,7 +170,7 @@ import Testing
         let policy = RetryPolicy(
             maximumAttempts: 4, baseDelay: .seconds(1),
             deadline: deadline.map { Duration.seconds($0) })
-        let outcomes = Array(repeating: RetryPolicy.AttemptOutcome.failure(.timedOut), count: 4)
+        let outcomes = Array(repeating: AttemptOutcome.failure(.timedOut), count: 4)
 
         // Attempts end at 4, 9, 15 and 23 s.
         let waits = policy.schedule(for: outcomes, of: request(), attemptsTaking: .seconds(4))

@@ -1,0 +1,153 @@
+import Foundation
+
+/// An attempt to send a request that has ended, and what a ``RetryPolicy`` decides about it.
+///
+/// A retry rule of an app is a function from an attempt to a ``RetryDecision``:
+///
+///     let session = URLSession.shared.retrying(deciding: { attempt in
+///         guard attempt.response?.statusCode == 202, let delay = attempt.retryAfter
+///         else { return attempt.decision }
+///         return .retry(after: delay)
+///     })
+///
+/// A test calls the function with an attempt. It needs no session and no clock:
+///
+///     let attempt = RetryAttempt(of: request, response: .status(503))
+///
+///     #expect(attempt.decision == .retry(after: .milliseconds(500)))
+public struct RetryAttempt: Sendable {
+    /// The number of the attempt. The first is 1.
+    public let number: Int
+    /// The request that was sent.
+    public let request: URLRequest
+    /// The status and the headers; nil if the attempt ended with an error.
+    public let response: HTTPURLResponse?
+    /// The body of the response; nil for a stream, whose body has not been read.
+    public let data: Data?
+    /// The error; nil if there is a response.
+    public let error: (any Error)?
+    /// The time since the first attempt began.
+    public let elapsed: Duration
+    /// What the policy decides about the attempt.
+    public let decision: RetryDecision
+
+    private let now: Date
+
+    /// Describes an attempt that has ended. This is how a test asks a policy, or a rule of an app.
+    ///
+    /// - Parameters:
+    ///   - number: The number of the attempt. The first is 1; a lower number counts as 1.
+    ///   - request: The request that was sent.
+    ///   - response: The status and the headers; nil if the attempt ended with an error.
+    ///   - data: The body of the response; nil for a stream.
+    ///   - error: The error. If it is not nil, the policy ignores the response.
+    ///   - elapsed: The time since the first attempt began.
+    ///   - policy: The policy that decides.
+    ///   - random: The jitter factor, from 0 to 1. At 1 the delay is the longest possible.
+    ///   - now: The current time. A date in `Retry-After` is measured from it if the response has
+    ///     no `Date` header.
+    public init(
+        _ number: Int = 1, of request: URLRequest, response: HTTPURLResponse? = nil,
+        data: Data? = nil, error: (any Error)? = nil, elapsed: Duration = .zero,
+        policy: RetryPolicy = .standard, random: Double = 1, now: Date = Date()
+    ) {
+        self.number = max(number, 1)
+        self.request = request
+        self.response = response
+        self.data = data
+        self.error = error
+        self.elapsed = elapsed.clamped
+        self.now = now
+        let delay = policy.delay(
+            afterAttempt: number, of: request, response, error, elapsed: elapsed.clamped,
+            random: random, now: now)
+        decision = delay.map { .retry(after: $0) } ?? .finish
+    }
+
+    /// The delay that the response's `Retry-After` header asks for (RFC 9110, 10.2.3), from zero
+    /// up. The policy's ``RetryPolicy/maximumDelay`` does not limit it.
+    ///
+    /// It is nil if there is no such header, or if its value is neither a number of seconds nor a
+    /// date.
+    public var retryAfter: Duration? { response?.retryAfter(now: now) }
+}
+
+/// What happens after an attempt to send a request.
+public enum RetryDecision: Equatable, Sendable {
+    /// The caller receives the response or the error of the attempt.
+    case finish
+    /// A request is sent after a delay: the same one, or another if one is given. A negative delay
+    /// counts as zero.
+    case retry(after: Duration, with: URLRequest? = nil)
+}
+
+extension HTTPURLResponse {
+    fileprivate func retryAfter(now: Date) -> Duration? {
+        guard
+            let text = value(forHTTPHeaderField: "Retry-After")?
+                .trimmingCharacters(in: .whitespaces)
+        else { return nil }
+        if !text.isEmpty, text.utf8.allSatisfy({ 48...57 ~= $0 }) {
+            // A number too large for `Int64` counts as the longest duration.
+            return Int64(text).map { Duration.seconds($0).clamped } ?? .forever
+        }
+        guard let date = Date(httpDate: text, now: now) else { return nil }
+        let sent = value(forHTTPHeaderField: "Date").flatMap { Date(httpDate: $0, now: now) }
+        // If the interval is not a number, the comparison is false and the delay is zero.
+        let seconds = date.timeIntervalSince(sent ?? now)
+        return seconds > 0 ? Duration.seconds(min(seconds, Duration.forever.seconds)) : .zero
+    }
+}
+
+extension RetryPolicy {
+    /// Returns the delay before the next attempt, or nil if the attempt is final.
+    fileprivate func delay(
+        afterAttempt number: Int, of request: URLRequest, _ response: HTTPURLResponse?,
+        _ error: (any Error)?, elapsed: Duration, random: Double, now: Date
+    ) -> Duration? {
+        guard number < maximumAttempts, isTransient(response, error),
+            request.mayBeRepeated(methods: methods)
+        else { return nil }
+        let asked = error == nil ? response?.retryAfter(now: now) : nil
+        let delay = asked.map { min($0, maximumDelay.clamped) } ?? backoff(number, random)
+        return allows(delay, after: elapsed) ? delay : nil
+    }
+
+    /// Whether a delay ends before the deadline.
+    func allows(_ delay: Duration, after elapsed: Duration) -> Bool {
+        deadline.map { elapsed.clamped + delay < $0 } ?? true
+    }
+
+    /// Whether the failure of an attempt may be temporary.
+    func isTransient(_ response: HTTPURLResponse?, _ error: (any Error)?) -> Bool {
+        if let error { return URLError(from: error).map { errorCodes.contains($0.code) } ?? false }
+        return response.map { statuses.contains($0.statusCode) } ?? false
+    }
+
+    /// The delay after an attempt: exponential backoff with full jitter.
+    private func backoff(_ number: Int, _ random: Double) -> Duration {
+        let longest = maximumDelay.clamped
+        var bound = baseDelay.clamped
+        var doublings = max(number, 1) - 1
+        while doublings > 0, bound > .zero, bound < longest {
+            bound *= 2
+            doublings -= 1
+        }
+        bound = min(bound, longest)
+        if random >= 1 { return bound }
+        return random > 0 ? bound * random : .zero
+    }
+}
+
+extension RetryAttempt {
+    /// The sentence about a request that is not sent again because of its method; nil if there is
+    /// another reason.
+    func hint(_ policy: RetryPolicy) -> String? {
+        guard policy.maximumAttempts > 1, policy.isTransient(response, error),
+            request.canBeSentAgain, !request.mayBeRepeated(methods: policy.methods)
+        else { return nil }
+        let method = request.method
+        return "The retry policy sends \(method) again only with an `Idempotency-Key` header: "
+            + "\(method) is not among its `methods`."
+    }
+}

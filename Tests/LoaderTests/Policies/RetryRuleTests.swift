@@ -1,0 +1,222 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// Rules of an app, which decide in place of a retry policy.
+@Suite(.limited) struct RetryRuleTests {
+    typealias Rule = @Sendable (RetryAttempt) -> RetryDecision
+
+    /// A clock on which no sleep takes real time.
+    private struct ImmediateClock: Clock {
+        let clock = MockClock()
+        var now: MockClock.Instant { clock.now }
+        var minimumResolution: Duration { .zero }
+        func sleep(until deadline: MockClock.Instant, tolerance: Duration?) async throws {
+            await clock.advance(to: deadline)
+        }
+    }
+
+    private func session(
+        _ network: MockNetwork, policy: RetryPolicy = .standard, _ rule: @escaping Rule
+    ) -> some HTTPSession {
+        MockURLSession(network).retrying(
+            policy, clock: ImmediateClock(), random: { 1 }, deciding: rule)
+    }
+
+    private static let isJSON: @Sendable (Data) -> Bool = {
+        (try? JSONSerialization.jsonObject(with: $0, options: .fragmentsAllowed)) != nil
+    }
+
+    private static let rules: [(Rule, [MockResponse], sent: Int)] = [
+        // What the policy decides.
+        ({ $0.decision }, [.status(503), .status(200)], 2),
+        ({ $0.decision }, [.status(202).header("Retry-After", "1"), .status(200)], 1),
+        // 202 only with Retry-After.
+        (retryingAccepted, [.status(202).header("Retry-After", "1"), .status(200)], 2),
+        (retryingAccepted, [.status(202), .status(200)], 1),
+        (retryingAccepted, [.status(503), .status(200)], 2),
+        // A 2xx whose body is no JSON.
+        (retryingText, [.text("busy"), .json("{}")], 2),
+        (retryingText, [.json("{}"), .status(200)], 1),
+        // 429 with a count of its own, and no other status.
+        (
+            { attempt in
+                attempt.response?.statusCode == 429 && attempt.number < 6
+                    ? .retry(after: attempt.retryAfter ?? .seconds(5)) : .finish
+            }, Array(repeating: .status(429), count: 7), 6
+        ),
+        // An endpoint that is never sent again.
+        (
+            { $0.request.url?.path == "/a" ? .finish : $0.decision },
+            [.status(503), .status(200)], 1
+        ),
+        // Errors of any type, and a delay below zero.
+        (
+            { $0.error == nil ? .finish : .retry(after: .seconds(-1)) },
+            [.error(TestError(number: 1)), .error(.badURL), .status(200)], 3
+        ),
+    ]
+
+    private static let retryingAccepted: Rule = { attempt in
+        guard attempt.response?.statusCode == 202, let delay = attempt.retryAfter
+        else { return attempt.decision }
+        return .retry(after: delay)
+    }
+
+    private static let retryingText: Rule = { attempt in
+        guard attempt.response?.statusCode == 200, let data = attempt.data, !isJSON(data)
+        else { return attempt.decision }
+        return .retry(after: .zero)
+    }
+
+    @Test(arguments: rules.indices) func decides(_ index: Int) async throws {
+        let (rule, responses, count) = Self.rules[index]
+        let network = MockNetwork()
+        let replies = Locked(responses)
+        network.stub(.get("/a")) { _ in replies.withLock { $0.removeFirst() } }
+
+        _ = await session(network, rule).outcome(of: .test("a"))
+
+        #expect(network.requests.count == count)
+    }
+
+    @Test func countsItsAttemptsInAHeader() async throws {
+        let network = MockNetwork()
+        network.stub(.any, .status(503), .status(503), .status(200))
+        let session = session(network) { attempt in
+            guard case .retry(let delay, _) = attempt.decision else { return .finish }
+            var request = attempt.request
+            request.setValue("\(attempt.number)", forHTTPHeaderField: "X-Retry-Count")
+            return .retry(after: delay, with: request)
+        }
+
+        let (_, response) = try await session.exchange(.test("a"))
+
+        #expect(response.statusCode == 200)
+        let counts = network.requests.map { $0.request.value(forHTTPHeaderField: "X-Retry-Count") }
+        #expect(counts == [nil, "1", "2"])
+    }
+
+    @Test func goesToAnotherHost() async throws {
+        let network = MockNetwork()
+        network.stub(.get("/a").host("api.example.com"), .error(.cannotConnectToHost))
+        network.stub(.get("/a").host("b.example.com"), .status(503))
+        network.stub(.get("/a").host("c.example.com"), .text("third"))
+        let hosts = ["api.example.com", "b.example.com", "c.example.com"]
+        let session = session(network) { attempt in
+            guard case .retry = attempt.decision, attempt.number < hosts.count,
+                let url = attempt.request.url,
+                var parts = URLComponents(url: url, resolvingAgainstBaseURL: true)
+            else { return .finish }
+            parts.host = hosts[attempt.number]
+            var request = attempt.request
+            request.url = parts.url
+            return .retry(after: .zero, with: request)
+        }
+
+        #expect(try await session.exchange(.test("a")).0.text == "third")
+        #expect(network.requests.map(\.request.url?.host) == hosts)
+    }
+
+    @Test func seesTheAttemptThatHasEnded() async throws {
+        let network = MockNetwork()
+        network.stub(.any, .status(503), .error(.timedOut), .text("body"))
+        let attempts = Locked<[RetryAttempt]>([])
+        let session = session(network) { attempt in
+            attempts.withLock { $0.append(attempt) }
+            return attempt.decision
+        }
+
+        _ = try await session.exchange(.test("a"))
+
+        let all = attempts.withLock { $0 }
+        #expect(all.map(\.number) == [1, 2, 3])
+        #expect(all.map(\.response?.statusCode) == [503, nil, 200])
+        #expect(all.map(\.error).map { ($0 as? URLError)?.code } == [nil, .timedOut, nil])
+        #expect(all.map(\.data?.text) == ["", nil, "body"])
+        #expect(all.map(\.elapsed) == [.zero, .seconds(0.5), .seconds(1.5)])
+        #expect(
+            all.map(\.decision) == [
+                .retry(after: .seconds(0.5)), .retry(after: .seconds(1)), .finish,
+            ])
+        #expect(all.allSatisfy { $0.request.url?.path == "/a" })
+    }
+
+    /// A rule that always retries ends at the policy's deadline, with the last response.
+    @Test func endsAtTheDeadline() async throws {
+        let network = MockNetwork()
+        network.stub(.any, .status(503), times: .any)
+        let session = session(network, policy: RetryPolicy(deadline: .seconds(100))) { _ in
+            .retry(after: .seconds(30))
+        }
+
+        let (_, response) = try await session.exchange(.test("a"))
+
+        #expect(response.statusCode == 503)
+        #expect(network.requests.count == 4)
+    }
+
+    @Test func sendsAPostAgainOnlyIfTheRuleSaysSo() async throws {
+        let policys: Rule = { $0.decision }
+        let twice: Rule = { $0.number < 2 ? .retry(after: .zero) : .finish }
+        for (rule, count) in [(policys, 1), (twice, 2)] {
+            let network = MockNetwork()
+            network.stub(.post("/a"), .status(503), times: .any)
+
+            _ = try await session(network, rule).exchange(.test("a", method: "POST", body: "{}"))
+
+            #expect(network.requests.map(\.body.text) == Array(repeating: "{}", count: count))
+        }
+    }
+
+    @Test func neverSendsAStreamTwice() async throws {
+        @Sendable func upload() -> URLRequest {
+            var request = URLRequest.test("a", method: "PUT")
+            request.httpBodyStream = InputStream(data: Data("body".utf8))
+            return request
+        }
+        let network = MockNetwork()
+        network.stub(.any, .status(503), times: .any)
+
+        _ = try await session(network) { _ in .retry(after: .zero) }.exchange(upload())
+        #expect(network.requests.count == 1)
+
+        let other = session(network) { _ in .retry(after: .zero, with: upload()) }
+        _ = try await other.exchange(.test("a"))
+        #expect(network.requests.count == 2)
+    }
+
+    @Test func isNotAskedAboutACancelledAttempt() async throws {
+        let arrived = Gate()
+        let asked = Locked(0)
+        let session = MockURLSession().intercepting { _, _ in
+            arrived.open()
+            _ = try? await waitForCancellation()
+            throw URLError(.networkConnectionLost)
+        }.retrying(deciding: { _ in
+            asked.withLock { $0 += 1 }
+            return .retry(after: .zero)
+        })
+        let task = Task { await session.outcome(of: .test("a")) }
+        await arrived.wait()
+
+        task.cancel()
+
+        #expect(await task.value == .error(.networkConnectionLost))
+        #expect(asked.withLock { $0 } == 0)
+    }
+
+    @Test func decidesFromTheHeadersOfAStream() async throws {
+        let network = MockNetwork()
+        network.stub(.any, .status(202).header("Retry-After", "1"), .text("body"))
+        let session = session(network, Self.retryingAccepted)
+
+        let (body, response) = try await session.stream(.test("a"))
+
+        #expect(response.statusCode == 200)
+        #expect(try await body.collect().text == "body")
+        #expect(network.requests.count == 2)
+    }
+}
