@@ -1,4 +1,7 @@
-/// A path with names in braces, such as `/users/{id}` or `/files/{name}.json`.
+/// A path with names in braces, such as `/users/{id}`, `/files/{name}.json` or `/files/{+path}`.
+///
+/// The value of a name is one segment, or a part of one. The value of a name with `+` may have
+/// slashes, which stay (RFC 6570, section 3.2.3). Unlike there, a `?`, `#` or `%` is escaped.
 ///
 /// A request replaces the names with values. A stub reads the values from a request's path.
 package struct PathTemplate: Hashable, Sendable {
@@ -9,7 +12,7 @@ package struct PathTemplate: Hashable, Sendable {
 
     enum Piece: Hashable {
         case literal(String)
-        case name(String)
+        case name(String, keepsSlashes: Bool)
     }
 
     /// Reads a template. A leading slash may be left out.
@@ -30,8 +33,8 @@ package struct PathTemplate: Hashable, Sendable {
             throw unusable("has a ? or #. Give query items with `query:`; a fragment is not sent.")
         }
         segments = try Self.segments(of: text).map { segment in
-            if segment == "." || segment == ".." {
-                throw unusable("has a segment \(segment), which leads elsewhere. Write it out.")
+            if let dots = Self.dots(in: segment) {
+                throw unusable("has a segment \(dots), which leads elsewhere. Write it out.")
             }
             guard let pieces = Self.pieces(of: segment) else {
                 throw unusable("has a brace without its partner or without a name. Write {name}.")
@@ -43,7 +46,7 @@ package struct PathTemplate: Hashable, Sendable {
         }
         self.text = text
         names = segments.joined().reduce(into: []) { names, piece in
-            if case .name(let name) = piece, !names.contains(name) { names.append(name) }
+            if case .name(let name, _) = piece, !names.contains(name) { names.append(name) }
         }
     }
 
@@ -69,7 +72,8 @@ package struct PathTemplate: Hashable, Sendable {
                 return "Write {\(name)} for \(segment): names are in braces."
             }
             if segment == "*" || segment == "**" {
-                return "Write a name in braces for \(segment), such as {name}."
+                let name = segment == "*" ? "{name}" : "{+name}, which takes slashes"
+                return "Write a name in braces for \(segment), such as \(name)."
             }
         }
         return nil
@@ -78,8 +82,8 @@ package struct PathTemplate: Hashable, Sendable {
     /// Returns the percent-encoded path, with a leading slash; `""` for an empty template.
     ///
     /// - Throws: ``RequestBuildingError`` for a name without a value, for a value without a name or
-    ///   given twice, for a value that is nil, empty, `.`, `..` or a list, for one that cannot be
-    ///   sent, and for a segment that becomes `.` or `..`.
+    ///   given twice, for a value that is nil, empty, `.`, `..` or a list, or has such a segment,
+    ///   for one that cannot be sent, and for a segment that becomes `.` or `..`.
     package func expand(_ values: RequestItems) throws -> String {
         let texts = try texts(for: values)
         let path = try segments.map { segment in
@@ -87,17 +91,20 @@ package struct PathTemplate: Hashable, Sendable {
                 switch piece {
                 case .literal(let literal):
                     return PercentEncoding.pathText.encode(literal)
-                case .name(let name):
+                case .name(let name, let keepsSlashes):
                     guard let value = texts[name] else {
                         throw RequestBuildingError.missingValue(name: name, template: text)
                     }
-                    return PercentEncoding.pathValue.encode(value)
+                    return keepsSlashes
+                        ? value.split(separator: "/", omittingEmptySubsequences: false)
+                            .map { PercentEncoding.pathText.encode($0) }.joined(separator: "/")
+                        : PercentEncoding.pathValue.encode(value)
                 }
             }.joined()
-            // A value beside a literal dot can form such a segment.
-            if expanded == "." || expanded == ".." {
+            // A value beside a literal dot, or one with slashes, can form such a segment.
+            if let dots = Self.dots(in: expanded) {
                 throw RequestBuildingError.unusableTemplate(
-                    text, reason: "comes out with a segment \(expanded), which leads elsewhere.")
+                    text, reason: "comes out with a segment \(dots), which leads elsewhere.")
             }
             return expanded
         }.joined(separator: "/")
@@ -135,6 +142,11 @@ package struct PathTemplate: Hashable, Sendable {
         return texts
     }
 
+    /// The first segment of a text that leads to another path, if there is one.
+    private static func dots(in text: String) -> String? {
+        segments(of: text).first { $0 == "." || $0 == ".." }
+    }
+
     /// Returns the segments of a path, without its leading slash.
     private static func segments(of path: some StringProtocol) -> [String] {
         let path = path.utf8.first == UInt8(ascii: "/") ? path.utf8.dropFirst() : path.utf8[...]
@@ -153,7 +165,10 @@ package struct PathTemplate: Hashable, Sendable {
                 let end = rest.firstIndex(where: { $0 == "{" || $0 == "}" }),
                 end > rest.startIndex, rest[end] == "}"
             else { return nil }
-            pieces.append(.name(String(rest[..<end])))
+            let keepsSlashes = rest.first == "+"
+            let name = keepsSlashes ? rest[..<end].dropFirst() : rest[..<end]
+            if name.isEmpty { return nil }
+            pieces.append(.name(String(name), keepsSlashes: keepsSlashes))
             rest = rest[end...].dropFirst()
         }
         if !rest.isEmpty { pieces.append(.literal(String(rest))) }
@@ -179,36 +194,70 @@ package struct PathTemplate: Hashable, Sendable {
 
     /// Does the same for segments that are already split and decoded.
     package func match(_ found: ArraySlice<String>) -> [String: String]? {
-        guard found.count == segments.count else { return nil }
-        var values: [String: String] = [:]
-        for (pieces, segment) in zip(segments, found) {
-            guard Self.match(pieces[...], segment.utf8[...], &values) else { return nil }
-        }
-        return values
+        Self.match(segments[...], found, [:])
     }
 
-    /// Matches one segment and adds the values of its names.
-    ///
-    /// A value ends where the next literal first occurs. It has at least one character, and is the
-    /// same wherever its name occurs.
+    /// Matches the first segment of a template with the first of a path, or with several if it has
+    /// a name with `+`, and then the rest.
     private static func match(
-        _ pieces: ArraySlice<Piece>, _ text: Substring.UTF8View, _ values: inout [String: String]
-    ) -> Bool {
-        guard let piece = pieces.first else { return text.isEmpty }
-        let rest = pieces.dropFirst()
+        _ template: ArraySlice<[Piece]>, _ found: ArraySlice<String>, _ values: [String: String]
+    ) -> [String: String]? {
+        guard let pieces = template.first else { return found.isEmpty ? values : nil }
+        // Each other segment of the template needs one of the path.
+        let most = found.count - template.count + 1
+        guard most >= 1 else { return nil }
+        let isLong = pieces.contains { if case .name(_, true) = $0 { true } else { false } }
+        for count in 1...(isLong ? most : 1) {
+            let text =
+                count == 1
+                ? found[found.startIndex] : found.prefix(count).joined(separator: "/")
+            let result = match(pieces[...], text.utf8[...], values, isLong: count > 1) { values in
+                match(template.dropFirst(), found.dropFirst(count), values)
+            }
+            if let result { return result }
+        }
+        return nil
+    }
+
+    /// Matches the pieces of one segment, adds the values of its names, and calls `rest` with them.
+    ///
+    /// A value has at least one character, and is the same wherever its name occurs. It ends where
+    /// the next literal first occurs, or later, if only then the rest matches.
+    ///
+    /// - Parameter isLong: Whether the text is several segments. Then only a name with `+` may
+    ///   have a slash.
+    private static func match(
+        _ pieces: ArraySlice<Piece>, _ text: Substring.UTF8View, _ values: [String: String],
+        isLong: Bool, rest: ([String: String]) -> [String: String]?
+    ) -> [String: String]? {
+        guard let piece = pieces.first else { return text.isEmpty ? rest(values) : nil }
+        let following = pieces.dropFirst()
         switch piece {
         case .literal(let literal):
-            return text.starts(with: literal.utf8)
-                && match(rest, text.dropFirst(literal.utf8.count), &values)
-        case .name(let name):
-            var end = text.endIndex
-            if case .literal(let literal)? = rest.first {
-                end = text.firstRange(of: literal.utf8)?.lowerBound ?? end
+            guard text.starts(with: literal.utf8) else { return nil }
+            let text = text.dropFirst(literal.utf8.count)
+            return match(following, text, values, isLong: isLong, rest: rest)
+        case .name(let name, let keepsSlashes):
+            var end = text.isEmpty ? text.endIndex : text.index(after: text.startIndex)
+            while true {
+                if case .literal(let literal)? = following.first {
+                    guard let next = text[end...].firstRange(of: literal.utf8)?.lowerBound
+                    else { return nil }
+                    end = next
+                } else {
+                    end = text.endIndex
+                }
+                let value = String(Substring(text[..<end]))
+                if isLong, !keepsSlashes, value.utf8.contains(UInt8(ascii: "/")) { return nil }
+                if !value.isEmpty, values[name, default: value] == value {
+                    var values = values
+                    values[name] = value
+                    let result = match(following, text[end...], values, isLong: isLong, rest: rest)
+                    if let result { return result }
+                }
+                guard end < text.endIndex else { return nil }
+                end = text.index(after: end)
             }
-            let value = String(Substring(text[..<end]))
-            guard !value.isEmpty, values[name, default: value] == value else { return false }
-            values[name] = value
-            return match(rest, text[end...], &values)
         }
     }
 }

@@ -6,14 +6,15 @@ extension URLRequest {
     /// A `Content-Type` that the request has is kept. Otherwise it becomes `application/json`.
     ///
     /// - Parameters:
-    ///   - value: The value to encode.
+    ///   - value: The value to encode. If it is nil, the request stays as it is.
     ///   - encoder: An encoder for other dates, keys or formats. If it is nil, keys are sorted and
     ///     slashes are not escaped.
     /// - Throws: The error of the encoder, and ``RequestBuildingError`` on GET or HEAD, and if the
     ///   request has a body.
     public func jsonBody(
-        _ value: some Encodable, encoder: JSONEncoder? = nil
+        _ value: (some Encodable)?, encoder: JSONEncoder? = nil
     ) throws -> URLRequest {
+        guard let value else { return self }
         let encoder = encoder ?? .deterministic
         return try withBody(encoder.encode(value), defaultType: "application/json")
     }
@@ -41,7 +42,7 @@ extension URLRequest {
     /// sends that and removes it, for each attempt.
     ///
     /// - Parameters:
-    ///   - parts: The fields and files, in order.
+    ///   - parts: The fields and files, in order. Nil leaves a part out.
     ///   - boundary: Up to 70 characters that occur in no part. Files on disk are not searched for
     ///     it. If it is nil, the boundary is derived from the parts, so that the same parts give
     ///     the same bytes. If a part is a file on disk, it is random.
@@ -50,8 +51,9 @@ extension URLRequest {
     ///   request has a body; ``FileBodyError`` if a file is missing, unreadable or not a regular
     ///   file.
     public func multipartBody(
-        _ parts: [MultipartPart], boundary: String? = nil
+        _ parts: [MultipartPart?], boundary: String? = nil
     ) throws -> URLRequest {
+        let parts = parts.compactMap(\.self)
         let boundary =
             try boundary.map { try checked($0, for: parts) } ?? derivedBoundary(for: parts)
         var segments: [RepeatableBody.Segment] = []

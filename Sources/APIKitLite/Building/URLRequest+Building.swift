@@ -17,9 +17,11 @@ extension URLRequest {
     ///     other word is sent as it is.
     ///   - base: An `https` or `http` URL with a host and without a fragment. A slash at its end
     ///     makes no difference if there is a path.
-    ///   - path: Plain text with names in braces: `/users/{id}`. A slash at its end is kept.
+    ///   - path: Plain text with names in braces: `/users/{id}`. A slash at its end is kept. A path
+    ///     that is percent-encoded already belongs to the base.
     ///   - values: One value for each name in the path. Reserved characters, such as `/` and `?`,
-    ///     are escaped.
+    ///     are escaped. The value of a name with `+`, as in `/files/{+path}`, keeps its slashes
+    ///     (RFC 6570, section 3.2.3). A value or segment `.` or `..` is an error.
     ///   - query: Items in order. Nil leaves an item out, `""` gives `q=`, ``QueryFlag`` gives `q`,
     ///     an array repeats the name.
     ///   - headers: Names and values. Nil leaves a header out. The values of a repeated name, or
@@ -36,6 +38,28 @@ extension URLRequest {
         self.init(url: try keptURL(text))
         httpMethod = method
         self = try addingHeaders(headers)
+    }
+
+    /// Creates a request whose path consists of segments, which are escaped.
+    ///
+    ///     try URLRequest("GET", base, segments: ["albums", id, "tracks"])
+    ///
+    /// - Parameters:
+    ///   - method: One word, such as `GET`.
+    ///   - base: An `https` or `http` URL with a host and without a fragment.
+    ///   - segments: The segments that follow the path of the base. A slash in a segment is escaped.
+    ///     An empty segment, `.` or `..` is an error.
+    ///   - query: Items in order.
+    ///   - headers: Names and values.
+    /// - Throws: ``RequestBuildingError`` if an argument cannot be used. It says what to change.
+    public init(
+        _ method: String, _ base: URL, segments: [any CustomStringConvertible],
+        query: RequestItems = [:], headers: RequestItems = [:]
+    ) throws {
+        let names = segments.indices.map { "segment \($0 + 1)" }
+        try self.init(
+            method, base, path: names.map { "/{\($0)}" }.joined(),
+            RequestItems(zip(names, segments)), query: query, headers: headers)
     }
 }
 

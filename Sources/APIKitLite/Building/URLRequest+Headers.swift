@@ -29,9 +29,21 @@ extension URLRequest {
     public func header(
         _ name: String, _ value: (any CustomStringConvertible)?
     ) throws -> URLRequest {
-        let values = try headerFields([name: value]).map(\.value)
-        return values.isEmpty
-            ? self : setting(name, values.joined(separator: separator(ofValuesOf: name)))
+        try headers([name: value])
+    }
+
+    /// Returns the request with headers, each in place of any earlier value.
+    ///
+    /// - Parameter headers: Names and values. Nil keeps an earlier value. The values of a repeated
+    ///   name, or of an array, are joined with a comma, the values of `Cookie` with a semicolon.
+    /// - Throws: ``RequestBuildingError`` for a name that is not one word, for a line break or NUL
+    ///   in a value, and for a value that cannot be sent.
+    public func headers(_ headers: RequestItems) throws -> URLRequest {
+        var request = self
+        for field in try headerFields(headers) {
+            request.setValue(nil, forHTTPHeaderField: field.name)
+        }
+        return try request.addingHeaders(headers)
     }
 
     /// Returns the request with values added to headers, as `addingHeader(_:_:)` adds one.
@@ -94,11 +106,13 @@ extension URLRequest {
     ///
     /// Replaces any earlier value of the header.
     ///
-    /// - Parameter token: The token, without the word `Bearer`.
+    /// - Parameter token: The token, without the word `Bearer`. If it is nil, the request stays as
+    ///   it is.
     /// - Throws: ``RequestBuildingError/unusableHeader(name:reason:)`` for a line break or NUL in
     ///   the token.
-    public func authorization(bearer token: String) throws -> URLRequest {
-        try header("Authorization", "Bearer \(token)")
+    public func authorization(bearer token: String?) throws -> URLRequest {
+        guard let token else { return self }
+        return try header("Authorization", "Bearer \(token)")
     }
 
     /// Returns the request with a user name and a password in its `Authorization` header.

@@ -54,6 +54,7 @@ extension RequestMatcher {
     /// `id`.
     ///
     /// The template must match the whole path, segment by segment. A captured value is never empty.
+    /// A name with `+` takes several segments: `/files/{+path}` matches `/files/a/b.txt`.
     /// A character may be percent-encoded or not: a space may be written as it is or as `%20`. If a
     /// text can be read both ways, it matches both: `/100%25` matches the decoded paths `/100%` and
     /// `/100%25`.
@@ -110,9 +111,14 @@ extension RequestMatcher {
             let least = text == prefix ? count : count + 1
             let hint = PathTemplate.hint(for: text)
             return addingPath("path prefix", prefix, hint: hint, isWhole: false) {
-                guard $0.count >= least else { return nil }
-                let segments = $0.prefix(count)
-                return count == 0 ? [:] : parsed.match(segments) ?? unescaped?.match(segments)
+                if count == 0 { return $0.count >= least ? [:] : nil }
+                // A name such as {+path} may take several segments.
+                for end in stride(from: count, through: $0.count - (least - count), by: 1) {
+                    let segments = $0.prefix(end)
+                    let values = parsed.match(segments) ?? unescaped?.match(segments)
+                    if let values { return values }
+                }
+                return nil
             }
         } catch {
             return broken("\(error)")

@@ -32,6 +32,13 @@ import Testing
         #expect(request.value(forHTTPHeaderField: "Authorization") == "Bearer mF_9.B5f-4.1JqM")
     }
 
+    @Test func keepsTheRequestWithoutAToken() throws {
+        let token: String? = nil
+        let request = try request().header("Authorization", "old").authorization(bearer: token)
+
+        #expect(request.value(forHTTPHeaderField: "Authorization") == "old")
+    }
+
     @Test func refusesWhatNoHeaderCanCarry() throws {
         let colon = #expect(throws: RequestBuildingError.self) {
             try request().authorization(user: "em:ma", password: "x")

@@ -68,7 +68,7 @@ import Testing
             "is a whole URL. Give its scheme and host as the base URL."
         ),
         ("/a?b=1", isQuery), ("/a#b", isQuery), ("/a/{id", isBrace), ("/a/id}", isBrace),
-        ("/a/{}", isBrace), ("/a/{i{d}", isBrace), ("/a/{i/d}", isBrace),
+        ("/a/{}", isBrace), ("/a/{+}", isBrace), ("/a/{i{d}", isBrace), ("/a/{i/d}", isBrace),
         ("/a/../b", "has a segment .., which leads elsewhere. Write it out."),
         (".", "has a segment ., which leads elsewhere. Write it out."),
     ])
@@ -94,6 +94,19 @@ import Testing
             #"The path template "/users" has no {id}, but a value for it was given. "#
                 + "Remove the value, or send it with `query:`."
         ) { try URLRequest("GET", base, path: "/users", ["id": 1]) }
+        for path in ["..", "a/../b", "a/.", "./a"] {
+            let dots = path.contains("..") ? ".." : "."
+            let shown = try text { try URLRequest("GET", base, path: "/{+path}", ["path": path]) }
+            #expect(
+                shown.contains("a segment \(dots), which leads elsewhere")
+                    || shown.contains("is \"\(dots)\", which would lead to another path"))
+        }
+        try expect(
+            #"The value for "segment 2" is "..", which would lead to another path. Give text."#
+        ) { try URLRequest("GET", base, segments: ["a", ".."]) }
+        try expect(
+            #"The value for "segment 1" is "", which would lead to another path. Give text."#
+        ) { try URLRequest("GET", base, segments: [""]) }
         try expect(#"The value for "id" is given twice. Keep one."#) {
             try URLRequest("GET", base, path: "/{id}", ["id": 1, "id": 1])
         }
@@ -133,7 +146,7 @@ import Testing
         ("/users/:id", "Write {id} for :id: names are in braces."),
         (":user/a", "Write {user} for :user: names are in braces."),
         ("/files/*", "Write a name in braces for *, such as {name}."),
-        ("/files/**", "Write a name in braces for **, such as {name}."),
+        ("/files/**", "Write a name in braces for **, such as {+name}, which takes slashes."),
         ("/jobs/1:cancel", "Remove the value, or send it with `query:`."),
         ("/a/:/b*", "Remove the value, or send it with `query:`."),
     ])

@@ -26,6 +26,25 @@ import Testing
         #expect(api.value(forHTTPHeaderField: "Content-Type") == "application/vnd.api+json")
     }
 
+    @Test func leavesOutWhatIsNil() throws {
+        let nothing: Sample? = nil
+        let caption: String? = nil
+        let file: MultipartPart? = nil
+        let any: any Encodable = 7
+
+        #expect(try post.jsonBody(nothing).httpBody == nil)
+        #expect(try post.jsonBody(nothing).value(forHTTPHeaderField: "Content-Type") == nil)
+        #expect(text(try post.jsonBody(Optional("a"))) == "\"a\"")
+        #expect(text(try post.jsonBody([nil, 1])) == "[null,1]")
+        #expect(text(try post.jsonBody(["a": 1])) == #"{"a":1}"#)
+        #expect(text(try post.jsonBody(any)) == "7")
+        let form = try post.multipartBody(
+            [.text("caption", caption), .text("title", "a"), .text("none", nil), file],
+            boundary: "XX")
+        let same = try post.multipartBody([.text("title", "a")], boundary: "XX")
+        #expect(form.httpBody == same.httpBody)
+    }
+
     @Test func usesAGivenEncoder() throws {
         let encoder = JSONEncoder()
         encoder.dateEncodingStrategy = .iso8601

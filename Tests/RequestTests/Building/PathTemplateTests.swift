@@ -18,6 +18,24 @@ import Testing
             ("/{a}-{a}", "/1-1", ["a": "1"]), ("/{a}-{b}/{a}", "/1-2-3/1", ["a": "1", "b": "2-3"]),
             ("", "/", [:]), ("/", "", [:]), ("", "", [:]), ("/a/", "/a/", [:]),
             ("/{id}", "/%zz%4", ["id": "%zz%4"]),
+            // A value may contain the literal that follows it.
+            ("/{name}.json", "/a.json.json", ["name": "a.json"]),
+            ("/{name}.json", "/.json.json", ["name": ".json"]),
+            ("/{a}-{b}/{b}", "/1-2-3/3", ["a": "1-2", "b": "3"]),
+            ("/{a}-{a}", "/1-1-1-1", ["a": "1-1"]),
+            // A name with + takes one segment or more.
+            ("/files/{+path}", "/files/a", ["path": "a"]),
+            ("/files/{+path}", "/files/a/b%20c/d", ["path": "a/b c/d"]),
+            ("/files/{+path}", "/files/a%2Fb/", ["path": "a/b/"]),
+            ("/files/{+path}", "/files//a", ["path": "/a"]),
+            ("/{+path}/raw", "/a/b/raw", ["path": "a/b"]),
+            ("/{+path}/raw", "/raw/raw/raw", ["path": "raw/raw"]),
+            ("/x-{+path}.{type}", "/x-a.b/c.json", ["path": "a.b/c", "type": "json"]),
+            (
+                "/{owner}/{+path}/at/{ref}", "/me/a/at/b/at/1",
+                ["owner": "me", "path": "a/at/b", "ref": "1"]
+            ),
+            ("/{+a}/{b}/{+a}", "/1/2/9/1/2", ["a": "1/2", "b": "9"]),
         ]
         for (template, path, expected) in rows {
             #expect(
@@ -32,7 +50,8 @@ import Testing
             ("/users/{id}", "/Users/1"), ("/{name}.json", "/.json"), ("/{name}.json", "/a.jsonx"),
             ("/{a}-{b}", "/-2"), ("/{a}-{b}", "/1-"), ("/{x}/{x}", "/1/2"),
             ("/{a}-{a}", "/1-2"), ("/{a}-{b}/{a}", "/1-2/3"), ("/a", "/a/"),
-            ("/{name}.json", "/a.json.json"),
+            ("/files/{+path}", "/files"), ("/files/{+path}", "/files/"),
+            ("/{+path}/raw", "/raw"), ("/{+path}/raw", "/a/b"), ("/x{+path}", "/a/xb"),
             ("/", "/a"), ("/a/b", "/a%2Fb"), ("/é", "/e\u{301}"),
         ]
         for (template, path) in rows {
@@ -62,7 +81,7 @@ import Testing
     }
 
     @Test func namesAreListedOnceAndInOrder() throws {
-        #expect(try PathTemplate("/{b}/{a}-{b}").names == ["b", "a"])
+        #expect(try PathTemplate("/{b}/{a}-{b}/{+c}").names == ["b", "a", "c"])
     }
 
     @Test func needsTextBetweenTwoNames() throws {
@@ -84,6 +103,18 @@ import Testing
             let path = try template.expand(["name": name, "id": id])
 
             #expect(template.match(percentEncodedPath: path) == ["id": id, "name": name])
+        }
+    }
+
+    @Test func whatKeepsItsSlashesIsReadBack() throws {
+        var random = SeededGenerator(seed: 2)
+        let template = try PathTemplate("/files/{+path}/raw")
+        for _ in 0..<500 {
+            let text = (0..<3).map { _ in random.text() }.joined(separator: "/")
+                .replacing(".", with: "-")
+            let path = try template.expand(["path": text])
+
+            #expect(template.match(percentEncodedPath: path) == ["path": text])
         }
     }
 }

@@ -48,6 +48,44 @@ import Testing
         }
     }
 
+    @Test func keepsSlashesOfANameWithPlus() throws {
+        let rows: [(String, String)] = [
+            ("a/b.txt", "a/b.txt"), ("a", "a"), ("/a//b/", "/a//b/"), ("a b/ü", "a%20b/%C3%BC"),
+            ("a?b/c#d", "a%3Fb/c%23d"), ("100%/a%2Fb", "100%25/a%252Fb"), ("..a/b..", "..a/b.."),
+            ("a;b=c,d&e/@:", "a;b=c,d&e/@:"), ("[a]", "%5Ba%5D"),
+        ]
+        for (value, expected) in rows {
+            let request = try URLRequest(
+                "GET", Self.base(), path: "/files/{+path}/raw", ["path": value])
+
+            #expect(
+                request.url?.absoluteString == "https://h/v1/files/\(expected)/raw", "\(value)")
+        }
+    }
+
+    @Test func takesSegments() throws {
+        let rows: [([any CustomStringConvertible], String)] = [
+            (["albums", 7, "tracks"], "https://h/v1/albums/7/tracks"),
+            (["a/b", "c d?", "{id}", "100%"], "https://h/v1/a%2Fb/c%20d%3F/%7Bid%7D/100%25"),
+            ([], "https://h/v1"),
+        ]
+        for (segments, expected) in rows {
+            let request = try URLRequest("GET", Self.base(), segments: segments)
+            #expect(request.url?.absoluteString == expected)
+        }
+        let request = try URLRequest(
+            "POST", Self.base(), segments: ["a"], query: ["q": 1], headers: ["X-A": "b"])
+        #expect(request.url?.absoluteString == "https://h/v1/a?q=1")
+        #expect(request.httpMethod == "POST")
+        #expect(request.value(forHTTPHeaderField: "X-A") == "b")
+    }
+
+    @Test func keepsAPathThatIsEscapedAlreadyAsItsBase() throws {
+        let base = Self.base("https://h/a%2Fb%20c?x=%20")
+
+        #expect(try URLRequest("GET", base).url == base)
+    }
+
     @Test func takesNumbersAndManyNames() throws {
         let request = try URLRequest(
             "GET", Self.base(), path: "/{a}/x-{b}/{a}", ["b": 2.5, "a": 42])
