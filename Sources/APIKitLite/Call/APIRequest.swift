@@ -71,7 +71,8 @@ public protocol APIRequest<RequestDataType, ResponseDataType> {
     /// Parses the body of an accepted response.
     ///
     /// The default depends on the output: it decodes JSON with ``jsonDecoder`` if the output is
-    /// `Decodable`, returns the body if it is `Data`, and ignores the body if it is `Void`.
+    /// `Decodable`, returns the body if it is `Data`, and ignores the body if it is `Void`. If the
+    /// output is optional, an empty body, such as the body of a 204, is nil.
     ///
     /// - Parameter data: The body of the response.
     /// - Throws: Any error if the body cannot be parsed. The load then fails in stage
@@ -134,11 +135,12 @@ extension APIRequest {
 }
 
 extension APIRequest where ResponseDataType: Decodable {
-    /// Decodes the body as JSON with ``APIRequest/jsonDecoder``.
+    /// Decodes the body as JSON with ``APIRequest/jsonDecoder``. If the output is optional, an empty
+    /// body is nil.
     ///
     /// - Throws: `DecodingError` if the body does not have the form of the output.
     public func parseResponse(data: Data) throws -> ResponseDataType {
-        try jsonDecoder.decode(ResponseDataType.self, from: data)
+        try jsonDecoder.decode(ResponseDataType.self, fromBody: data)
     }
 }
 
@@ -150,4 +152,23 @@ extension APIRequest where ResponseDataType == Data {
 extension APIRequest where ResponseDataType == Void {
     /// Ignores the body.
     public func parseResponse(data: Data) throws {}
+}
+
+extension JSONDecoder {
+    /// Decodes the body of a response. An empty body is nil if the type is optional, and `Data` is
+    /// the body itself.
+    func decode<T: Decodable>(_ type: T.Type, fromBody data: Data) throws -> T {
+        if data.isEmpty, let type = type as? any OptionalOutput.Type, let none = type.empty as? T {
+            return none
+        }
+        return try data as? T ?? decode(type, from: data)
+    }
+}
+
+private protocol OptionalOutput {
+    static var empty: Any { get }
+}
+
+extension Optional: OptionalOutput {
+    fileprivate static var empty: Any { Self.none as Any }
 }

@@ -14,7 +14,8 @@ public final class APIRequestLoader<T: APIRequest> {
     /// The request that this loader loads.
     public let apiRequest: T
 
-    private let session: any HTTPSession
+    /// The session that sends its requests.
+    public let urlSession: any HTTPSession
 
     /// Creates a loader that sends its requests over a `URLSession`.
     ///
@@ -23,7 +24,7 @@ public final class APIRequestLoader<T: APIRequest> {
     ///   - urlSession: The session that sends it.
     public init(apiRequest: T, urlSession: URLSession = .shared) {
         self.apiRequest = apiRequest
-        session = urlSession
+        self.urlSession = urlSession
     }
 
     /// Creates a loader that sends its requests over any session.
@@ -33,7 +34,7 @@ public final class APIRequestLoader<T: APIRequest> {
     ///   - urlSession: The session that sends it, such as a chain of policies or a mock.
     public init(apiRequest: T, urlSession: any HTTPSession) {
         self.apiRequest = apiRequest
-        session = urlSession
+        self.urlSession = urlSession
     }
 
     /// Loads the request and returns the parsed value.
@@ -62,7 +63,7 @@ public final class APIRequestLoader<T: APIRequest> {
         try await flow.response(for: requestData)
     }
 
-    var flow: LoadFlow<T> { LoadFlow(apiRequest: apiRequest, session: session) }
+    var flow: LoadFlow<T> { LoadFlow(apiRequest: apiRequest, session: urlSession) }
 }
 
 extension APIRequestLoader: Sendable where T: Sendable {}

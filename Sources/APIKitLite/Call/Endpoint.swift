@@ -14,12 +14,16 @@ import Foundation
 /// let order = try await session.load(.order(base), 7)
 /// ```
 ///
-/// A `Decodable` output is decoded from JSON, a `Data` output is the body, and a `Void` output
-/// ignores the body. Any other output needs the closure `parse`.
+/// A `Decodable` output is decoded from JSON, and a `Data` output is the body. If the output is
+/// optional, an empty body is nil. Any other output needs the closure `parse`. To ignore the body,
+/// write `parse: { _, _ in }`.
 ///
-/// Input and output are `Sendable`, so a response is always parsed in the background. In a module
-/// whose default isolation is the main actor, declare them as `nonisolated` types.
-public struct Endpoint<Input: Sendable, Output: Sendable>: APIRequest, Sendable {
+/// A response is parsed in the background. In a module whose default isolation is the main actor,
+/// declare the output as a `nonisolated` type; the compiler does not check it. In a generic
+/// function whose output may belong to an actor, it is parsed on the caller's actor.
+///
+/// A `URLRequest` needs no endpoint: `session.load(request, as: Order.self)`.
+public struct Endpoint<Input, Output>: APIRequest {
     /// The input of the request. `Void` if it needs no input.
     public typealias RequestDataType = Input
 
@@ -34,19 +38,7 @@ public struct Endpoint<Input: Sendable, Output: Sendable>: APIRequest, Sendable 
 
     private let make: @Sendable (Input) throws -> URLRequest
     private let validate: @Sendable (Data, HTTPURLResponse) throws -> Void
-    private let parse: @Sendable (Data, HTTPURLResponse) throws -> Output
-
-    private init(
-        jsonDecoder: JSONDecoder, make: @escaping @Sendable (Input) throws -> URLRequest,
-        validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void,
-        parse: @escaping @Sendable (Data, HTTPURLResponse) throws -> Output, redaction: Redaction
-    ) {
-        self.jsonDecoder = jsonDecoder
-        self.redaction = redaction
-        self.make = make
-        self.validate = validate
-        self.parse = parse
-    }
+    private let parse: (Data, HTTPURLResponse) throws -> Output
 
     /// Creates an endpoint that parses its responses with a closure.
     ///
@@ -64,9 +56,11 @@ public struct Endpoint<Input: Sendable, Output: Sendable>: APIRequest, Sendable 
         parse: @escaping @Sendable (Data, HTTPURLResponse) throws -> Output,
         redaction: Redaction = .standard
     ) {
-        self.init(
-            jsonDecoder: JSONDecoder(), make: makeRequest, validate: validate, parse: parse,
-            redaction: redaction)
+        jsonDecoder = JSONDecoder()
+        make = makeRequest
+        self.validate = validate
+        self.parse = parse
+        self.redaction = redaction
     }
 
     /// Calls the closure `makeRequest`.
@@ -102,12 +96,12 @@ public struct Endpoint<Input: Sendable, Output: Sendable>: APIRequest, Sendable 
     /// - Parameter data: The body of the response.
     /// - Throws: The error of the closure `parse`, or `DecodingError`.
     public func parseResponse(data: Data) throws -> Output {
-        try parse(data, .withoutHeaders)
+        try parse(data, .status(200))
     }
 }
 
 extension Endpoint where Output: Decodable {
-    /// Creates an endpoint whose output is decoded from JSON.
+    /// Creates an endpoint whose output is decoded from JSON, or is the body if it is `Data`.
     ///
     /// - Parameters:
     ///   - jsonDecoder: The decoder of the output. Do not change it later.
@@ -123,48 +117,12 @@ extension Endpoint where Output: Decodable {
         },
         redaction: Redaction = .standard
     ) {
-        self.init(
-            jsonDecoder: jsonDecoder, make: makeRequest, validate: validate,
-            parse: { data, _ in try jsonDecoder.decode(Output.self, from: data) },
-            redaction: redaction)
+        self.jsonDecoder = jsonDecoder
+        make = makeRequest
+        self.validate = validate
+        parse = { data, _ in try jsonDecoder.decode(Output.self, fromBody: data) }
+        self.redaction = redaction
     }
 }
 
-extension Endpoint where Output == Data {
-    /// Creates an endpoint whose output is the body.
-    ///
-    /// - Parameters:
-    ///   - makeRequest: Returns the request for an input.
-    ///   - validate: Throws if a response is not acceptable. By default, its status must be in
-    ///     `200..<300`.
-    ///   - redaction: The secrets that the texts of its errors hide.
-    public init(
-        _ makeRequest: @escaping @Sendable (Input) throws -> URLRequest,
-        validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = {
-            try $1.validateStatus()
-        },
-        redaction: Redaction = .standard
-    ) {
-        self.init(
-            makeRequest, validate: validate, parse: { data, _ in data }, redaction: redaction)
-    }
-}
-
-extension Endpoint where Output == Void {
-    /// Creates an endpoint that ignores the body.
-    ///
-    /// - Parameters:
-    ///   - makeRequest: Returns the request for an input.
-    ///   - validate: Throws if a response is not acceptable. By default, its status must be in
-    ///     `200..<300`.
-    ///   - redaction: The secrets that the texts of its errors hide.
-    public init(
-        _ makeRequest: @escaping @Sendable (Input) throws -> URLRequest,
-        validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = {
-            try $1.validateStatus()
-        },
-        redaction: Redaction = .standard
-    ) {
-        self.init(makeRequest, validate: validate, parse: { _, _ in }, redaction: redaction)
-    }
-}
+extension Endpoint: @unchecked Sendable where Output: SendableMetatype {}  // It decodes anywhere.

@@ -42,7 +42,8 @@ extension HTTPSession {
     @concurrent
     public func load<R: APIRequest & SendableMetatype>(
         _ request: sending R, _ input: sending R.RequestDataType, progress: Progress? = nil
-    ) async throws(APIRequestError) -> sending R.ResponseDataType {
+    ) async throws(APIRequestError) -> sending R.ResponseDataType
+    where R.ResponseDataType: SendableMetatype {
         try await flow(request, progress).response(for: input).value
     }
 
@@ -77,7 +78,8 @@ extension HTTPSession {
     @concurrent
     public func response<R: APIRequest & SendableMetatype>(
         _ request: sending R, for input: sending R.RequestDataType, progress: Progress? = nil
-    ) async throws(APIRequestError) -> sending APIResponse<R.ResponseDataType> {
+    ) async throws(APIRequestError) -> sending APIResponse<R.ResponseDataType>
+    where R.ResponseDataType: SendableMetatype {
         try await flow(request, progress).response(for: input)
     }
 
@@ -110,7 +112,8 @@ extension HTTPSession {
     @concurrent
     public func load<R: APIRequest & SendableMetatype>(
         _ request: sending R
-    ) async throws(APIRequestError) -> sending R.ResponseDataType where R.RequestDataType == Void {
+    ) async throws(APIRequestError) -> sending R.ResponseDataType
+    where R.RequestDataType == Void, R.ResponseDataType: SendableMetatype {
         try await flow(request).response(for: ()).value
     }
 
@@ -139,7 +142,64 @@ extension HTTPSession {
     public func response<R: APIRequest & SendableMetatype>(
         _ request: sending R
     ) async throws(APIRequestError) -> sending APIResponse<R.ResponseDataType>
-    where R.RequestDataType == Void {
+    where R.RequestDataType == Void, R.ResponseDataType: SendableMetatype {
         try await flow(request).response(for: ())
+    }
+}
+
+extension HTTPSession {
+    /// Loads a request, and decodes its response from JSON.
+    ///
+    ///     func get<T: Decodable>(_ path: String) async throws(APIRequestError) -> T {
+    ///         try await session.load(URLRequest(url: base.appending(path: path)), as: T.self)
+    ///     }
+    ///
+    /// Decodes on the caller's actor.
+    ///
+    /// - Parameters:
+    ///   - request: The request to send.
+    ///   - type: The output. `Data` is the body itself. If it is optional, an empty body is nil.
+    ///   - decoder: The decoder of the output.
+    ///   - redaction: The secrets that the texts of its errors hide.
+    ///   - validate: Throws if a response is not acceptable. By default, its status must be in
+    ///     `200..<300`.
+    /// - Returns: The output.
+    /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
+    public nonisolated(nonsending) func load<T: Decodable>(
+        _ request: URLRequest, as type: T.Type, decoder: JSONDecoder = JSONDecoder(),
+        redaction: Redaction = .standard,
+        validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = {
+            try $1.validateStatus()
+        }
+    ) async throws(APIRequestError) -> T {
+        let endpoint = Endpoint<Void, T>(
+            jsonDecoder: decoder, { request }, validate: validate, redaction: redaction)
+        return try await flow(endpoint).response(for: ()).value
+    }
+
+    /// Loads a request, and decodes its response from JSON.
+    ///
+    /// Decodes off the caller's actor.
+    ///
+    /// - Parameters:
+    ///   - request: The request to send.
+    ///   - type: The output. `Data` is the body itself. If it is optional, an empty body is nil.
+    ///   - decoder: The decoder of the output.
+    ///   - redaction: The secrets that the texts of its errors hide.
+    ///   - validate: Throws if a response is not acceptable. By default, its status must be in
+    ///     `200..<300`.
+    /// - Returns: The output.
+    /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
+    @concurrent
+    public func load<T: Decodable & SendableMetatype>(
+        _ request: URLRequest, as type: T.Type, decoder: JSONDecoder = JSONDecoder(),
+        redaction: Redaction = .standard,
+        validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = {
+            try $1.validateStatus()
+        }
+    ) async throws(APIRequestError) -> sending T {
+        let endpoint = Endpoint<Void, T>(
+            jsonDecoder: decoder, { request }, validate: validate, redaction: redaction)
+        return try await flow(endpoint).response(for: ()).value
     }
 }

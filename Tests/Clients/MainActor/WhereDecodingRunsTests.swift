@@ -77,6 +77,24 @@ nonisolated struct DecodedPlace: Decodable {
         #expect(try await loader(PublicUnannotatedRequest()).load(()).value == .mainActor)
         #expect(try await session.load(PublicUnannotatedRequest()).value == .mainActor)
         #expect(try await session.load(UnannotatedPlaceRequest()).value == .mainActor)
+        let request = URLRequest.test("places")
+        #expect(try await session.load(request, as: UnannotatedPlace.self).value == .mainActor)
+    }
+
+    @Test func aGenericOutputIsDecodedOnTheMainActor() async throws {
+        func get<T: Decodable>(_ path: String) async throws -> T {
+            try await session.load(.test(path), as: T.self)
+        }
+        func call<T: Decodable>(_ path: String) async throws -> T {
+            try await session.load(Endpoint<Void, T> { .test(path) })
+        }
+
+        let place: UnannotatedPlace = try await get("places")
+        #expect(place.value == .mainActor)
+        let called: UnannotatedPlace = try await call("places")
+        #expect(called.value == .mainActor)
+        let nonisolated = try await session.load(.test("places"), as: DecodedPlace.self)
+        #expect(nonisolated.value == .background)
     }
 
     @Test func aNonisolatedRequestParsesInTheBackground() async throws {
@@ -116,6 +134,18 @@ nonisolated struct DecodedPlace: Decodable {
 
         #expect(try await unannotated.value == .mainActor)
         #expect(try await nonisolated.value == .background)
+    }
+
+    @Test func twoRequestsAreLoadedAtTheSameTime() async throws {
+        async let first = session.load(NonisolatedRequest(), 1)
+        async let second = session.load(.test("places"), as: DecodedPlace.self)
+        let third = Task { try await session.load(UnannotatedRequest(), 1) }
+        let fourth = Task { try await session.load(.test("places"), as: UnannotatedPlace.self) }
+
+        #expect(try await first == .background)
+        #expect(try await second.value == .background)
+        #expect(try await third.value == .mainActor)
+        #expect(try await fourth.value.value == .mainActor)
     }
 
     @Test func theCompletionFormParsesInTheBackground() async {

@@ -37,6 +37,23 @@ public struct SendablePlace: Sendable {
     var value: RunningPlace
 }
 
+struct DecodedPlace: Decodable {
+    let value: RunningPlace
+
+    init(from decoder: any Decoder) throws {
+        value = .current
+    }
+}
+
+/// Its initializer and its conformance are public, and it is not `Sendable`.
+public final class PlaceObject: Decodable {
+    let value: RunningPlace
+
+    public init(from decoder: any Decoder) throws {
+        value = .current
+    }
+}
+
 @MainActor @Suite(.limited) struct WhereDecodingRunsTests {
     let session: any HTTPSession = FixedSession()
 
@@ -80,6 +97,41 @@ public struct SendablePlace: Sendable {
         #expect(try await session.load(.firstPlace) == .background)
         #expect(try await session.response(.firstPlace).value == .background)
         #expect(try await loader(Endpoint.place).load(1) == .background)
+    }
+
+    @Test func anOutputThatIsNotSendableIsDecodedInTheBackground() async throws {
+        let request = URLRequest.test("places")
+
+        #expect(try await session.load(request, as: DecodedPlace.self).value == .background)
+        #expect(try await session.load(request, as: PlaceObject.self).value == .background)
+        let endpoint = Endpoint<Void, PlaceObject> { request }
+        #expect(try await session.load(endpoint).value == .background)
+        #expect(try await session.response(endpoint).value.value == .background)
+    }
+
+    /// The conformance of such an output may belong to the caller's actor.
+    @Test func aGenericOutputIsDecodedOnTheCallersActor() async throws {
+        func get<T: Decodable>(_ path: String) async throws -> T {
+            try await session.load(.test(path), as: T.self)
+        }
+        func call<T: Decodable>(_ path: String) async throws -> T {
+            try await session.load(Endpoint<Void, T> { .test(path) })
+        }
+        func response<T: Decodable>(_ path: String) async throws -> T {
+            try await session.response(Endpoint<String, T> { .test($0) }, for: path).value
+        }
+        func sendable<T: Decodable & Sendable>(_ path: String) async throws -> T {
+            try await session.load(.test(path), as: T.self)
+        }
+
+        let place: DecodedPlace = try await get("places")
+        #expect(place.value == .mainActor)
+        let called: PlaceObject = try await call("places")
+        #expect(called.value == .mainActor)
+        let answered: PlaceObject = try await response("places")
+        #expect(answered.value == .mainActor)
+        let background: DecodedPlace = try await sendable("places")
+        #expect(background.value == .background)
     }
 
     @Test func aGenericFunctionNeedsTheConstraints() async throws {

@@ -14,8 +14,10 @@ import Testing
     @Test func givesTheResponseWithItsHeaders() async throws {
         network.stub(.get("/a"), .text("value").header("ETag", "\"1\""))
 
-        let response = try await loader().response(for: "/a")
+        let loader = loader()
+        let response = try await loader.response(for: "/a")
 
+        #expect(loader.urlSession as? URLSession === network.urlSession)
         #expect(response.value == "value")
         #expect(response.data.text == "value")
         #expect(response.response.value(forHTTPHeaderField: "etag") == "\"1\"")

@@ -64,6 +64,32 @@ import Testing
         #expect(try await session.load(.numbers(from: 2)) == [1, 2])
     }
 
+    @Test func loadsAPlainRequest() async throws {
+        network.stub(.get("/numbers"), .json(#"{"first_number": 1}"#))
+        network.stub(.get("/missing"), .json(#"{"first_number": 2}"#, status: 404), times: .any)
+        network.stub(.get("/empty"), .status(204))
+        struct Numbers: Decodable {
+            var firstNumber: Int
+        }
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+
+        let numbers = try await session.load(
+            .test("numbers"), as: Numbers.self, decoder: decoder)
+        #expect(numbers.firstNumber == 1)
+        let missing = try await session.load(
+            .test("missing"), as: Numbers.self, decoder: decoder
+        ) { try $1.validateStatus(404) }
+        #expect(missing.firstNumber == 2)
+        #expect(try await session.load(.test("empty"), as: Numbers?.self) == nil)
+        let error = await #expect(throws: APIRequestError.self) {
+            try await session.load(
+                .test("missing"), as: Data.self, redaction: .standard.adding("first_number"))
+        }
+        #expect(error?.stage == .validate)
+        #expect(error?.description.contains(#"{"first_number":"REDACTED"}"#) == true)
+    }
+
     @Test func anEndpointFailsInTheStageOfItsClosure() async throws {
         network.stub(.any, .json("{}"))
         let error = TestError(number: 1)

@@ -80,10 +80,39 @@ import Testing
 
     @Test func returnsOrIgnoresTheBody() throws {
         let bytes = Endpoint<Void, Data> { [base] in URLRequest(url: base) }
-        let nothing = Endpoint<Void, Void> { [base] in URLRequest(url: base) }
+        let nothing = Endpoint<Void, Void> { [base] in
+            URLRequest(url: base)
+        } parse: { _, _ in
+        }
 
         #expect(try bytes.parseResponse(data: Data([1, 2])) == Data([1, 2]))
         try nothing.parseResponse(data: Data("{".utf8))
+    }
+
+    @Test func anEmptyBodyIsNilIfTheOutputIsOptional() throws {
+        let optional = Endpoint<Void, Order?> { [base] in URLRequest(url: base) }
+        let list = Endpoint<Void, [Int]?> { [base] in URLRequest(url: base) }
+        let bytes = Endpoint<Void, Data?> { [base] in URLRequest(url: base) }
+        let required = Endpoint<Void, Order> { [base] in URLRequest(url: base) }
+        struct OrderRequest: APIRequest {
+            typealias ResponseDataType = Order?
+            func makeRequest(from url: URL) -> URLRequest { URLRequest(url: url) }
+        }
+
+        #expect(try optional.parseResponse(data: Data()) == .none)
+        #expect(try list.parseResponse(data: Data()) == .none)
+        #expect(try bytes.parseResponse(data: Data()) == .none)
+        #expect(try bytes.parseResponse(data: Data([1])) == Data([1]))
+        #expect(try OrderRequest().parseResponse(data: Data(), response: response(204)) == .none)
+        #expect(try optional.parseResponse(data: Data("null".utf8)) == .none)
+        let order = Data(#"{"orderID": 7}"#.utf8)
+        #expect(try optional.parseResponse(data: order) == Order(orderID: 7))
+        for body in [" ", "{", "{}"] {
+            #expect(throws: DecodingError.self) {
+                try optional.parseResponse(data: Data(body.utf8))
+            }
+        }
+        #expect(throws: DecodingError.self) { try required.parseResponse(data: Data()) }
     }
 
     @Test func parsesWithAClosure() throws {
@@ -109,7 +138,7 @@ import Testing
         return [
             Endpoint<Void, Order>(make, redaction: redaction),
             Endpoint<Void, Data>(make, redaction: redaction),
-            Endpoint<Void, Void>(make, redaction: redaction),
+            Endpoint<Void, Void>(make, parse: { _, _ in }, redaction: redaction),
             Endpoint<Void, Int>(make, parse: { _, _ in 1 }, redaction: redaction),
         ]
     }
