@@ -108,9 +108,10 @@ public struct RecordedRequest: Sendable {
             .map { RecordedPart($0, redaction: redaction) }
     }
 
-    /// The items of the query, in order, percent-decoded. An item without `=` has no value.
+    /// The items of the query, in order, decoded as servers decode them: a `+` is a space. An item
+    /// without `=` has no value.
     public var queryItems: [URLQueryItem] {
-        NamedItem.list(URLParts(request.url?.absoluteString ?? "").query ?? "", plusIsSpace: false)
+        NamedItem.list(URLParts(request.url?.absoluteString ?? "").query ?? "")
             .map { URLQueryItem(name: $0.name, value: $0.value) }
     }
 

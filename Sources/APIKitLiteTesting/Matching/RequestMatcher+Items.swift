@@ -4,6 +4,8 @@ import Foundation
 extension RequestMatcher {
     /// Requires query items, in any order. Other items are allowed.
     ///
+    /// A `+` in a URL is a space, as servers read it; the character itself is `%2B` there.
+    ///
     /// - Parameter items: The names and values, percent-decoded, as `RequestItems` describes them:
     ///   an array requires the name once for each element. A nil value means a name without `=`
     ///   (`?archived`), which differs from an empty value (`?archived=`). An item that is given
@@ -140,6 +142,11 @@ extension NamedItem {
     fileprivate func difference(from actual: [NamedItem], _ redaction: Redaction) -> String {
         if actual.isEmpty { return "no \(shownName(redaction))" }
         let shown = actual.shown(redaction)
+        if let value, value.contains("+"),
+            actual.contains(NamedItem(name: name, value: value.replacing("+", with: " ")))
+        {
+            return shown + " (servers read + as a space; escape it as %2B)"
+        }
         guard !actual.contains(self), shown == self.shown(redaction) else { return shown }
         guard let value, let other = actual[0].value else { return "another value" }
         return HiddenDifference.text(other, insteadOf: value)

@@ -29,7 +29,7 @@ final class RequestReading {
     private(set) lazy var url = URLParts(request.url?.absoluteString ?? "")
     /// The decoded segments of the path; at least one.
     private(set) lazy var segments = PathTemplate.decodedSegments(ofPath: url.path)
-    private(set) lazy var query = NamedItem.list(url.query ?? "", plusIsSpace: false)
+    private(set) lazy var query = NamedItem.list(url.query ?? "")
 
     /// The body as JSON, or why it is not JSON; nil if there is no body.
     private(set) lazy var json: Result<JSONValue, any Error>? =
@@ -40,7 +40,7 @@ final class RequestReading {
     private(set) lazy var form: [NamedItem]? = {
         let type = mediaType(contentType) ?? NamedItem.formType
         guard type == NamedItem.formType else { return nil }
-        return exactText(body).map { NamedItem.list($0, plusIsSpace: true) }
+        return exactText(body).map { NamedItem.list($0) }
     }()
 
     /// The parts of a `multipart/form-data` body, or why it has none; nil if there is no body.
@@ -95,10 +95,10 @@ struct NamedItem: Hashable, Sendable {
         }
     }
 
-    /// Returns the items of a query or a form, decoded.
-    static func list(_ text: String, plusIsSpace: Bool) -> [NamedItem] {
+    /// Returns the items of a query or a form, decoded. In both, servers read a `+` as a space.
+    static func list(_ text: String) -> [NamedItem] {
         func decode(_ part: Substring.UTF8View) -> String {
-            PercentEncoding.decode(Substring(part), plusIsSpace: plusIsSpace)
+            PercentEncoding.decode(Substring(part), plusIsSpace: true)
         }
         return queryItems(text.utf8).compactMap { name, value in
             if name.isEmpty, value == nil { return nil }

@@ -72,8 +72,7 @@ extension URLRequest {
     fileprivate var har: String {
         let body = httpBody ?? Data()
         let text = exactText(body)
-        let query = NamedItem.list(
-            URLParts(url?.absoluteString ?? "").query ?? "", plusIsSpace: false)
+        let query = NamedItem.list(URLParts(url?.absoluteString ?? "").query ?? "")
         return object(
             [
                 "method": quoted(httpMethod ?? "GET"),

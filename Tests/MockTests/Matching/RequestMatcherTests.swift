@@ -33,6 +33,18 @@ import Testing
                     .url("https://h/users/"), .url("https://h/users/4/2"), .url("https://h/users"),
                 ]),
             MatchCase(
+                .path("/files/{name}.json"),
+                takes: [.url("https://h/files/a.json"), .url("https://h/files/a.json.json")],
+                leaves: [.url("https://h/files/a/b.json"), .url("https://h/files/.json")]),
+            MatchCase(
+                .path("/files/{+path}"),
+                takes: [.url("https://h/files/a"), .url("https://h/files/a/b%20c?x")],
+                leaves: [.url("https://h/files/"), .url("https://h/files"), .url("https://h/a/b")]),
+            MatchCase(
+                .any.path(prefix: "/{+path}/raw"),
+                takes: [.url("https://h/a/b/raw"), .url("https://h/a/raw/1/2")],
+                leaves: [.url("https://h/raw/1"), .url("https://h/a/b")]),
+            MatchCase(
                 .get("/"), takes: [.url("https://h"), .url("https://h/?a")],
                 leaves: [.url("https://h/a")]),
             MatchCase(
@@ -79,8 +91,13 @@ import Testing
             leaves: [.query("?a=1"), .query("?a=1&a=2")]),
         MatchCase(
             .any.query(["q": "1+1 &=é"]),
-            takes: [.query("?q=1%2B1%20%26%3D%C3%A9"), .query("?q=1+1%20%26=%C3%A9")],
-            leaves: [.query("?q=1%201%20%26%3D%C3%A9")]),
+            takes: [.query("?q=1%2B1%20%26%3D%C3%A9"), .query("?q=1%2B1+%26=%C3%A9")],
+            leaves: [.query("?q=1%201%20%26%3D%C3%A9"), .query("?q=1+1+%26%3D%C3%A9")]),
+        // A server reads a + as a space.
+        MatchCase(
+            .any.query(["q": "a b"]), takes: [.query("?q=a+b"), .query("?q=a%20b")],
+            leaves: [.query("?q=a%2Bb")]),
+        MatchCase(.any.query("a b"), takes: [.query("?a+b=1")], leaves: [.query("?a%2Bb=1")]),
         MatchCase(
             .any.query(exactly: ["b": nil, "a": "1", "a": "2"]),
             takes: [.query("?a=1&a=2&b"), .query("?b&a=2&a=1")],

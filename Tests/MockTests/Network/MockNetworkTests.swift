@@ -97,20 +97,28 @@ import Testing
         #expect("\(RecordedRequest(request: request))" == text)
     }
 
+    @Test func capturesAPathWithSlashes() async throws {
+        let stub = network.stub(.get("/files/{+path}"), .status(204))
+
+        _ = try await network.urlSession.exchange(
+            URLRequest("GET", URL(string: "https://h")!, path: "/files/{+p}", ["p": "a/b c.txt"]))
+
+        #expect(stub.requests.map(\.pathValues) == [["path": "a/b c.txt"]])
+    }
+
     @Test func recordsWhatCame() async throws {
         network.stub(.post("/users/{id}"), .status(204))
         var request = URLRequest.test("users/a b", method: "POST", body: #"{"name": "Emma"}"#)
-        request.url?.append(queryItems: [
-            .init(name: "q", value: "1+1"), .init(name: "flag", value: nil),
-        ])
+        request = try request.query(["q": "1+1", "plus": QueryFlag()])
+        request.url = request.url.flatMap { URL(string: "\($0)=a+b") }
 
         _ = try await network.urlSession.exchange(request)
 
         let record = try #require(network.requests.first)
         #expect(record.pathValues["id"] == "a b")
         #expect(record.query["q"] == "1+1")
-        #expect(record.query["flag"] == "")
-        #expect(record.queryItems.map(\.value) == ["1+1", nil])
+        #expect(record.query["plus"] == "a b")
+        #expect(record.queryItems.map(\.value) == ["1+1", "a b"])
         #expect(try record.decode([String: String].self) == ["name": "Emma"])
         #expect(!record.wasCancelled)
     }
