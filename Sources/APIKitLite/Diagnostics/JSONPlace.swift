@@ -47,6 +47,11 @@ extension UndecodedText {
             }
         }
 
+        /// Whether the value is a text that begins with a date, such as `2026-11-24`.
+        var isDate: Bool {
+            !isMissing && (value as? String)?.prefixMatch(of: #/\d{4}-\d\d-\d\d/#) != nil
+        }
+
         /// Says that a key is missing, and how the JSON spells it: `"userID" is missing; the JSON
         /// has "user_id"`.
         ///

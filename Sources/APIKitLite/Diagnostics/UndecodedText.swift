@@ -31,6 +31,9 @@ struct UndecodedText {
     private func sentence(about error: DecodingError, at place: JSONPlace) -> String {
         let path = "At " + redaction.place(error.context?.codingPath ?? [])
         switch error {
+        case .typeMismatch(let type, _) where type == Double.self && place.isDate:
+            return "\(path): expected \(describe(type)), found a string that begins with a date. "
+                + "For a Date, set the decoder's dateDecodingStrategy, such as .iso8601."
         case .typeMismatch(let type, _), .valueNotFound(let type, _):
             return "\(path): expected \(describe(type)), found \(place.description)."
         case .keyNotFound(let key, _):
@@ -41,7 +44,11 @@ struct UndecodedText {
             return "\(subject) is JSON, but the decoder refused it. Look for a number that "
                 + "does not fit its type, such as 1.5 for Int."
         case .dataCorrupted(let context):
-            let detail = redaction.detail(of: context).map { " " + $0 } ?? ""
+            var detail = redaction.detail(of: context).map { " " + $0 } ?? ""
+            // Foundation says that the text is not a date of the format, and no more.
+            if detail.localizedStandardContains("date string") {
+                detail += " The decoder's dateDecodingStrategy expects another form."
+            }
             return "\(path): found \(place.description) that cannot be used.\(detail)"
         @unknown default:
             return redaction.text(error.localizedDescription)

@@ -103,6 +103,34 @@ import Testing
         #expect(line.contains("root"))
     }
 
+    private struct Meeting: Decodable {
+        var at: Date
+        var title: Double?
+    }
+
+    @Test func namesTheStrategyForADate() throws {
+        let iso = JSONDecoder()
+        iso.dateDecodingStrategy = .iso8601
+        let unset = """
+            At $.at: expected Double, found a string that begins with a date. For a Date, set the \
+            decoder's dateDecodingStrategy, such as .iso8601.
+            """
+
+        for date in ["2026-11-24", "2026-11-24T08:00:00Z", "2026-11-24 08:00"] {
+            #expect(lines(try error(Meeting.self, #"{"at":"\#(date)"}"#))[2] == unset)
+        }
+        #expect(
+            lines(try error(Meeting.self, #"{"at":"24.11.2026"}"#, decoder: iso))[2]
+                .hasSuffix(" The decoder's dateDecodingStrategy expects another form."))
+        for (body, decoder) in [
+            (#"{"at":"soon"}"#, JSONDecoder()), (#"{"at":1,"title":"2026"}"#, JSONDecoder()),
+            (#"{"at":true}"#, JSONDecoder()),
+        ] {
+            let text = try error(Meeting.self, body, decoder: decoder).description
+            #expect(!text.contains("dateDecodingStrategy"), "\(text)")
+        }
+    }
+
     @Test func explainsANumberThatDoesNotFit() throws {
         let error = try error([Int].self, "[1.5]")
 
