@@ -1,0 +1,39 @@
+import Foundation
+
+/// A session that sends its requests through a closure, such as the function of an app's own
+/// client.
+///
+///     let session = ClosureSession { request in try await client.execute(request) }
+///
+/// The closure receives the request unchanged and decides about redirects. It runs in the task of
+/// the caller, so cancelling that task cancels it. A stream gets the whole body at once, and a
+/// `Progress` no bytes.
+public struct ClosureSession: HTTPSession {
+    private let load: @Sendable (URLRequest) async throws -> (Data, URLResponse)
+
+    /// Creates a session that sends its requests through a closure.
+    ///
+    /// - Parameter load: Returns the body and the response of a request. Calls of concurrent
+    ///   requests may overlap.
+    public init(_ load: @escaping @Sendable (URLRequest) async throws -> (Data, URLResponse)) {
+        self.load = load
+    }
+
+    /// Calls the closure.
+    ///
+    /// - Parameters:
+    ///   - request: The request to send.
+    ///   - options: They make no difference.
+    /// - Returns: The complete body, and the status and headers.
+    /// - Throws: The error of the closure; ``TransportError/notHTTP(_:)`` if its response is not an
+    ///   `HTTPURLResponse`.
+    public func send(
+        _ request: URLRequest, awaiting options: SendOptions
+    ) async throws -> (HTTPBody, HTTPURLResponse) {
+        let (data, response) = try await load(request)
+        guard let http = response as? HTTPURLResponse else {
+            throw TransportError.notHTTP(response.url)
+        }
+        return (HTTPBody(data), http)
+    }
+}
