@@ -4,33 +4,6 @@ import Foundation
 import TestSupport
 import Testing
 
-enum BooksError: LocalizedError {
-    case offline
-    case problem(Problem)
-    case other(APIRequestError)
-
-    init(_ error: APIRequestError) {
-        switch error.underlying {
-        case let problem as Problem: self = .problem(problem)
-        case URLError.notConnectedToInternet: self = .offline
-        default: self = .other(error)
-        }
-    }
-}
-
-private struct BooksClient {
-    let anonymous: any HTTPSession
-    let baseURL = URL.production
-
-    func book(_ id: Int) async throws(BooksError) -> Book {
-        do {
-            return try await anonymous.load(.book(baseURL), id)
-        } catch {
-            throw BooksError(error)
-        }
-    }
-}
-
 extension JSONDecoder.DateDecodingStrategy {
     static var iso8601WithFractions: Self {
         .custom { decoder in
@@ -102,23 +75,8 @@ extension BookTests {
     }
 }
 
-/// The samples of Recipes.md, and of the sections about errors.
+/// The samples of Recipes.md.
 @Suite(.limited) struct RecipesSamples {
-    @Test func anAppHasOneErrorType() async {
-        let network = MockNetwork()
-        network.stub(.any, .error(.notConnectedToInternet), .status(500))
-        let client = BooksClient(anonymous: MockURLSession(network))
-
-        let offline = await #expect(throws: BooksError.self) { try await client.book(1) }
-        let other = await #expect(throws: BooksError.self) { try await client.book(1) }
-
-        guard case .offline = offline, case .other(let error) = other else {
-            Issue.record("\(String(describing: offline)), \(String(describing: other))")
-            return
-        }
-        #expect(error.statusCode == 500)
-    }
-
     @Test(arguments: [
         ("1970-01-01T00:00:01Z", 1), ("1970-01-01T00:00:01.250Z", 1.25), ("yesterday", nil),
     ])

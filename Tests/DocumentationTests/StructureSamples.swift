@@ -159,8 +159,149 @@ struct FindBookRequest: BooksRequest {
     }
 }
 
+// MARK: The app's own errors
+
+enum BooksError: LocalizedError {
+    case offline
+    case problem(Problem)
+    case other(any Error)
+
+    init(_ error: any Error) {
+        switch (error as? APIRequestError)?.underlying ?? error {
+        case let problem as Problem: self = .problem(problem)
+        case URLError.notConnectedToInternet: self = .offline
+        default: self = .other(error)
+        }
+    }
+}
+
+extension BooksAPI {
+    nonisolated(nonsending) func call<T>(
+        _ work: () async throws -> T
+    ) async throws(BooksError) -> T {
+        do { return try await work() } catch { throw BooksError(error) }
+    }
+}
+
+extension BooksAPI {
+    func findBook(_ id: Int) async throws(BooksError) -> Book {
+        try await call {
+            try await anonymous.load(FindBookRequest(baseURL: baseURL), id)
+        }
+    }
+
+    func followSales() async throws(BooksError) {
+        try await call {
+            for try await sale in anonymous.stream(SalesRequest(baseURL: baseURL)) {
+                print(sale.data)
+            }
+        }
+    }
+}
+
+struct SalesRequest: BooksRequest, StreamedAPIRequest {
+    let baseURL: URL
+
+    func makeRequest(from data: Void) throws -> URLRequest {
+        try URLRequest("GET", baseURL, path: "/sales")
+    }
+
+    func makeParser(for response: HTTPURLResponse) -> ServerSentEvents {
+        ServerSentEvents()
+    }
+}
+
+// MARK: A whole client
+
+struct BooksClient: Sendable {
+    let baseURL: URL
+    let session: any HTTPSession
+
+    func get<T: Decodable>(
+        _ path: any CustomStringConvertible..., query: RequestItems = [:]
+    ) async throws(BooksError) -> T {
+        try await load {
+            try URLRequest("GET", baseURL, segments: path, query: query)
+        }
+    }
+
+    func post<T: Decodable>(
+        _ path: any CustomStringConvertible..., body: some Encodable
+    ) async throws(BooksError) -> T {
+        try await load {
+            try URLRequest("POST", baseURL, segments: path).jsonBody(body)
+        }
+    }
+
+    private func load<T: Decodable>(
+        _ request: () throws -> URLRequest
+    ) async throws(BooksError) -> T {
+        do {
+            return try await session.load(request(), as: T.self) {
+                try $1.checkForProblem(in: $0)
+            }
+        } catch {
+            throw BooksError(error)
+        }
+    }
+}
+
 @Suite(.limited) struct StructureSamples {
     let network = MockNetwork()
+
+    @Test func aClientOfThirtyLines() async throws {
+        network.stub(.get("/v1/books/{id}"), .json(#"{"title": "Emma"}"#))
+        network.stub(.get("/v1/books").query(["q": "emma"]), .json("[]"))
+        network.stub(.post("/v1/books"), .status(204), times: .once)
+        let client = BooksClient(baseURL: .production, session: MockURLSession(network))
+
+        let book: Book = try await client.get("books", 7)
+        let found: [Book] = try await client.get("books", query: ["q": "emma"])
+        let nothing: Book? = try await client.post("books", body: book)
+
+        #expect(book.title == "Emma")
+        #expect(found.isEmpty)
+        #expect(nothing == nil)
+        #expect(network.requests.last?.json == #"{"title":"Emma"}"#)
+    }
+
+    @Test func everyCallHasTheErrorsOfTheApp() async throws {
+        network.stub(
+            .any, .json(#"{"code": "gone", "message": "It was sold."}"#, status: 410), times: .any)
+        let api = BooksAPI(.production, over: MockURLSession(network))
+        let client = BooksClient(baseURL: .production, session: MockURLSession(network))
+
+        let loaded = await #expect(throws: BooksError.self) { try await api.findBook(7) }
+        let streamed = await #expect(throws: BooksError.self) { try await api.followSales() }
+        let got = await #expect(throws: BooksError.self) {
+            let _: Book = try await client.get("books", 7)
+        }
+        for error in [loaded, streamed, got] {
+            guard case .problem(let problem)? = error else {
+                Issue.record("\(error as Any)")
+                continue
+            }
+            #expect(problem.code == "gone")
+        }
+        network.stub(.any, .error(.notConnectedToInternet), .status(500))
+        let offline = await #expect(throws: BooksError.self) {
+            let _: Book = try await client.get("books", 7)
+        }
+        let other = await #expect(throws: BooksError.self) {
+            let _: Book = try await client.get("books", 7)
+        }
+        let unusable = await #expect(throws: BooksError.self) {
+            let _: Book = try await client.get("books", "..")
+        }
+        guard case .offline = offline, case .other(let broken) = other,
+            case .other(let error) = unusable
+        else {
+            Issue.record("\(offline as Any), \(other as Any), \(unusable as Any)")
+            return
+        }
+        #expect((broken as? APIRequestError)?.statusCode == 500)
+        #expect(error is RequestBuildingError)
+    }
 
     @Test func aTestReplacesTheSession() async throws {
         let network = MockNetwork()
