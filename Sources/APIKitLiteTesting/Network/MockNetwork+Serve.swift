@@ -3,7 +3,7 @@ import Foundation
 extension MockNetwork {
     /// Starts a server that answers from the same stubs, for clients in other processes.
     ///
-    /// The server listens on `http://127.0.0.1` and `http://[::1]`. Its requests appear in
+    /// The server listens on `http://127.0.0.1`. Its requests appear in
     /// ``requests`` and count for ``verify(fileID:line:)``. Errors reach the client in this form:
     ///
     /// - A request that no stub answers gets the status 501, with the error's text as its body.

@@ -47,7 +47,7 @@ final class LoopbackConnection: Sendable {
                 // The method and the fields of the request may be wrong, so the answer is for this
                 // one.
                 let request = ParsedRequest(
-                    method: "GET", target: "*", minorVersion: 1,
+                    method: "GET", target: "*",
                     fields: [.init(name: "Connection", value: "close")])
                 next = write(Reply(error, url: listener.url), to: request)
             }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The listening sockets of a ``LoopbackServer`` and the connections that they accepted.
+/// The listening socket of a ``LoopbackServer`` and the connections that it accepted.
 ///
 /// One thread accepts, and each connection has its own thread.
 final class LoopbackListener: @unchecked Sendable {
@@ -11,12 +11,12 @@ final class LoopbackListener: @unchecked Sendable {
 
     let answering: LoopbackServer.Answering
     let url: URL
-    /// The host and the port, for a request that has no `Host` field.
+    /// The host and the port, for a request whose `Host` field is empty.
     let authority: String
 
     let closedConnections = AwaitableCounter()
 
-    private let sockets: [Socket]
+    private let socket: Socket
     private let wake: Socket.Wake
     private let condition = NSCondition()
     private var connections: [ObjectIdentifier: (connection: LoopbackConnection, thread: Thread)] =
@@ -27,26 +27,25 @@ final class LoopbackListener: @unchecked Sendable {
     /// Starts to accept connections.
     ///
     /// - Parameters:
-    ///   - sockets: Sockets that listen on one port. The listener closes them.
-    ///   - port: That port.
+    ///   - socket: A socket that listens. The listener closes it.
     ///   - answering: Answers the requests, on the threads of the connections.
     /// - Throws: ``LoopbackServerError`` when the process has no descriptors left.
-    init(_ sockets: [Socket], port: Int, answering: @escaping LoopbackServer.Answering) throws {
-        self.sockets = sockets
+    init(_ socket: Socket, answering: @escaping LoopbackServer.Answering) throws {
+        self.socket = socket
         self.answering = answering
-        authority = "127.0.0.1:\(port)"
+        authority = "127.0.0.1:\(socket.port)"
         // An IPv4 address and a port always form a valid URL.
         url = URL(string: "http://\(authority)")!
         do {
-            wake = try Socket.Wake(port: port)
+            wake = try Socket.Wake(port: socket.port)
         } catch {
-            for socket in sockets { socket.close() }
+            socket.close()
             throw error
         }
         Thread.detachNewThread { [self] in accept() }
     }
 
-    /// Closes all sockets, and waits until they are closed.
+    /// Closes the socket and all connections, and waits until they are closed.
     ///
     /// If it is called on the thread of a connection, this connection is closed later.
     func stop() {
@@ -63,10 +62,10 @@ final class LoopbackListener: @unchecked Sendable {
     }
 
     private func accept() {
-        while let socket = Socket.next(of: sockets, until: wake) { start(socket) }
+        while let connection = socket.next(until: wake) { start(connection) }
         condition.lock()
         defer { condition.unlock() }
-        for socket in sockets { socket.close() }
+        socket.close()
         wake.close()
         isListening = false
         condition.broadcast()

@@ -1,8 +1,7 @@
 import APIKitLite
 import Foundation
 
-/// An HTTP/1.1 server on `http://127.0.0.1` and `http://[::1]` that answers from the stubs of a
-/// ``MockNetwork``.
+/// An HTTP/1.1 server on `http://127.0.0.1` that answers from the stubs of a ``MockNetwork``.
 ///
 /// It is for clients in which no `URLProtocol` can answer: other processes, UI tests, command-line
 /// tools, watchOS. ``MockNetwork/serve(port:)`` starts a server:
@@ -54,11 +53,11 @@ public final class LoopbackServer: Sendable {
         port: Int = 0, onStop: @escaping @Sendable (_ port: Int) -> Void = { _ in },
         answering: @escaping Answering
     ) throws {
-        let sockets = try Socket.listening(onPort: port)
-        let port = sockets[0].port
+        let socket = try Socket(listeningOnPort: port)
+        let port = socket.port
         self.port = port
         self.onStop = Locked(StopAction { onStop(port) })
-        listener = try LoopbackListener(sockets, port: port, answering: answering)
+        listener = try LoopbackListener(socket, answering: answering)
     }
 
     deinit {

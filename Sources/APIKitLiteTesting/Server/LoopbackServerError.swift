@@ -14,7 +14,7 @@ extension LoopbackServerError: DescribedError {
     public var description: String {
         switch self {
         case .portInUse(let port):
-            "Port \(port) of this machine (127.0.0.1 or [::1]) is in use. Stop the program that "
+            "Port \(port) of this machine (127.0.0.1) is in use. Stop the program that "
                 + "listens there, choose another port, or leave the port out and read it from the "
                 + "server's `url`."
         case .cannotListen(let port, let reason):

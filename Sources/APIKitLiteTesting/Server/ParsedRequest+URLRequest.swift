@@ -4,8 +4,7 @@ import Foundation
 extension ParsedRequest {
     /// Returns the request that the stubs and the journal receive.
     ///
-    /// - Parameter authority: The host and the port for a request without a `Host` field, which
-    ///   HTTP/1.0 allows.
+    /// - Parameter authority: The host and the port for a request whose `Host` field is empty.
     /// - Throws: When the target and the `Host` field do not form a URL.
     func urlRequest(authority: String) throws(HTTPRequestError) -> URLRequest {
         guard let url = try url(authority: authority) else {

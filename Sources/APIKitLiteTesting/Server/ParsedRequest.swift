@@ -1,6 +1,6 @@
 import Foundation
 
-/// One HTTP/1.0 or HTTP/1.1 request as it arrived over a socket (RFC 9112).
+/// One HTTP/1.1 request as it arrived over a socket (RFC 9112).
 struct ParsedRequest: Equatable, Sendable {
     /// One field line.
     struct Field: Equatable, Sendable {
@@ -18,21 +18,14 @@ struct ParsedRequest: Equatable, Sendable {
     var method: String
     /// The request target as it arrived (RFC 9112, section 3.2).
     var target: String
-    /// The second number of HTTP/1.0 or HTTP/1.1. Other versions are refused before.
-    var minorVersion: Int
     var fields: [Field] = []
     var body = Data()
 
     /// Whether the client waits for `100 Continue` before it sends the body.
-    var expectsContinue: Bool {
-        minorVersion > 0 && !values(of: "expect").isEmpty
-    }
+    var expectsContinue: Bool { !values(of: "expect").isEmpty }
 
     /// Whether another request may follow on the same connection.
-    var keepsAlive: Bool {
-        let options = listedValues(of: "connection")
-        return !options.contains("close") && (minorVersion > 0 || options.contains("keep-alive"))
-    }
+    var keepsAlive: Bool { !listedValues(of: "connection").contains("close") }
 
     /// Returns the values of all fields with a name, in order.
     func values(of lowercasedName: String) -> [String] {
@@ -71,12 +64,11 @@ extension ParsedRequest {
             version.count == 8 && version.starts(with: "HTTP/".utf8) && version[6] == 0x2E
             && version[5].isDigit && version[7].isDigit
         guard isVersion else { throw HTTPRequestError("The version is not of the form HTTP/1.1.") }
-        guard version[5] == 0x31, version[7] <= 0x31 else {
-            throw HTTPRequestError(505, "This server speaks HTTP/1.1 and HTTP/1.0 only.")
+        guard version[5] == 0x31, version[7] == 0x31 else {
+            throw HTTPRequestError(505, "This server speaks HTTP/1.1 only.")
         }
         method = String(decoding: parts[0], as: UTF8.self)
         target = String(decoding: parts[1], as: UTF8.self)
-        minorVersion = Int(version[7] - 0x30)
     }
 
     /// Returns how the end of the body is determined. Call it when all fields are known.
@@ -85,7 +77,7 @@ extension ParsedRequest {
     ///   support.
     func framing() throws(HTTPRequestError) -> Framing {
         let hosts = values(of: "host").count
-        guard hosts == 1 || hosts == 0 && minorVersion == 0 else {
+        guard hosts == 1 else {
             throw HTTPRequestError("There must be one Host field, not \(hosts).")
         }
         if let other = values(of: "expect").first(where: { $0.lowercased() != "100-continue" }) {
@@ -94,9 +86,9 @@ extension ParsedRequest {
         let lengths = values(of: "content-length")
         guard !values(of: "transfer-encoding").isEmpty else { return .length(try length(lengths)) }
 
-        guard lengths.isEmpty, minorVersion > 0 else {
+        guard lengths.isEmpty else {
             throw HTTPRequestError(
-                "Transfer-Encoding goes with neither Content-Length nor HTTP/1.0: "
+                "Transfer-Encoding does not go with Content-Length: "
                     + "the body's end would be ambiguous.")
         }
         let codings = listedValues(of: "transfer-encoding")

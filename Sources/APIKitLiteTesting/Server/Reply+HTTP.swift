@@ -66,17 +66,12 @@ extension Reply {
         let fields = try givenFields()
         let body = body
         let hasBody = request.method != "HEAD" && status >= 200 && status != 204 && status != 304
-        // For HTTP/1.0, which has no chunks, a known length is announced: otherwise, the end of a body
-        // that breaks off would look like its true end.
-        let isInPieces =
-            body.count > 1 && fields["content-length"] == nil && request.minorVersion > 0
-        let isStreamed = hasBody && (isStreamed || isInPieces)
-        let isChunked = isStreamed && request.minorVersion > 0
+        let isInPieces = body.count > 1 && fields["content-length"] == nil
+        let isChunked = hasBody && (isStreamed || isInPieces)
         let asksToClose = fields["connection"]?.value.lowercased().contains("close") ?? false
         // A 1xx is not a final answer, so the client waits for another one. The end of the
         // connection ends that wait.
-        let keepsAlive =
-            request.keepsAlive && !asksToClose && status >= 200 && isStreamed == isChunked
+        let keepsAlive = request.keepsAlive && !asksToClose && status >= 200
 
         var head = "HTTP/1.1 \(status) \(HTTPStatus.reasonPhrase(status))\r\n"
         func add(_ name: String, _ value: some CustomStringConvertible) {
@@ -96,13 +91,12 @@ extension Reply {
         }
         if isChunked {
             add("Transfer-Encoding", "chunked")
-        } else if hasBody && !isStreamed {
+        } else if hasBody {
             add("Content-Length", body.byteCount)
         } else if !hasBody, status >= 200, status != 204, let length = fields["content-length"] {
             add("Content-Length", length.value)
         }
         if !keepsAlive { add("Connection", "close") }
-        if keepsAlive && request.minorVersion == 0 { add("Connection", "keep-alive") }
         head += "\r\n"
 
         return Message(

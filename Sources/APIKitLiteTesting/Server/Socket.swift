@@ -28,67 +28,42 @@ struct Socket: Sendable {
 
     private let descriptor: Int32
 
-    /// Listens on `127.0.0.1` and, if the system has IPv6, on the same port of `::1`.
+    private init(descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    /// Listens on `127.0.0.1`.
     ///
     /// - Parameter port: The port, or 0 for a free port that the system chooses.
-    /// - Returns: One or two listening sockets.
     /// - Throws: ``LoopbackServerError`` when the port is in use or cannot be used.
-    static func listening(onPort port: Int) throws -> [Socket] {
+    init(listeningOnPort port: Int) throws {
         guard let number = UInt16(exactly: port) else {
             throw LoopbackServerError.cannotListen(
                 port: port, reason: "a port is a number from 0 to 65535")
         }
-        // A port that is free for IPv4 may be in use for IPv6. Then try another one.
-        for _ in 0..<(port == 0 ? 16 : 1) {
-            let first = try listening(AF_INET, onPort: number)
-            do {
-                return [first, try listening(AF_INET6, onPort: UInt16(first.port))]
-            } catch LoopbackServerError.portInUse {
-                first.close()
-            } catch {
-                // The system has no IPv6.
-                return [first]
-            }
-        }
-        throw LoopbackServerError.portInUse(port)
-    }
-
-    private static func listening(_ family: Int32, onPort port: UInt16) throws -> Socket {
-        let descriptor = socket(family, streamType, 0)
-        guard descriptor >= 0 else { throw LoopbackServerError(errno: errno, port: Int(port)) }
-        let listener = Socket(descriptor: descriptor)
+        descriptor = socket(AF_INET, Self.streamType, 0)
+        guard descriptor >= 0 else { throw LoopbackServerError(errno: errno, port: port) }
         // Closed connections keep the port in use for a minute. The next server can use it at once
         // only if this socket has the option too.
-        listener.set(SOL_SOCKET, SO_REUSEADDR)
-        guard listener.bind(family, port), listen(listener.descriptor, Int32(SOMAXCONN)) == 0 else {
-            let error = LoopbackServerError(errno: errno, port: Int(port))
-            listener.close()
+        set(SOL_SOCKET, SO_REUSEADDR)
+        guard bind(to: number), listen(descriptor, Int32(SOMAXCONN)) == 0 else {
+            let error = LoopbackServerError(errno: errno, port: port)
+            close()
             throw error
         }
         // A connection may be gone before it is accepted. The call must not wait for another one.
-        listener.prepare(flags: O_NONBLOCK)
-        return listener
+        prepare(flags: O_NONBLOCK)
     }
 
-    private func bind(_ family: Int32, _ port: UInt16) -> Bool {
-        func bind(_ address: some Any) -> Bool {
-            withUnsafeBytes(of: address) {
-                let address = $0.assumingMemoryBound(to: sockaddr.self).baseAddress
-                return Foundation.bind(descriptor, address, socklen_t($0.count)) == 0
-            }
+    private func bind(to port: UInt16) -> Bool {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        inet_pton(AF_INET, "127.0.0.1", &address.sin_addr)
+        return withUnsafeBytes(of: address) {
+            let address = $0.assumingMemoryBound(to: sockaddr.self).baseAddress
+            return Foundation.bind(descriptor, address, socklen_t($0.count)) == 0
         }
-        guard family == AF_INET6 else {
-            var address = sockaddr_in()
-            address.sin_family = sa_family_t(family)
-            address.sin_port = port.bigEndian
-            inet_pton(family, "127.0.0.1", &address.sin_addr)
-            return bind(address)
-        }
-        var address = sockaddr_in6()
-        address.sin6_family = sa_family_t(family)
-        address.sin6_port = port.bigEndian
-        inet_pton(family, "::1", &address.sin6_addr)
-        return bind(address)
     }
 
     var port: Int {
@@ -102,27 +77,25 @@ struct Socket: Sendable {
         return Int(UInt16(bigEndian: address.sin_port))
     }
 
-    /// Waits for the next connection to one of several listening sockets.
+    /// Waits for the next connection to this listening socket.
     ///
     /// - Returns: The connection; nil after `wake.call()`.
-    static func next(of sockets: [Socket], until wake: Wake) -> Socket? {
-        let waiting = (sockets.map(\.descriptor) + [wake.reader]).map {
+    func next(until wake: Wake) -> Socket? {
+        let waiting = [descriptor, wake.reader].map {
             pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
         }
         while true {
             var polled = waiting
             let count = poll(&polled, nfds_t(polled.count), -1)
-            if count > 0, polled[sockets.count].revents != 0 { return nil }
-            for socket in sockets {
-                let accepted = accept(socket.descriptor, nil, nil)
-                if accepted >= 0 {
-                    let connection = Socket(descriptor: accepted)
-                    connection.prepare(flags: 0)
-                    return connection
-                }
-                // The socket stays ready, so without a pause this would be a busy loop.
-                if [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) { usleep(50_000) }
+            if count > 0, polled[1].revents != 0 { return nil }
+            let accepted = accept(descriptor, nil, nil)
+            if accepted >= 0 {
+                let connection = Socket(descriptor: accepted)
+                connection.prepare(flags: 0)
+                return connection
             }
+            // The socket stays ready, so without a pause this would be a busy loop.
+            if [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) { usleep(50_000) }
         }
     }
 

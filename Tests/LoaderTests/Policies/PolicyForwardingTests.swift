@@ -21,7 +21,8 @@ import Testing
         let session: any HTTPSession = LanguageSession(
             next: MockURLSession().observed(by: log.observer)
         )
-        .limited(to: 1).coalescing()
+        .limited(to: 1).coalescing().timingOut(after: .seconds(1)).retrying()
+        .intercepting { request, next in try await next(request) }
         .authenticated(by: .bearer("token", for: URL(string: "https://api.example.com")!))
         let error = APIRequestError(stage: .parse, underlying: TestError())
 

@@ -35,12 +35,6 @@ import Testing
                 keepsAlive: false),
             Case("1xx", .of("abc", status: 103), "Connection: close", keepsAlive: false),
             Case(
-                "1.0", .of("a"), minor: 0, "Content-Length: 1\r\nConnection: close", body: "a",
-                keepsAlive: false),
-            Case(
-                "1.0, chunks", .of("a", "b"), minor: 0, "Content-Length: 2\r\nConnection: close",
-                body: "ab", keepsAlive: false),
-            Case(
                 "compressed", .of("x", fields: ["Content-Encoding": "gzip"]),
                 "Content-Encoding: gzip\r\nContent-Length: 1", body: "x"),
             Case(
@@ -69,22 +63,12 @@ import Testing
         }
     }
 
-    @Test func keepsAnHTTP10ConnectionThatAskedForIt() throws {
-        var request = ParsedRequest(method: "GET", target: "/", minorVersion: 0)
-        request.fields = [.init(name: "Connection", value: "keep-alive")]
-        let message = try Reply.of("a").message(for: request)
-
-        #expect(message.keepsAlive)
-        #expect(
-            String(decoding: message.pieces[0], as: UTF8.self).contains("Connection: keep-alive"))
-    }
-
     @Test(arguments: [
         ["X": "a\r\nSet-Cookie: stolen=1"], ["X": "a\nb"], ["X": "a\0"], ["X\r\nY": "a"],
         ["X Y": "a"],
     ])
     func refusesAFieldThatWouldSplitTheMessage(_ fields: [String: String]) {
-        let request = ParsedRequest(method: "GET", target: "/", minorVersion: 1)
+        let request = ParsedRequest(method: "GET", target: "/")
 
         #expect(throws: HTTPResponseError.self) {
             try Reply.of(fields: fields).message(for: request)
@@ -93,7 +77,7 @@ import Testing
 
     @Test(arguments: [-1, 0, 99, 1_000])
     func refusesAnInvalidStatus(_ status: Int) {
-        let request = ParsedRequest(method: "GET", target: "/", minorVersion: 1)
+        let request = ParsedRequest(method: "GET", target: "/")
 
         #expect(throws: HTTPResponseError.self) {
             try Reply.of(status: status).message(for: request)
@@ -127,12 +111,12 @@ import Testing
         var keepsAlive: Bool
 
         init(
-            _ name: String, _ answer: Reply, to method: String = "GET", minor: Int = 1,
+            _ name: String, _ answer: Reply, to method: String = "GET",
             _ fields: String = "", body: String = "", keepsAlive: Bool = true
         ) {
             testDescription = name
             self.answer = answer
-            request = ParsedRequest(method: method, target: "/", minorVersion: minor)
+            request = ParsedRequest(method: method, target: "/")
             self.fields = fields
             self.body = body
             self.keepsAlive = keepsAlive

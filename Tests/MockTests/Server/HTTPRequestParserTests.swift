@@ -34,7 +34,7 @@ import Testing
         await forEachRow(rows, named: \.0) { row, comment in
             let (rest, body) = row
             let requests = try parse(
-                "POST / HTTP/1.1\r\nHost: h\r\n" + rest + "GET / HTTP/1.0\r\n\r\n")
+                "POST / HTTP/1.1\r\nHost: h\r\n" + rest + "GET / HTTP/1.1\r\nHost: h\r\n\r\n")
 
             #expect(requests.map(\.method) == ["POST", "GET"], comment)
             #expect(
@@ -109,7 +109,6 @@ import Testing
     @Test func knowsWhetherTheConnectionIsKeptAlive() async {
         let rows: [(String, Bool)] = [
             ("HTTP/1.1\r\nHost: h", true), ("HTTP/1.1\r\nHost: h\r\nConnection: x, Close", false),
-            ("HTTP/1.0", false), ("HTTP/1.0\r\nConnection: Keep-Alive", true),
         ]
         await forEachRow(rows, named: \.0) { row, comment in
             let (head, keepsAlive) = row

@@ -29,6 +29,7 @@ import Testing
             client.reset()
         }
 
+        // Without it, the test hangs: a connection that is not noticed never closes.
         await server.closedConnections.wait(for: 20)
     }
 
@@ -46,7 +47,7 @@ import Testing
         await server.closedConnections.wait(for: 20)
     }
 
-    @Test(arguments: [get("/"), get("/") + get("/"), "GET / HTTP/1.0\r\n\r\n"])
+    @Test(arguments: [get("/"), get("/") + get("/")])
     func noticesAtItsAnswerThatAClientHasLeft(_ text: String) async throws {
         let held = HeldRequests()
         let server = try held.serve()
@@ -75,16 +76,5 @@ import Testing
         #expect((server == nil) == isStopped)
         #expect(network.servers.withLock { $0.count } == (isStopped ? 0 : 1))
         #expect(network.core.serves(url) == !isStopped)
-    }
-
-    @Test func servesIPv6OnTheSamePort() throws {
-        let server = try LoopbackServer.echo()
-        guard let client = try? RawClient(port: server.port, isIPv6: true) else {
-            // A machine without IPv6.
-            return
-        }
-        client.send(get("/"))
-
-        #expect(try client.reply().status == 200)
     }
 }

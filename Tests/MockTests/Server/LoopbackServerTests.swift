@@ -115,18 +115,6 @@ import Testing
         #expect(try client.reply().text == "hello")
     }
 
-    @Test func speaksHTTP10() throws {
-        let server = try LoopbackServer { .of("a", "b", fields: ["X": $0.url?.host ?? ""]) }
-        let client = try RawClient(port: server.port)
-        client.send("GET / HTTP/1.0\r\n\r\n")
-
-        let reply = try client.reply()
-        #expect(reply.text == "ab")
-        #expect(reply.header("X") == "127.0.0.1")
-        #expect(reply.header("Connection") == "close")
-        #expect(reply.header("Content-Length") == "2")
-    }
-
     @Test func refusesMalformedRequests() async {
         await forEachRow(MalformedRequest.all, named: \.name) { malformed, comment in
             let server = try LoopbackServer.echo()

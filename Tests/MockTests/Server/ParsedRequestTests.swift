@@ -15,7 +15,7 @@ import Testing
         ("GET", "http://other:82/x?y", "http://other:82/x?y"), ("OPTIONS", "*", "http://host:81"),
     ])
     func hasTheURLThatTheClientTyped(_ method: String, _ target: String, _ url: String) throws {
-        var parsed = ParsedRequest(method: method, target: target, minorVersion: 1)
+        var parsed = ParsedRequest(method: method, target: target)
         parsed.fields = [.init(name: "host", value: "host:81")]
 
         #expect(try parsed.urlRequest(authority: "unused").url?.absoluteString == url)
@@ -23,7 +23,7 @@ import Testing
 
     @Test(arguments: ["", "[::1]:80", "h", "localhost:80"])
     func takesAHost(_ host: String) throws {
-        var parsed = ParsedRequest(method: "GET", target: "/", minorVersion: 1)
+        var parsed = ParsedRequest(method: "GET", target: "/")
         parsed.fields = [.init(name: "Host", value: host)]
 
         let url = try parsed.urlRequest(authority: "127.0.0.1:9").url
@@ -32,7 +32,7 @@ import Testing
 
     @Test(arguments: ["a/b", "a@b", "a?b", "a#b", "a b", "a\\b", "é", "a:b", "[::1"])
     func refusesAnInvalidHost(_ host: String) {
-        var parsed = ParsedRequest(method: "GET", target: "/", minorVersion: 1)
+        var parsed = ParsedRequest(method: "GET", target: "/")
         parsed.fields = [.init(name: "Host", value: host)]
 
         #expect(throws: HTTPRequestError.self) { try parsed.urlRequest(authority: "h") }
@@ -40,13 +40,13 @@ import Testing
 
     @Test(arguments: ["a", "*", "host:80", "ftp://h/", "http://", "http:///a", "http:a"])
     func refusesAnInvalidTarget(_ target: String) {
-        let parsed = ParsedRequest(method: "GET", target: target, minorVersion: 1)
+        let parsed = ParsedRequest(method: "GET", target: target)
 
         #expect(throws: HTTPRequestError.self) { try parsed.urlRequest(authority: "h") }
     }
 
     @Test func joinsRepeatedFields() throws {
-        var parsed = ParsedRequest(method: "GET", target: "/", minorVersion: 1)
+        var parsed = ParsedRequest(method: "GET", target: "/")
         parsed.fields = [("Accept", "a"), ("accept", "b"), ("Cookie", "c=1"), ("cookie", "d=2")]
             .map { .init(name: $0.0, value: $0.1) }
 
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test func hasABodyOnlyWhenThereIsOne() throws {
-        var parsed = ParsedRequest(method: "PUT", target: "/", minorVersion: 1)
+        var parsed = ParsedRequest(method: "PUT", target: "/")
         #expect(try parsed.urlRequest(authority: "h").httpBody == nil)
 
         parsed.body = Data("hello".utf8)

@@ -26,12 +26,11 @@ final class RawClient: @unchecked Sendable {  // Safe: one thread sends, one rec
     private var received = Data()
     private var isClosed = false
 
-    init(port: Int, isIPv6: Bool = false) throws {
-        let family = isIPv6 ? AF_INET6 : AF_INET
+    init(port: Int) throws {
         #if canImport(Glibc)
-        descriptor = socket(family, Int32(SOCK_STREAM.rawValue), 0)
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         #else
-        descriptor = socket(family, SOCK_STREAM, 0)
+        descriptor = socket(AF_INET, SOCK_STREAM, 0)
         #endif
         // A test that waits in vain fails, and does not hang.
         var patience = timeval(tv_sec: 30, tv_usec: 0)
@@ -42,25 +41,13 @@ final class RawClient: @unchecked Sendable {  // Safe: one thread sends, one rec
         var on: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &on, socklen_t(MemoryLayout<Int32>.size))
         #endif
-        func connect(to address: some Any) -> Bool {
-            withUnsafeBytes(of: address) {
-                let address = $0.assumingMemoryBound(to: sockaddr.self).baseAddress
-                return Foundation.connect(descriptor, address, socklen_t($0.count)) == 0
-            }
-        }
-        let isConnected: Bool
-        if isIPv6 {
-            var address = sockaddr_in6()
-            address.sin6_family = sa_family_t(family)
-            address.sin6_port = UInt16(port).bigEndian
-            inet_pton(family, "::1", &address.sin6_addr)
-            isConnected = connect(to: address)
-        } else {
-            var address = sockaddr_in()
-            address.sin_family = sa_family_t(family)
-            address.sin_port = UInt16(port).bigEndian
-            inet_pton(family, "127.0.0.1", &address.sin_addr)
-            isConnected = connect(to: address)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = UInt16(port).bigEndian
+        inet_pton(AF_INET, "127.0.0.1", &address.sin_addr)
+        let isConnected = withUnsafeBytes(of: address) {
+            let address = $0.assumingMemoryBound(to: sockaddr.self).baseAddress
+            return connect(descriptor, address, socklen_t($0.count)) == 0
         }
         guard isConnected else {
             // The socket is closed by `deinit`, which runs although the initialiser throws.
