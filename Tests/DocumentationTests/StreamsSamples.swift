@@ -192,6 +192,144 @@ import Testing
         #expect(requests.map(\.wasCancelled) == [true])
     }
 
+    private func elements<Element>(
+        of parser: some StreamParser<Element>, _ body: String
+    ) throws -> [Element] {
+        var parser = parser
+        return try parser.parse(Data(body.utf8)) + parser.finish()
+    }
+
+    @Test func goesOnAfterABadElement() throws {
+        let parser =
+            ServerSentEvents().compactMap { event in
+                try? JSONDecoder().decode(Delta.self, from: Data(event.data.utf8))
+            }
+        let data = [Self.delta("a"), "{", Self.delta("b"), "[DONE]"]
+        let body = data.map { ServerSentEvent(data: $0).text }.joined()
+
+        #expect(try elements(of: parser, body).map(\.text) == ["a", "b"])
+    }
+
+    private func parserWithOptionalTerminator() -> some StreamParser<Delta> {
+        ServerSentEvents().compactMap { event in
+            if event.data == "[DONE]" { return nil }
+            return try JSONDecoder().decode(Delta.self, from: Data(event.data.utf8))
+        }
+    }
+
+    @Test(arguments: ["", "data: [DONE]\n\n"])
+    func needsNoTerminator(_ end: String) throws {
+        let parser = parserWithOptionalTerminator()
+
+        let body = "data: \(Self.delta("a"))\n\n"
+        #expect(try elements(of: parser, body + end).map(\.text) == ["a"])
+        #expect(throws: DecodingError.self) { try elements(of: parser, "data: {\n\n" + end) }
+    }
+
+    struct TextDelta: Decodable {
+        struct Text: Decodable { var text: String }
+        var delta: Text
+    }
+
+    struct ModelError: Decodable, Error {
+        struct Text: Decodable { var message: String }
+        var error: Text
+    }
+
+    private func parserOfNamedEvents() -> some StreamParser<TextDelta> {
+        ServerSentEvents().compactMap { event in
+            let (data, decoder) = (Data(event.data.utf8), JSONDecoder())
+            if event.event == "error" { throw try decoder.decode(ModelError.self, from: data) }
+            if event.event != "content_block_delta" { return nil }
+            return try decoder.decode(TextDelta.self, from: data)
+        }
+    }
+
+    @Test func decodesByTheNameOfTheEvent() throws {
+        let text = #"{"type":"content_block_delta","delta":{"type":"text_delta","text":"Hel"}}"#
+        let events = [
+            ServerSentEvent(event: "message_start", data: #"{"type":"message_start"}"#),
+            ServerSentEvent(event: "ping", data: #"{"type":"ping"}"#),
+            ServerSentEvent(event: "content_block_delta", data: text),
+            ServerSentEvent(event: "message_stop", data: #"{"type":"message_stop"}"#),
+        ]
+        let error = ServerSentEvent(
+            event: "error", data: #"{"type":"error","error":{"message":"Overloaded"}}"#)
+
+        let body = events.map(\.text).joined()
+        #expect(try elements(of: parserOfNamedEvents(), body).map(\.delta.text) == ["Hel"])
+        #expect(throws: ModelError.self) {
+            try elements(of: parserOfNamedEvents(), body + error.text)
+        }
+    }
+
+    struct SpeechRequest: StreamedAPIRequest {
+        let baseURL: URL
+
+        func makeRequest(from text: String) throws -> URLRequest {
+            try URLRequest("POST", baseURL, path: "/v1/audio/speech").jsonBody(["input": text])
+        }
+
+        func makeParser(for response: HTTPURLResponse) -> BodyPieces {
+            BodyPieces(mediaTypes: ["audio/mpeg"])
+        }
+    }
+
+    @Test func receivesAudio() async throws {
+        let network = MockNetwork()
+        network.stub(
+            .post("/v1/audio/speech"), .chunks(["a", "b"], contentType: "audio/mpeg"),
+            .text("<html>"))
+        let session = MockURLSession(network)
+
+        var audio = Data()
+        for try await piece in session.stream(SpeechRequest(baseURL: baseURL), "Hi") {
+            audio += piece
+        }
+
+        #expect(audio == Data("ab".utf8))
+        await #expect(throws: APIRequestError.self) {
+            for try await _ in session.stream(SpeechRequest(baseURL: baseURL), "Hi") {}
+        }
+    }
+
+    /// The public client of a package, whose types do not name this library.
+    struct Chat {
+        let session: any HTTPSession
+        let request: ChatRequest
+
+        func answer(to text: String) -> AsyncThrowingStream<String, any Error> {
+            let deltas = session.stream(request, text).makeAsyncIterator()
+            return AsyncThrowingStream(unfolding: {
+                var deltas = deltas  // Copies read the same response.
+                do throws(APIRequestError) {
+                    return try await deltas.next()?.text
+                } catch {
+                    throw ChatError(error)
+                }
+            })
+        }
+    }
+
+    struct ChatError: Error {
+        let text: String
+
+        init(_ error: APIRequestError) { text = error.localizedDescription }
+    }
+
+    @Test func returnsAStreamInAnotherType() async throws {
+        let network = MockNetwork()
+        let whole = MockResponse.events([Self.delta("Hel"), Self.delta("lo")], until: "[DONE]")
+        network.stub(.post("/v1/chat/completions"), whole, whole.failing(afterBytes: 70))
+        let chat = Chat(
+            session: MockURLSession(network), request: ChatRequest(baseURL: baseURL))
+
+        #expect(try await chat.answer(to: "Hi").reduce(into: "") { $0 += $1 } == "Hello")
+        await #expect(throws: ChatError.self) {
+            for try await _ in chat.answer(to: "Hi") {}
+        }
+    }
+
     struct ToolRequest: StreamedAPIRequest {
         struct Message: Decodable {
             var id: Int

@@ -63,6 +63,8 @@ struct LoadFlow<T: APIRequest> {
     }
 }
 
+extension LoadFlow: Sendable where T: Sendable {}
+
 extension LoadFlow {
     /// Returns the value or the original error of a load, for a completion handler.
     nonisolated(nonsending) func result(of request: URLRequest) async -> (

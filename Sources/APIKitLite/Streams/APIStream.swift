@@ -20,31 +20,22 @@ public struct APIStream<T: StreamedAPIRequest>: AsyncSequence {
     /// An element of the stream.
     public typealias Element = T.Parser.Element
 
-    typealias Read =
-        nonisolated(nonsending) (StreamFlow<T>) async throws(APIRequestError) -> [Element]?
-
-    let load: LoadFlow<T>
-    let input: T.RequestDataType
-    let read: Read
+    fileprivate let load: LoadFlow<T>
+    fileprivate let input: T.RequestDataType
+    fileprivate let isConcurrent: Bool
 
     /// Returns an iterator, whose first call of `next()` sends the request.
     public func makeAsyncIterator() -> Iterator {
-        Iterator(flow: StreamFlow(load, input: input), read: read)
+        Iterator(flow: StreamFlow(load, input: input), isConcurrent: isConcurrent)
     }
 
-    /// An iterator over the elements of one response. The transfer ends when the last copy is
-    /// released.
+    /// An iterator over the elements of one response.
+    ///
+    /// Copies share the response: an element is returned by one of them. The transfer ends when the
+    /// last copy is released.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let flow: StreamFlow<T>
-        fileprivate let read: Read
-        /// The elements that have been parsed, but not delivered.
-        private var elements: [Element].Iterator
-
-        fileprivate init(flow: StreamFlow<T>, read: @escaping Read) {
-            self.flow = flow
-            self.read = read
-            elements = [].makeIterator()
-        }
+        fileprivate let isConcurrent: Bool
 
         /// The status and the headers of the response, such as rate-limit headers. Nil before
         /// they have arrived.
@@ -58,10 +49,7 @@ public struct APIStream<T: StreamedAPIRequest>: AsyncSequence {
         public nonisolated(nonsending) mutating func next() async throws(APIRequestError)
             -> Element?
         {
-            // A cancelled task gets its error, not the elements that wait.
-            if !Task.isCancelled, let element = elements.next() { return element }
-            elements = try await read(flow)?.makeIterator() ?? [].makeIterator()
-            return elements.next()
+            try await flow.next(isConcurrent: isConcurrent)
         }
 
         /// Does the same as `next()`. `for try await` calls this one to stay on the caller's actor.
@@ -78,6 +66,11 @@ public struct APIStream<T: StreamedAPIRequest>: AsyncSequence {
     }
 }
 
+extension APIStream: Sendable where T: Sendable, T.RequestDataType: Sendable {}
+
+extension APIStream.Iterator: Sendable
+where T: Sendable, T.RequestDataType: Sendable, T.Parser.Element: Sendable {}
+
 extension HTTPSession {
     /// Returns the elements of the response to a request, delivered as they arrive.
     ///
@@ -92,9 +85,7 @@ extension HTTPSession {
     public func stream<R: StreamedAPIRequest>(
         _ request: R, _ input: R.RequestDataType
     ) -> APIStream<R> {
-        APIStream(load: flow(request), input: input) { (flow) async throws(APIRequestError) in
-            try await flow.next()
-        }
+        APIStream(load: flow(request), input: input, isConcurrent: false)
     }
 
     /// Returns the elements of the response to a request, delivered as they arrive.
@@ -110,9 +101,7 @@ extension HTTPSession {
     public func stream<R: StreamedAPIRequest & Sendable>(
         _ request: R, _ input: R.RequestDataType
     ) -> APIStream<R> where R.RequestDataType: Sendable, R.Parser.Element: Sendable {
-        APIStream(load: flow(request), input: input) { (flow) async throws(APIRequestError) in
-            try await flow.nextInBackground()
-        }
+        APIStream(load: flow(request), input: input, isConcurrent: true)
     }
 
     /// Returns the elements of the response to a request that needs no input.

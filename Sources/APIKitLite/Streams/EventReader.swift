@@ -35,7 +35,6 @@ struct EventReader: LineReader {
     }
 
     var mediaTypes: [String] { isOneValue ? [] : [StreamMediaTypes.events] }
-    /// The characters that end a line: none if the whole body is one value.
     var lineEnds: String { isOneValue ? "" : "\r\n" }
 
     mutating func read(_ line: ArraySlice<UInt8>) throws -> ServerSentEvent? {

@@ -52,8 +52,6 @@ public struct EventStream: AsyncSequence, Sendable {
         private let timeline: Timeline
         private var reconnection: Reconnection
         private var connection: StreamFlow<EventRequest>?
-        /// The events that have arrived, and that `next()` has not returned.
-        private var events: ArraySlice<ServerSentEvent> = []
         /// The moment since which there is no connection. `nil` before the first `next()`.
         private var lostAt: Duration?
         private var hasEnded = false
@@ -81,23 +79,19 @@ public struct EventStream: AsyncSequence, Sendable {
         {
             while !hasEnded {
                 try checkNotCancelled()
-                if let event = events.popFirst() {
-                    reconnection.lastEventID = event.id
-                    return event
-                }
                 let connection = connection ?? connect()
                 self.connection = connection
                 var error: APIRequestError?
                 do throws(APIRequestError) {
-                    events = try await connection.next(isReporting: false)?[...] ?? []
+                    if let event = try await connection.next(isReporting: false) {
+                        reconnection.attempts = 0
+                        reconnection.lastEventID = event.id
+                        return event
+                    }
                 } catch let failure {
                     error = failure
                 }
-                if events.isEmpty {
-                    try await recover(from: error)
-                } else {
-                    reconnection.attempts = 0
-                }
+                try await recover(from: error)
             }
             return nil
         }

@@ -38,12 +38,12 @@ extension ServerSentEvents {
         orBodyOf response: HTTPURLResponse? = nil, decoder: JSONDecoder = JSONDecoder(),
         longestLine: Int = Self.longestLine
     ) -> some StreamParser<Value> & Sendable {
-        let events = EventReader(longestData: longestLine, orBodyOf: response)
-        return LineParser(
+        LineParser(
             JSONEventReader<Value>(
-                mayBeEmpty: response?.statusCode == 202, terminator: terminator, events: events,
+                mayBeEmpty: response?.statusCode == 202, terminator: terminator,
+                events: EventReader(longestData: longestLine, orBodyOf: response),
                 elements: JSONElementDecoder(decoder)),
-            longestLine: longestLine, lineEnds: events.lineEnds)
+            longestLine: longestLine)
     }
 }
 
@@ -58,6 +58,7 @@ private struct JSONEventReader<Value: Decodable>: LineReader {
     var isComplete = false
 
     var mediaTypes: [String] { events.mediaTypes }
+    var lineEnds: String { events.lineEnds }
 
     mutating func read(_ line: ArraySlice<UInt8>) throws -> Value? {
         guard let event = try events.read(line) else { return nil }

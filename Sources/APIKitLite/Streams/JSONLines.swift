@@ -24,28 +24,28 @@ public struct JSONLines<Value: Decodable>: StreamParser, Sendable {
         longestLine: Int = ServerSentEvents.longestLine
     ) {
         lines = LineParser(
-            JSONLineReader(elements: JSONElementDecoder(decoder)), longestLine: longestLine,
-            lineEnds: "\n")
+            JSONLineReader(elements: JSONElementDecoder(decoder)), longestLine: longestLine)
     }
 
     /// The types of JSON Lines under all their names, and the types that servers send instead:
     /// JSON, plain text and unknown bytes.
     public var mediaTypes: [String] { lines.mediaTypes }
 
-    /// Parses the next piece of the stream.
+    /// Appends the values of the lines that are complete with a piece of the stream.
     ///
-    /// - Parameter bytes: The piece.
-    /// - Returns: The values of the lines that are complete with this piece, in order.
     /// - Throws: ``StreamError`` if a line cannot be decoded or is too long, or if the body is
     ///   compressed.
-    public mutating func parse(_ bytes: Data) throws -> [Value] { try lines.parse(bytes) }
+    public mutating func parse(_ bytes: Data, into values: inout [Value]) throws {
+        try lines.parse(bytes, into: &values)
+    }
 
-    /// Parses the last line, if it has no line end.
+    /// Appends the value of the last line, if it has no line end.
     ///
-    /// - Returns: The value of that line.
     /// - Throws: ``StreamError`` if the line cannot be decoded, for example because the stream was
-    ///   cut; or the error that ``parse(_:)`` has not thrown yet.
-    public mutating func finish() throws -> [Value] { try lines.finish() }
+    ///   cut.
+    public mutating func finish(into values: inout [Value]) throws {
+        try lines.finish(into: &values)
+    }
 }
 
 private struct JSONLineReader<Value: Decodable>: LineReader {
@@ -54,6 +54,8 @@ private struct JSONLineReader<Value: Decodable>: LineReader {
     var mediaTypes: [String] {
         StreamMediaTypes.jsonLines + ["application/json", "text/plain", "application/octet-stream"]
     }
+
+    var lineEnds: String { "\n" }
 
     mutating func read(_ line: ArraySlice<UInt8>) throws -> Value? {
         let isBlank = line.allSatisfy { [0x20, 0x09, 0x0d].contains($0) }

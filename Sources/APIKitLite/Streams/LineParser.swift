@@ -17,70 +17,43 @@ protocol LineReader: Sendable {
 
     /// The media types of the stream; empty for any type.
     var mediaTypes: [String] { get }
+
+    /// The characters that end a line. Without any, the whole body is one line.
+    var lineEnds: String { get }
 }
 
 extension LineReader {
     var isComplete: Bool { false }
 }
 
-/// The part that all parsers of lines have in common: it cuts the stream into lines, limits their
-/// length, and keeps an error until the elements before it are returned.
+/// The part that all parsers of lines have in common: it cuts the stream into lines, and limits
+/// their length.
 ///
 /// Each byte is copied once and searched once, however the stream is cut.
 struct LineParser<Reader: LineReader>: StreamParser, Sendable {
     private(set) var reader: Reader
     private let longestLine: Int
-    /// The bytes that end a line. Without any, the whole body is one line.
     private let lineEnds: [UInt8]
     /// The bytes that have not been read as a line.
     private var rest: [UInt8] = []
     private var isFirstLine = true
     /// Whether the last line ended with CR, so that an LF after it is part of the same line end.
     private var endedWithReturn = false
-    private var failure: (any Error)?
 
-    init(_ reader: Reader, longestLine: Int, lineEnds: String = "\r\n") {
+    init(_ reader: Reader, longestLine: Int) {
         self.reader = reader
         self.longestLine = longestLine
-        self.lineEnds = Array(lineEnds.utf8)
+        lineEnds = Array(reader.lineEnds.utf8)
     }
 
     var isComplete: Bool { reader.isComplete }
     var mediaTypes: [String] { reader.mediaTypes }
 
-    mutating func parse(_ bytes: Data) throws -> [Reader.Element] {
-        try collect { (parser, elements) in
-            try parser.read(bytes, into: &elements)
-        }
+    mutating func finish(into elements: inout [Reader.Element]) throws {
+        if let element = try reader.finish(line(rest[...])) { elements.append(element) }
     }
 
-    mutating func finish() throws -> [Reader.Element] {
-        try collect { (parser, elements) in
-            let line = try parser.line(parser.rest[...])
-            parser.rest = []
-            if let element = try parser.reader.finish(line) { elements.append(element) }
-        }
-    }
-
-    /// Returns the elements of a call. If it throws after some elements, the error is kept for the
-    /// next call.
-    private mutating func collect(
-        _ read: (inout Self, inout [Reader.Element]) throws -> Void
-    ) throws -> [Reader.Element] {
-        if let failure { throw failure }
-        var elements: [Reader.Element] = []
-        if reader.isComplete { return elements }
-        do {
-            try read(&self, &elements)
-        } catch {
-            failure = error
-            rest = []
-            if elements.isEmpty { throw error }
-        }
-        return elements
-    }
-
-    private mutating func read(_ bytes: Data, into elements: inout [Reader.Element]) throws {
+    mutating func parse(_ bytes: Data, into elements: inout [Reader.Element]) throws {
         var start = 0
         let searched = rest.count
         rest.append(contentsOf: bytes)

@@ -32,21 +32,18 @@ public struct ServerSentEvents: StreamParser, Sendable {
     public init(
         orBodyOf response: HTTPURLResponse? = nil, longestLine: Int = Self.longestLine
     ) {
-        self.init(EventReader(longestData: longestLine, orBodyOf: response), longestLine)
+        lines = LineParser(
+            EventReader(longestData: longestLine, orBodyOf: response), longestLine: longestLine)
     }
 
     /// Creates a parser for a connection that continues after an event.
     ///
-    /// - Parameters:
-    ///   - lastEventID: The ID of that event. The events have it until the server sends another
-    ///     one.
-    ///   - longestLine: The limit of ``init(orBodyOf:longestLine:)``.
-    init(continuing lastEventID: String, longestLine: Int = Self.longestLine) {
-        self.init(EventReader(longestData: longestLine, lastEventID: lastEventID), longestLine)
-    }
-
-    private init(_ reader: EventReader, _ longestLine: Int) {
-        lines = LineParser(reader, longestLine: longestLine, lineEnds: reader.lineEnds)
+    /// - Parameter lastEventID: The ID of that event. The events have it until the server sends
+    ///   another one.
+    init(continuing lastEventID: String) {
+        lines = LineParser(
+            EventReader(longestData: Self.longestLine, lastEventID: lastEventID),
+            longestLine: Self.longestLine)
     }
 
     /// The time to wait before a client connects again, from the last valid `retry` field. `nil` if
@@ -62,19 +59,19 @@ public struct ServerSentEvents: StreamParser, Sendable {
     /// `text/event-stream`.
     public var mediaTypes: [String] { lines.mediaTypes }
 
-    /// Parses the next piece of the stream.
+    /// Appends the events that are complete with a piece of the stream.
     ///
-    /// - Parameter bytes: The piece.
-    /// - Returns: The events that are complete with this piece, in order.
     /// - Throws: ``StreamError`` if a line or the data of an event is too long, or if the body is
     ///   compressed.
-    public mutating func parse(_ bytes: Data) throws -> [ServerSentEvent] {
-        try lines.parse(bytes)
+    public mutating func parse(_ bytes: Data, into events: inout [ServerSentEvent]) throws {
+        try lines.parse(bytes, into: &events)
     }
 
-    /// Ignores an event without an empty line after it: it is not complete.
+    /// Appends the JSON value of ``init(orBodyOf:longestLine:)``, or nothing: an event without an
+    /// empty line after it is not complete.
     ///
-    /// - Returns: The JSON value of ``init(orBodyOf:longestLine:)``, or no event.
-    /// - Throws: The error that ``parse(_:)`` has not thrown yet.
-    public mutating func finish() throws -> [ServerSentEvent] { try lines.finish() }
+    /// - Throws: ``StreamError`` if the last line or the JSON value is too long.
+    public mutating func finish(into events: inout [ServerSentEvent]) throws {
+        try lines.finish(into: &events)
+    }
 }

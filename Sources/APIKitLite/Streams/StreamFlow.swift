@@ -20,8 +20,13 @@ final class StreamFlow<T: StreamedAPIRequest>:
     private var load: Load
     /// The parser of the response, after it was accepted.
     private(set) var parser: T.Parser?
-    /// The rest of the body. Nil before the response was accepted, and after the last piece.
+    /// The rest of the body. Nil before the response was accepted, and after the last piece that is
+    /// parsed.
     private var pieces: HTTPBody.AsyncIterator?
+    /// The elements that have been parsed, but not returned.
+    private var elements: ArraySlice<Element> = []
+    /// The error of the parser, which is thrown after these elements.
+    private var failure: APIRequestError?
     private var isOver = false
 
     init(_ flow: LoadFlow<T>, input: T.RequestDataType) {
@@ -30,55 +35,70 @@ final class StreamFlow<T: StreamedAPIRequest>:
         load = flow.load
     }
 
-    /// Suspends until elements have been parsed, and returns them. The first call sends the
-    /// request.
+    /// Suspends until an element has been parsed, and returns it. The first call sends the request.
     ///
-    /// - Parameter isReporting: Whether the session is informed of a response that was not accepted
-    ///   or parsed.
-    /// - Returns: At least one element, or nil at the end. Every later call returns nil, even after
-    ///   an error.
+    /// - Parameters:
+    ///   - isReporting: Whether the session is informed of a response that was not accepted or
+    ///     parsed.
+    ///   - isConcurrent: Whether the functions of the request and the parser run off the caller's
+    ///     actor. The request, its input and its elements must then be `Sendable`.
+    /// - Returns: The element, or nil at the end. Every later call returns nil, even after an error.
     /// - Throws: The error of a stage. If another task is in this function, the underlying error is
     ///   ``TransportError/bodyReadTwice``, and the stream continues for that task.
     nonisolated(nonsending) func next(
-        isReporting: Bool = true
-    ) async throws(APIRequestError) -> [Element]? {
+        isReporting: Bool = true, isConcurrent: Bool = false
+    ) async throws(APIRequestError) -> Element? {
         guard isReading.setIfFalse() else {
             throw flow.load.failure(.transport, TransportError.bodyReadTwice)
         }
         defer { isReading.withLock { $0 = false } }
-        if isOver { return nil }
-        do {
-            let elements = try await nextElements()
-            if !elements.isEmpty { return elements }
-            end()
-            return nil
-        } catch {
-            // An observer gets the end of the stream before the error.
-            end()
-            throw isReporting ? load.reported(error) : error
+        // A cancelled task gets its error, not the elements that wait.
+        if !isOver, elements.isEmpty || Task.isCancelled {
+            do {
+                if isConcurrent { try await readInBackground() } else { try await read() }
+                if elements.isEmpty { end() }
+            } catch {
+                // An observer gets the end of the stream before the error.
+                end()
+                throw isReporting ? load.reported(error) : error
+            }
         }
+        return elements.popFirst()
     }
 
     private func end() {
         isOver = true
+        elements = []
         pieces = nil
     }
 
-    private nonisolated(nonsending) func nextElements() async throws(APIRequestError) -> [Element] {
+    @concurrent
+    private func readInBackground() async throws(APIRequestError) { try await read() }
+
+    /// Reads pieces until elements have been parsed, or to the end.
+    private nonisolated(nonsending) func read() async throws(APIRequestError) {
         if parser == nil { try await open() }
-        if Task.isCancelled { throw transportFailure(URLError(.cancelled)) }
-        // The elements of the last call have been delivered: the parser may throw an error now.
-        var elements = try parse(Data())
-        while elements.isEmpty, pieces != nil {
-            if let piece = try await nextPiece() {
-                elements = try parse(piece)
-                MainActorParsing.didParse(T.self, piece, on: #isolation)
-            } else {
+        if Task.isCancelled {
+            throw load.failure(.transport, URLError(.cancelled), isCancellation: true)
+        }
+        var parsed: [Element] = []
+        while parsed.isEmpty, pieces != nil {
+            let piece = try await nextPiece()
+            do {
+                if let piece {
+                    try parser!.parse(piece, into: &parsed)
+                    MainActorParsing.didParse(T.self, piece, on: #isolation)
+                } else {
+                    try parser!.finish(into: &parsed)
+                }
+                if piece == nil || parser!.isComplete { pieces = nil }
+            } catch {
                 pieces = nil
-                elements = try parsing { try $0.finish() }
+                failure = load.failure(.parse, error)
             }
         }
-        return elements
+        if parsed.isEmpty, let failure { throw failure }
+        elements = parsed[...]
     }
 
     private nonisolated(nonsending) func open() async throws(APIRequestError) {
@@ -100,36 +120,7 @@ final class StreamFlow<T: StreamedAPIRequest>:
         do {
             return try await pieces?.next()
         } catch {
-            throw transportFailure(error)
+            throw load.failure(.transport, error, isCancellation: Task.isCancelled)
         }
     }
-
-    /// Parses a piece, unless the last element has been parsed.
-    private func parse(_ piece: Data) throws(APIRequestError) -> [Element] {
-        try parsing { parser in parser.isComplete ? [] : try parser.parse(piece) }
-    }
-
-    /// Calls the parser, and ends the transfer if the last element has been parsed.
-    private func parsing(
-        _ parse: (inout T.Parser) throws -> [Element]
-    ) throws(APIRequestError) -> [Element] {
-        do {
-            let elements = try parse(&parser!)
-            if parser!.isComplete { pieces = nil }
-            return elements
-        } catch {
-            throw load.failure(.parse, error)
-        }
-    }
-
-    private func transportFailure(_ error: any Error) -> APIRequestError {
-        load.failure(.transport, error, isCancellation: Task.isCancelled)
-    }
-}
-
-extension StreamFlow
-where T: Sendable, T.RequestDataType: Sendable, T.Parser.Element: Sendable {
-    /// Does the same as `next()`, off the caller's actor.
-    @concurrent
-    func nextInBackground() async throws(APIRequestError) -> [Element]? { try await next() }
 }

@@ -10,14 +10,9 @@ import Foundation
 /// events += try parser.parse(Data(": b\n\n".utf8))
 /// ```
 ///
-/// The code that reads a stream calls the parser of a response as follows. It calls
-/// ``parse(_:)`` with each piece, and ``finish()`` once after the last one. After each of these
-/// calls that returns elements, it delivers them and then calls `parse(Data())`. It stops as soon
-/// as ``isComplete`` is true or a call throws.
-///
-/// A parser that finds an error after some elements of a piece returns these elements. It throws
-/// the error at the next call, which may have no bytes. So no element before an error is lost.
-/// After an error, a parser throws the same error at every call.
+/// The reader of a stream calls ``parse(_:into:)`` with each piece of a response, and
+/// ``finish(into:)`` once after the last one. It stops as soon as ``isComplete`` is true or a call
+/// throws. The elements that were appended before an error are delivered before the error.
 public protocol StreamParser<Element> {
     /// A part of the body that is delivered as soon as it is complete.
     associatedtype Element
@@ -25,31 +20,32 @@ public protocol StreamParser<Element> {
     /// Parses the next piece of the body.
     ///
     /// The elements do not depend on where the body is cut: a line or a character may begin in one
-    /// piece and end in the next. A piece may be empty.
+    /// piece and end in the next.
     ///
-    /// - Parameter bytes: The piece.
-    /// - Returns: The elements that are complete with this piece, in order.
+    /// - Parameters:
+    ///   - bytes: The piece.
+    ///   - elements: The array to which the elements that are complete with this piece are
+    ///     appended, in order.
     /// - Throws: Any error if the body cannot be parsed.
-    mutating func parse(_ bytes: Data) throws -> [Element]
+    mutating func parse(_ bytes: Data, into elements: inout [Element]) throws
 
     /// Parses what is left when the body has ended.
     ///
-    /// - Returns: The elements that are complete with the end of the body, in order.
+    /// - Parameter elements: The array to which the last elements are appended, in order.
     /// - Throws: Any error if the body must not end here.
-    mutating func finish() throws -> [Element]
+    mutating func finish(into elements: inout [Element]) throws
 
     /// Whether the last element has been parsed. By default, `false`.
     ///
     /// A format with a terminator is complete before its body ends. The transfer is then ended,
-    /// and ``finish()`` is not called.
+    /// and ``finish(into:)`` is not called.
     var isComplete: Bool { get }
 
     /// The media types that the parser can parse, such as `text/event-stream`. By default, empty:
     /// any type.
     ///
     /// They are in lower case and have no parameters. A response with another `Content-Type` is not
-    /// parsed, but fails with an ``StreamError``. A response without a
-    /// `Content-Type` is parsed.
+    /// parsed, but fails with a ``StreamError``. A response without a `Content-Type` is parsed.
     var mediaTypes: [String] { get }
 }
 
@@ -60,25 +56,32 @@ extension StreamParser {
     /// Empty: the parser accepts any media type.
     public var mediaTypes: [String] { [] }
 
+    /// Returns the elements that are complete with a piece: ``parse(_:into:)`` for a test.
+    ///
+    /// - Parameter bytes: The piece.
+    /// - Throws: The error of the parser. The elements before it are lost.
+    public mutating func parse(_ bytes: Data) throws -> [Element] {
+        var elements: [Element] = []
+        try parse(bytes, into: &elements)
+        return elements
+    }
+
+    /// Returns the elements that are complete with the end of the body: ``finish(into:)`` for a
+    /// test.
+    ///
+    /// - Throws: The error of the parser. The elements before it are lost.
+    public mutating func finish() throws -> [Element] {
+        var elements: [Element] = []
+        try finish(into: &elements)
+        return elements
+    }
+
     package func checkContentType(of response: HTTPURLResponse) throws(StreamError) {
         let expected = mediaTypes
         guard let found = mediaType(response.value(forHTTPHeaderField: "Content-Type")),
             !expected.isEmpty, !expected.contains(found)
         else { return }
         throw StreamError.unexpectedContentType(found: found, expected: expected)
-    }
-
-    /// Parses a whole body.
-    ///
-    /// - Throws: The error of the parser, whatever elements precede it.
-    package mutating func parseWhole(_ body: Data) throws -> [Element] {
-        var elements = try parse(body)
-        if isComplete { return elements }
-        // Throws the error that follows the elements of the body, if there is one.
-        elements += try parse(Data())
-        elements += try finish()
-        elements += try parse(Data())
-        return elements
     }
 }
 

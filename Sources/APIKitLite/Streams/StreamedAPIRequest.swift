@@ -58,7 +58,9 @@ extension StreamedAPIRequest {
     public func parseResponse(data: Data, response: HTTPURLResponse) throws -> [Parser.Element] {
         var parser = try makeParser(for: response)
         try parser.checkContentType(of: response)
-        return try parser.parseWhole(data)
+        var elements = try parser.parse(data)
+        if !parser.isComplete { try parser.finish(into: &elements) }
+        return elements
     }
 
     /// Parses a whole body as the body of a response with status 200 and without headers.

@@ -130,7 +130,7 @@ private struct RequestLoad<T: APIRequest>: RepeatableLoad, @unchecked Sendable {
     ) async -> Loaded {
         let response = sample.reply.completed(for: URLRequest(url: .unnamed)).response
         var parser = response.flatMap { try? request.makeParser(for: $0) }
-        _ = try? parser?.parseWhole(sample.body)
+        _ = try? parser?.parse(sample.body)
         var loaded = Loaded(elements: [], isTerminated: parser?.isComplete == true)
         do throws(APIRequestError) {
             // `S` is `T`, as a `StreamedAPIRequest`.

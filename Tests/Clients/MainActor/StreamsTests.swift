@@ -14,9 +14,9 @@ struct UnannotatedStreamRequest: StreamedAPIRequest {
 }
 
 struct UnannotatedParser: StreamParser {
-    mutating func parse(_ bytes: Data) throws -> [RunningPlace] { bytes.isEmpty ? [] : [.current] }
+    func parse(_ bytes: Data, into places: inout [RunningPlace]) { places.append(.current) }
 
-    mutating func finish() throws -> [RunningPlace] { [.current] }
+    func finish(into places: inout [RunningPlace]) { places.append(.current) }
 }
 
 nonisolated struct NonisolatedStreamRequest: StreamedAPIRequest {
@@ -26,9 +26,9 @@ nonisolated struct NonisolatedStreamRequest: StreamedAPIRequest {
 }
 
 nonisolated struct NonisolatedParser: StreamParser {
-    mutating func parse(_ bytes: Data) throws -> [RunningPlace] { bytes.isEmpty ? [] : [.current] }
+    func parse(_ bytes: Data, into places: inout [RunningPlace]) { places.append(.current) }
 
-    mutating func finish() throws -> [RunningPlace] { [.current] }
+    func finish(into places: inout [RunningPlace]) { places.append(.current) }
 }
 
 @Suite(.limited) struct StreamsTests {

@@ -54,15 +54,20 @@ import Testing
         #expect(try await reader.value == Data("a".utf8))
     }
 
+    /// A stream whose parser runs on the caller's actor.
+    private func streamOnTheActor<R: StreamedAPIRequest>(
+        _ request: R, over session: BodySession
+    ) -> APIStream<R> where R.RequestDataType == Void {
+        session.stream(request)
+    }
+
     @Test(arguments: [true, false])
     func elementsHaveOneReaderAtATime(_ isInBackground: Bool) async throws {
         let buffer = BodyBuffer()
         let session = BodySession { HTTPBody(buffer) }
-        let loader = APIRequestLoader(apiRequest: EventsRequest(), urlSession: session)
-        let stream = APIStream(load: loader.flow, input: ()) {
-            (flow) async throws(APIRequestError) in
-            try await isInBackground ? flow.nextInBackground() : flow.next()
-        }
+        let stream =
+            isInBackground
+            ? session.stream(EventsRequest()) : streamOnTheActor(EventsRequest(), over: session)
         let events = stream.makeAsyncIterator()
         let reader = Task { @MainActor in
             var copy = events

@@ -178,6 +178,124 @@ import Testing
         #expect(log.events.last == error.map { .rejected($0) })
     }
 
+    /// Its parser refuses a word.
+    private struct ShoutsRequest: StreamedAPIRequest {
+        struct Refusal: Error {}
+
+        var baseURL = URL(string: "https://api.example.com")!
+
+        func makeRequest(from: Void) throws -> URLRequest {
+            try URLRequest("GET", baseURL, path: "/words")
+        }
+
+        func makeParser(for response: HTTPURLResponse) -> some StreamParser<String> {
+            ServerSentEvents.json(Word.self, until: "[DONE]").map { word in
+                if word.text == "bad" { throw Refusal() }
+                return word.text.uppercased()
+            }
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
+    func deliversWhatAMappedParserReturnedBeforeItsError(_ transport: Transport) async throws {
+        let (session, baseURL) = try transport.open(network)
+        let piece = ["a", "b", "bad", "c"].map(MockResponse.event).joined()
+        network.stub(
+            .get("/words"),
+            .chunks([piece, "more"], every: .seconds(9), contentType: "text/event-stream"))
+        var words = session.stream(ShoutsRequest(baseURL: baseURL)).makeAsyncIterator()
+
+        #expect(try await words.next() == "A")
+        // The parser has thrown, so nothing more is received.
+        await network.waitForResponses()
+        #expect(network.requests.map(\.wasCancelled) == [true])
+        #expect(try await words.next() == "B")
+        let error = await #expect(throws: APIRequestError.self) { try await words.next() }
+        #expect(error?.stage == .parse)
+        #expect(error?.underlying is ShoutsRequest.Refusal)
+        #expect(try await words.next() == nil)
+    }
+
+    @Test func endsAtTheTerminatorOfAMappedParser() async throws {
+        network.stub(.get("/words"), .words("a", "b"))
+
+        let (words, error) = await MockURLSession(network).stream(ShoutsRequest()).outcome()
+
+        #expect(words == ["A", "B"])
+        #expect(error == nil)
+    }
+
+    @Test func copiesOfAnIteratorShareTheElements() async throws {
+        network.stub(.get("/words"), .words("a", "b", "c"))
+        var words = MockURLSession(network).stream(WordsRequest(), "/words").makeAsyncIterator()
+        var copy = words
+
+        #expect(try await words.next()?.text == "a")
+        #expect(try await copy.next()?.text == "b")
+        #expect(try await words.next()?.text == "c")
+        #expect(try await copy.next() == nil)
+        #expect(network.requests.count == 1)
+    }
+
+    /// A stream in the type of a public API, which asks for a piece when its reader does.
+    private func unfolding(
+        _ stream: APIStream<WordsRequest>
+    ) -> AsyncThrowingStream<String, any Error> {
+        let words = stream.makeAsyncIterator()
+        return AsyncThrowingStream(unfolding: {
+            var words = words
+            do throws(APIRequestError) {
+                return try await words.next()?.text
+            } catch {
+                throw error.underlying
+            }
+        })
+    }
+
+    @Test func aStreamInAnotherTypeAsksForOnePieceAtATime() async throws {
+        let event = Data(MockResponse.event("a").utf8)
+        let asked = Locked(0)
+        let session = BodySession {
+            HTTPBody(unfolding: {
+                asked.withLock { $0 += 1 }
+                return event
+            })
+        }
+
+        var words = unfolding(session.stream(WordsRequest(), "/words")).makeAsyncIterator()
+        #expect(asked.withLock { $0 } == 0)
+        for count in 1...3 {
+            #expect(try await words.next() == "a")
+            #expect(asked.withLock { $0 } == count)
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
+    func aStreamInAnotherTypeEndsItsTransfer(_ transport: Transport) async throws {
+        let (session, baseURL) = try transport.open(network)
+        network.stub(.get("/words"), .words("a", "b", every: .seconds(9)))
+
+        for try await word in unfolding(
+            session.stream(WordsRequest(baseURL: baseURL), "/words"))
+        {
+            #expect(word == "a")
+            break
+        }
+
+        await network.waitForResponses()
+        #expect(network.requests.map(\.wasCancelled) == [true])
+    }
+
+    @Test func anotherTaskReadsAStream() async throws {
+        network.stub(.get("/words"), .words("a"), .status(503))
+        let stream = MockURLSession(network).stream(WordsRequest(), "/words")
+
+        #expect(try await Task.detached { try await stream.first { _ in true }?.text }.value == "a")
+        await #expect(throws: UnacceptableStatus.self) {
+            for try await _ in unfolding(stream) {}
+        }
+    }
+
     @Test func aStreamWithoutItsTerminatorFails() async throws {
         let event = Data(MockResponse.event("a").utf8)
         let session = BodySession { HTTPBody(event) }

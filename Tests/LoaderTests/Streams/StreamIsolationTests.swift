@@ -31,11 +31,11 @@ import Testing
     private struct PlaceParser: StreamParser {
         let start: RunningPlace
 
-        mutating func parse(_ bytes: Data) throws -> [RunningPlace] {
-            bytes.isEmpty ? [] : [start, .current]
+        func parse(_ bytes: Data, into places: inout [RunningPlace]) {
+            places += [start, .current]
         }
 
-        mutating func finish() throws -> [RunningPlace] { [.current] }
+        func finish(into places: inout [RunningPlace]) { places.append(.current) }
     }
 
     private let network = MockNetwork()

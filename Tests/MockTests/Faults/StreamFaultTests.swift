@@ -190,12 +190,12 @@ import Testing
         struct Parser: StreamParser {
             var isComplete = false
 
-            mutating func parse(_ bytes: Data) throws -> [String] {
+            mutating func parse(_ bytes: Data, into words: inout [String]) {
                 isComplete = bytes.text.contains("!")
-                return bytes.text.split(separator: " ").map(String.init)
+                words += bytes.text.split(separator: " ").map(String.init)
             }
 
-            func finish() throws -> [String] { [] }
+            func finish(into words: inout [String]) {}
         }
 
         func makeRequest(from: Void) throws -> URLRequest { .test("words") }

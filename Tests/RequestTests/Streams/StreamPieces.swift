@@ -11,12 +11,10 @@ extension StreamParser {
         var delivered: [Element] = []
         do {
             for piece in pieces {
-                delivered += try parse(piece)
+                try parse(piece, into: &delivered)
                 if isComplete { return (delivered, nil) }
-                delivered += try parse(Data())
             }
-            delivered += try finish()
-            delivered += try parse(Data())
+            try finish(into: &delivered)
             return (delivered, nil)
         } catch {
             return (delivered, error)

@@ -135,12 +135,9 @@ import Testing
     private struct Halves: StreamParser {
         private var count = 0
 
-        mutating func parse(_ bytes: Data) -> [Int] {
-            count += bytes.count
-            return []
-        }
+        mutating func parse(_ bytes: Data, into halves: inout [Int]) { count += bytes.count }
 
-        mutating func finish() -> [Int] { [count / 2, count - count / 2] }
+        func finish(into halves: inout [Int]) { halves += [count / 2, count - count / 2] }
     }
 
     private struct HalvesRequest: StreamedAPIRequest {
