@@ -32,11 +32,11 @@ public struct EventStream: AsyncSequence, Sendable {
     /// An event.
     public typealias Element = ServerSentEvent
 
-    fileprivate let session: any HTTPSession
+    fileprivate var load: Load
     fileprivate let request: URLRequest
+    fileprivate var validate: @Sendable (Data, HTTPURLResponse) throws -> Void = { _, _ in }
     fileprivate let start: Reconnection
     fileprivate let willReconnect: @Sendable (Duration, APIRequestError?) -> Void
-    fileprivate let redaction: Redaction
     fileprivate let clock: any Clock<Duration>
     fileprivate let random: @Sendable () -> Double
     fileprivate let now: @Sendable () -> Date
@@ -78,7 +78,6 @@ public struct EventStream: AsyncSequence, Sendable {
             -> ServerSentEvent?
         {
             while !hasEnded {
-                try checkNotCancelled()
                 let connection = connection ?? connect()
                 self.connection = connection
                 var error: APIRequestError?
@@ -112,14 +111,14 @@ public struct EventStream: AsyncSequence, Sendable {
         private mutating func connect() -> StreamFlow<EventRequest> {
             lostAt = lostAt ?? timeline.now()
             reconnection.attempts += 1
-            var session = stream.session
+            var session = stream.load.session
             if let deadline = reconnection.policy.deadline {
                 session = session.timingOut(after: deadline - elapsed, clock: stream.clock)
             }
-            let request = EventRequest(
-                request: stream.request, reconnection: reconnection, redaction: stream.redaction)
-            return StreamFlow(
-                LoadFlow(apiRequest: request, session: session, requestType: nil), input: ())
+            let flow = LoadFlow(
+                apiRequest: EventRequest(stream: stream, reconnection: reconnection),
+                session: session, requestType: stream.load.requestType)
+            return StreamFlow(flow, input: ())
         }
 
         /// The time for which there has been no connection.
@@ -131,6 +130,11 @@ public struct EventStream: AsyncSequence, Sendable {
         private nonisolated(nonsending) mutating func recover(
             from error: APIRequestError?
         ) async throws(APIRequestError) {
+            // Events may wait, so the last ID is still the one of the last event returned.
+            if Task.isCancelled {
+                (connection, hasEnded) = (nil, true)
+                throw stream.load.failure(.transport, URLError(.cancelled), isCancellation: true)
+            }
             reconnection.retry = retry
             if let parser = connection?.parser {
                 // All its events have been returned. An ID may have come without data after them.
@@ -138,7 +142,6 @@ public struct EventStream: AsyncSequence, Sendable {
                 lostAt = timeline.now()
             }
             connection = nil
-            try checkNotCancelled()
             let decision = reconnection.decision(
                 after: error, of: stream.request, elapsed: elapsed, now: stream.now(),
                 random: stream.random())
@@ -162,26 +165,19 @@ public struct EventStream: AsyncSequence, Sendable {
                     ? StreamError.noEvents(connectionCount: reconnection.attempts)
                     : URLError(.timedOut))
         }
-
-        private mutating func checkNotCancelled() throws(APIRequestError) {
-            guard Task.isCancelled else { return }
-            connection = nil
-            hasEnded = true
-            throw stream.load.failure(.transport, URLError(.cancelled), isCancellation: true)
-        }
     }
-
-    private var load: Load { Load(session: session, request: request, redaction: redaction) }
 }
 
 private struct EventRequest: StreamedAPIRequest {
-    let request: URLRequest
+    let stream: EventStream
     let reconnection: EventStream.Reconnection
-    let redaction: Redaction
 
-    func makeRequest(from: Void) throws -> URLRequest { try reconnection.request(request) }
+    var redaction: Redaction { stream.load.redaction }
+
+    func makeRequest(from: Void) throws -> URLRequest { try reconnection.request(stream.request) }
 
     func validateResponse(data: Data, response: HTTPURLResponse) throws {
+        try stream.validate(data, response)
         try response.validateStatus(200)
     }
 
@@ -240,9 +236,50 @@ extension HTTPSession {
         now: @escaping @Sendable () -> Date = { Date() }
     ) -> EventStream {
         EventStream(
-            session: self, request: request,
+            load: Load(session: self, request: request, redaction: redaction), request: request,
             start: EventStream.Reconnection(policy: policy, lastEventID: lastEventID),
-            willReconnect: willReconnect, redaction: redaction, clock: clock, random: random,
-            now: now)
+            willReconnect: willReconnect, clock: clock, random: random, now: now)
+    }
+
+    /// Makes the request for an input, and returns the events of its response, over as many
+    /// connections as needed.
+    ///
+    ///     for try await event in try session.events(NewsRequest(), "sport") { show(event.data) }
+    ///
+    /// The request is made once, before this returns. `validateResponse` is called for each
+    /// connection, with the head of the response and an empty body. If it throws, it is called once
+    /// more, with the beginning of the body. Its error is `underlying` in the error of the events,
+    /// and does not change whether the client connects again. Only the status 200 is accepted after
+    /// it. `parseResponse` is not called.
+    ///
+    /// Everything else is as in
+    /// ``events(_:after:reconnecting:willReconnect:redaction:clock:random:now:)``.
+    ///
+    /// - Parameters:
+    ///   - request: The request to load.
+    ///   - input: The input of the request.
+    ///   - lastEventID: The ID of the last event of an earlier stream. Empty if there is none.
+    ///   - policy: The limits and the jitter of the delays.
+    ///   - willReconnect: Called before each delay, with the delay and the error of the connection.
+    ///   - clock: The clock that measures the delays and the deadline.
+    ///   - random: Returns the jitter factor of a delay, from 0 up to 1.
+    ///   - now: Returns the current time.
+    /// - Returns: The sequence of the events. Nothing is sent yet.
+    /// - Throws: ``APIRequestError`` if the request cannot be made.
+    public func events<R: APIRequest & Sendable>(
+        _ request: R, _ input: R.RequestDataType, after lastEventID: String = "",
+        reconnecting policy: RetryPolicy = .eventStream,
+        willReconnect: @escaping @Sendable (Duration, APIRequestError?) -> Void = { _, _ in },
+        clock: any Clock<Duration> = ContinuousClock(),
+        random: @escaping @Sendable () -> Double = { .random(in: 0..<1) },
+        now: @escaping @Sendable () -> Date = { Date() }
+    ) throws(APIRequestError) -> EventStream {
+        var stream = try events(
+            flow(request).makeRequest(from: input), after: lastEventID, reconnecting: policy,
+            willReconnect: willReconnect, redaction: request.redaction, clock: clock,
+            random: random, now: now)
+        stream.load.requestType = "\(R.self)"
+        stream.validate = request.validateResponse
+        return stream
     }
 }

@@ -319,21 +319,21 @@ import Testing
     }
 
     @Test func returnsNoEventInACancelledTask() async throws {
-        network.stub(.get("/events"), events("data: a\n\ndata: b\n\n"))
+        network.stub(.get("/events"), events("id: 1\ndata: a\n\nid: 2\ndata: b\n\n"))
         let stream = session.events(request(baseURL))
 
-        let task = Task {
-            var count = 0
-            do {
-                for try await _ in stream {
-                    count += 1
-                    withUnsafeCurrentTask { $0?.cancel() }
-                }
-            } catch {}
-            return count
-        }
+        try await Task {
+            var events = stream.makeAsyncIterator()
+            let first = try await events.next()
+            withUnsafeCurrentTask { $0?.cancel() }
 
-        #expect(await task.value == 1)
+            #expect(first?.data == "a")
+            let error = await #expect(throws: APIRequestError.self) { try await events.next() }
+            #expect(error?.isCancellation == true)
+            // The second event has arrived, but was not returned.
+            #expect(events.lastEventID == "1")
+            #expect(try await events.next() == nil)
+        }.value
     }
 
     @Test func endsAnAttemptAtTheDeadline() async throws {
