@@ -51,6 +51,42 @@ import Testing
         #expect(network.requests.map { $0.header("Last-Event-ID") } == [nil, "7"])
     }
 
+    private struct NewsRequest: APIRequest {
+        func makeRequest(from topic: String) throws -> URLRequest {
+            try URLRequest(
+                "GET", URL(string: "https://api.example.com")!, path: "/news/{topic}",
+                ["topic": topic])
+        }
+
+        func parseResponse(data: Data) throws {}
+    }
+
+    @Test func receivesTheEventsOfARequest() async throws {
+        let network = MockNetwork()
+        network.stub(.get("/news/sport"), .events(["a"]), .status(403))
+        let session = MockURLSession(network)
+
+        var events = try session.events(NewsRequest(), "sport").makeAsyncIterator()
+
+        #expect(try await events.next()?.data == "a")
+    }
+
+    @Sendable private static func decrypt(_ piece: Data) throws -> Data { Data(piece.reversed()) }
+
+    @Test func changesThePieces() async throws {
+        let network = MockNetwork()
+        network.stub(.get("/events"), .text("abc"))
+        let session = MockURLSession(network)
+        let decrypt = Self.decrypt
+
+        let decrypting = session.intercepting { request, next in
+            let (body, response) = try await next(request)
+            return (try body.map(decrypt), response)
+        }
+
+        #expect(try await decrypting.exchange(URLRequest(url: url)).0 == Data("cba".utf8))
+    }
+
     @Test func readsTheBytes() async throws {
         let network = MockNetwork()
         network.stub(.get("/events"), .chunks(["one\n", "two\n"]))

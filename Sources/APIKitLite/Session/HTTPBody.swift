@@ -69,6 +69,33 @@ public struct HTTPBody: AsyncSequence, Sendable {
         self.init(buffer)
     }
 
+    /// Returns a body whose pieces a function has changed, for a closure of
+    /// ``HTTPSession/intercepting(_:)``.
+    ///
+    /// ```swift
+    /// let session = URLSession.shared.intercepting { request, next in
+    ///     let (body, response) = try await next(request)
+    ///     return (try body.map(decrypt), response)
+    /// }
+    /// ```
+    ///
+    /// A complete body stays complete: the function gets all bytes. Any other body is read once,
+    /// through the returned one, whose reader gets the error of the function.
+    ///
+    /// - Parameter transform: Returns the new bytes of a piece. If they are empty, the reader gets
+    ///   no piece.
+    /// - Throws: The error of the function, if the body is complete.
+    public func map(
+        _ transform: @escaping @Sendable (Data) throws -> Data
+    ) rethrows -> HTTPBody {
+        if let data { return try HTTPBody(transform(data)) }
+        let pieces = makeAsyncIterator()
+        return HTTPBody(unfolding: {
+            var pieces = pieces  // Copies share the transfer.
+            return try await pieces.next().map(transform)
+        })
+    }
+
     /// All bytes of a complete body. If the body comes in pieces, nil.
     public var data: Data? {
         if case .complete(let data) = content { data } else { nil }
@@ -117,7 +144,7 @@ public struct HTTPBody: AsyncSequence, Sendable {
     }
 
     /// An iterator over the pieces of a body. The transfer ends when the last copy is released.
-    public struct AsyncIterator: AsyncIteratorProtocol {
+    public struct AsyncIterator: AsyncIteratorProtocol, Sendable {
         fileprivate enum Rest {
             case complete(Data)
             /// Nil if another iterator has the transfer.
