@@ -11,6 +11,8 @@ public struct RecordedRequest: Sendable {
     public internal(set) var pathValues: [String: String] = [:]
 
     /// Whether the client cancelled the request before the answer was complete.
+    ///
+    /// The client may end before this is true: call ``MockNetwork/waitForResponses(_:)`` first.
     public internal(set) var wasCancelled = false
 
     /// Whether a real session answered, through ``MockResponse/passthrough(to:)``.
