@@ -115,6 +115,18 @@ func elsewhere(_ attempt: RetryAttempt) -> RetryDecision {
         #expect(error?.stage == .transport)
     }
 
+    @Test func aClosureIsASession() async throws {
+        let network = MockNetwork()
+        network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#))
+        let client = network.urlSession
+
+        let session = ClosureSession { request in
+            try await client.data(for: request)
+        }
+
+        #expect(try await session.load(UserRequest(), 42).name == "Emma")
+    }
+
     @Test func aRuleIsAFunction() throws {
         let request = URLRequest(url: baseURL)
         let accepted = HTTPURLResponse.status(202, headers: ["Retry-After": "7"])

@@ -15,7 +15,7 @@ public struct MultipartPart: Equatable, Sendable {
     /// plain text.
     public var contentType: String?
 
-    /// Creates a part. ``text(_:_:)``, ``file(_:at:contentType:)`` and
+    /// Creates a part. `.text`, ``file(_:at:contentType:)`` and
     /// ``file(_:fileName:contentType:data:)`` are shorter.
     ///
     /// - Parameters:

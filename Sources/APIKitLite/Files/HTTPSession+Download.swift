@@ -38,8 +38,7 @@ extension HTTPSession {
     ///     or within the body. The number of attempts and the deadline count from the last
     ///     progress: when the part has 64 KiB (65,536 bytes) more than at the progress before, or
     ///     1 % of what was missing then, if that is less. An answer that brings less counts as an
-    ///     attempt. The
-    ///     policy retries no status: see ``HTTPSession/retrying(_:clock:random:now:)``.
+    ///     attempt. The policy retries no status: `retrying` does.
     ///   - clock: The clock of the delays.
     ///   - random: Returns the jitter factor of a delay, from 0 up to 1.
     /// - Returns: The response of the last request: 206 if the download was resumed, otherwise 200.

@@ -209,8 +209,8 @@ extension HTTPSession {
     /// }
     /// ```
     ///
-    /// The session needs no ``retrying(_:clock:random:now:)``: the sequence itself sends the
-    /// request again. Only a `GET` is sent again.
+    /// The session needs no `retrying`: the sequence itself sends the request again. Only a `GET` is
+    /// sent again.
     ///
     /// - Parameters:
     ///   - request: The request to send. It gets the headers `Accept`, `Cache-Control`

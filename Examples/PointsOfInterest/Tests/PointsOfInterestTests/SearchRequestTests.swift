@@ -28,9 +28,7 @@ import Testing
 
         let page = try request.parseResponse(data: Data(json.utf8))
 
-        let response = try #require(
-            HTTPURLResponse(url: baseURL, statusCode: 200, httpVersion: nil, headerFields: nil))
-        #expect(request.nextInput(after: page, response: response, from: nil) == next)
+        #expect(request.nextInput(after: page, response: .status(200), from: nil) == next)
     }
 
     @Test func loadsEachPageOnce() async throws {
