@@ -34,6 +34,32 @@ private struct OAuth: Authenticator {
     }
 }
 
+/// The keychain of an app, or a file.
+private final class Keychain: Sendable {
+    private let stored: Locked<Tokens?>
+
+    init(_ tokens: Tokens?) { stored = Locked(tokens) }
+
+    func tokens() async throws -> Tokens? { stored.withLock { $0 } }
+    func store(_ tokens: Tokens?) async throws { stored.withLock { $0 = tokens } }
+}
+
+private actor TokenStore {
+    private var token: String?
+    private let signIn: @Sendable () async throws -> String
+
+    init(signIn: @escaping @Sendable () async throws -> String) {
+        self.signIn = signIn
+    }
+
+    func token(replacing rejected: String?) async throws -> String {
+        if let token, token != rejected { return token }
+        let new = try await signIn()
+        token = new
+        return new
+    }
+}
+
 /// A server that rejects an expired token with a 403 and a code in the body.
 private struct LegacyTokens: Authenticator {
     let refresh: RefreshTokens
@@ -71,18 +97,19 @@ private typealias UserRequest = TestingSamples.UserRequest
             user.header("Authorization", "Bearer new"), .json(encoding: User(name: "Emma")))
         let token = network.stub(.post("/oauth/token"), .json(encoding: new), times: .once)
 
-        let saved = Locked<Tokens?>(nil)
+        let keychain = Keychain(old)
+        let inner = MockURLSession(network)
         let tokens = Credentials(
             OAuth(refresh: RefreshTokens(baseURL: baseURL)), for: baseURL,
-            credential: old,
-            onChange: { tokens in saved.withLock { $0 = tokens } })
-        let session = MockURLSession(network).authenticated(by: tokens)
+            load: { try await keychain.tokens() },
+            save: { try await keychain.store($0) })
+        let session = inner.authenticated(by: tokens)
         let loader = APIRequestLoader(
             apiRequest: UserRequest(baseURL: baseURL), urlSession: session)
 
         #expect(try await loader.load(42) == User(name: "Emma"))
         #expect(tokens.credential == new)
-        #expect(saved.withLock { $0 } == new)
+        #expect(try await keychain.tokens() == new)
         #expect(token.callCount == 1)
         try network.verify()
     }
@@ -110,21 +137,64 @@ private typealias UserRequest = TestingSamples.UserRequest
         let network = MockNetwork()
         network.stub(.get("/users/{id}"), .status(401))
         network.stub(.post("/oauth/token"), .json(#"{"error":"invalid_grant"}"#, status: 400))
+        let keychain = Keychain(old)
         let tokens = Credentials(
-            OAuth(refresh: RefreshTokens(baseURL: baseURL)), for: baseURL, credential: old)
+            OAuth(refresh: RefreshTokens(baseURL: baseURL)), for: baseURL,
+            load: { try await keychain.tokens() }, save: { try await keychain.store($0) })
         let loader = APIRequestLoader(
             apiRequest: UserRequest(baseURL: baseURL),
             urlSession: MockURLSession(network).authenticated(by: tokens))
+        var showsSignIn = false
 
         do {
             _ = try await loader.load(42)
             Issue.record("It loaded.")
         } catch {
-            let refresh = (error.underlying as? AuthenticationError)?.underlying
-            if refresh?.statusCode == 400 { tokens.credential = nil }
+            let refresh = error.underlying as? AuthenticationError
+            if refresh?.requiresSignIn == true { showsSignIn = true }
         }
 
+        #expect(showsSignIn)
         #expect(tokens.credential == nil)
+        #expect(try await keychain.tokens() == nil)
+    }
+
+    @Test func opensAWebSocketWithAValue() async throws {
+        let keychain = Keychain(new)
+        let tokens = Credentials(
+            OAuth(refresh: RefreshTokens(baseURL: baseURL)), for: baseURL,
+            load: { try await keychain.tokens() })
+        var request = URLRequest(url: URL(string: "wss://api.example.com/events")!)
+
+        if let token = try await tokens.value() {
+            request = try request.authorization(bearer: token.access)
+        }
+
+        #expect(request.value(forHTTPHeaderField: "Authorization") == "Bearer new")
+    }
+
+    @Test func asksTheStoreOfTheApp() async throws {
+        let network = MockNetwork()
+        let user = RequestMatcher.get("/users/{id}")
+        network.stub(user.header("Authorization", "Bearer t1"), .status(401))
+        network.stub(
+            user.header("Authorization", "Bearer t2"), .json(encoding: User(name: "Emma")))
+        let count = Locked(0)
+        let store = TokenStore {
+            count.withLock { count in
+                count += 1
+                return "t\(count)"
+            }
+        }
+        let inner = MockURLSession(network)
+
+        let session = inner.authenticated(for: baseURL) { rejected in
+            try await store.token(replacing: rejected)
+        }
+
+        let loader = APIRequestLoader(
+            apiRequest: UserRequest(baseURL: baseURL), urlSession: session)
+        #expect(try await loader.load(42) == User(name: "Emma"))
     }
 
     @Test func sendsAFixedToken() async throws {

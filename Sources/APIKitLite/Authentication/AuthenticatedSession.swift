@@ -15,10 +15,11 @@ extension HTTPSession {
     /// refresh. A request with a body stream of your own is not sent again, but the credential is
     /// refreshed for later requests.
     ///
-    /// If a refresh fails, the requests that wait for it throw ``AuthenticationError``, and the
-    /// next request starts a new refresh. A cancelled request ends immediately and does not affect
-    /// the others. A refresh always runs to its end, even if all requests that wait for it are
-    /// cancelled, because many refresh tokens can be used only once.
+    /// If a refresh fails, the requests that wait for it throw ``AuthenticationError``. If
+    /// ``Authenticator/requiresSignIn(after:)`` is true for its error, the user is signed out;
+    /// otherwise the next request starts a new refresh. A cancelled request ends immediately and
+    /// does not affect the others. A refresh always runs to its end, even if all requests that wait
+    /// for it are cancelled, because many refresh tokens can be used only once.
     ///
     /// For a stream, ``Authenticator/rejects(data:response:)`` gets an empty body.
     ///
@@ -28,8 +29,52 @@ extension HTTPSession {
     /// - Parameter credentials: The credential of the user. Chains that share it share its refresh.
     /// - Returns: A session that wraps this one.
     public func authenticated<A>(by credentials: Credentials<A>) -> some HTTPSession {
-        AuthenticatedSession(next: self, credentials: credentials)
+        credentials.willBeUsed(over: self)
+        return AuthenticatedSession(next: self, credentials: credentials)
     }
+
+    /// Returns a session that sends each request with a bearer token from the app's own store.
+    ///
+    /// ```swift
+    /// let session = URLSession.shared.authenticated(for: baseURL) { rejected in
+    ///     try await store.token(replacing: rejected)
+    /// }
+    /// ```
+    ///
+    /// The closure is called before each request, with `nil`. If a response has status 401, the
+    /// closure is called with the token that was rejected, and the request is sent once more.
+    /// Requests that wait for the closure at the same time share a call, so that the store
+    /// refreshes a token once. A request never gets a token that the closure was asked for before
+    /// the request was made, because another user may have signed in since. Otherwise it is
+    /// as with ``authenticated(by:)``.
+    ///
+    /// A request of the closure, such as a refresh, may go over the returned session; it is sent
+    /// without the token.
+    ///
+    /// - Parameters:
+    ///   - baseURL: The origin that receives the token. A URL without a host is ignored.
+    ///   - others: Other origins that receive the token.
+    ///   - token: Returns the token for `Authorization: Bearer` (RFC 6750), or `nil` if nobody is
+    ///     signed in. If it throws, the requests that wait for it fail with its error. A call is
+    ///     never cancelled.
+    /// - Returns: A session that wraps this one.
+    public func authenticated(
+        for baseURL: URL, _ others: URL...,
+        token: @escaping @Sendable (_ rejected: String?) async throws -> String?
+    ) -> some HTTPSession {
+        var configuration = Credentials<StoreAuthenticator>.Configuration(
+            origins: [baseURL] + others)
+        configuration.store = CredentialStore(token: token, isSame: ==)
+        return authenticated(by: Credentials(StoreAuthenticator(), nil, configuration))
+    }
+}
+
+private struct StoreAuthenticator: Authenticator {
+    func apply(_ token: String, to request: URLRequest) throws -> URLRequest {
+        try request.authorization(bearer: token)
+    }
+
+    func rejects(data: Data, response: HTTPURLResponse) -> Bool { response.statusCode == 401 }
 }
 
 private struct AuthenticatedSession<A: Authenticator>: SessionPolicy {
@@ -40,10 +85,18 @@ private struct AuthenticatedSession<A: Authenticator>: SessionPolicy {
         _ request: URLRequest, awaiting options: SendOptions
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         try Task.checkNotCancelled()
+        var options = options
+        options.refreshing = options.refreshing ?? RefreshWaits.current
         guard credentials.covers(request.url),
             let first = try await credentials.authorize(
                 request, options, afterRejected: nil, over: next)
-        else { return try await next.send(request, awaiting: options) }
+        else {
+            let answer = try await next.send(request, awaiting: options)
+            if answer.1.statusCode == 401, let hint = credentials.hint(for: request.url) {
+                options.hint?.withLock { $0 = hint }
+            }
+            return answer
+        }
 
         let answer = try await next.send(first.request, awaiting: options)
         guard isRejection(answer, of: first.request) else { return answer }

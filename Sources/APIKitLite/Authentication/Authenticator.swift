@@ -67,6 +67,15 @@ public protocol Authenticator<Credential>: Sendable {
     ///   - data: The body of the response.
     ///   - response: The response to a request that was sent with the credential.
     func rejects(data: Data, response: HTTPURLResponse) -> Bool
+
+    /// Whether the user must sign in again, because the server refused to refresh the credential.
+    ///
+    /// If it returns true, ``Credentials`` sets the credential to `nil`, unless the app set another
+    /// one meanwhile. By default, the status is 400 or 401 and the body has the error
+    /// `invalid_grant` (RFC 6749, section 5.2).
+    ///
+    /// - Parameter error: The error of the refresh.
+    func requiresSignIn(after error: APIRequestError) -> Bool
 }
 
 extension Authenticator {
@@ -85,6 +94,19 @@ extension Authenticator {
     public func rejects(data: Data, response: HTTPURLResponse) -> Bool {
         response.statusCode == 401
     }
+
+    /// Whether the response has status 400 or 401 and the error `invalid_grant` in its JSON body
+    /// (RFC 6749, section 5.2).
+    ///
+    /// - Parameter error: The error of the refresh.
+    public func requiresSignIn(after error: APIRequestError) -> Bool {
+        guard error.statusCode == 400 || error.statusCode == 401 else { return false }
+        return (try? error.decodeBody(OAuthProblem.self))?.error == "invalid_grant"
+    }
+}
+
+private struct OAuthProblem: Decodable {
+    let error: String
 }
 
 extension Authenticator where Refresh == NoRefresh<Credential> {
@@ -105,8 +127,8 @@ public struct NoRefresh<Credential>: APIRequest, Sendable {
     public struct UnavailableError: DescribedError, Equatable {
         /// The text for a developer whose authenticator reports a credential as stale or rejected.
         public var description: String {
-            "This credential cannot be refreshed. Give its authenticator a refresh request, or set "
-                + "another credential."
+            "This credential cannot be refreshed. Give its authenticator a refresh request, and "
+                + "call authenticated(by:) with the credentials; or set another credential."
         }
     }
 

@@ -1,7 +1,7 @@
 import Foundation
 
 /// An authenticator that sends a user name and a password: see
-/// ``Credentials/basic(user:password:for:)``.
+/// ``Credentials/basic(user:password:for:_:)``.
 public struct BasicAuthenticator: Authenticator {
     /// A user name and a password.
     public struct Credential: Equatable, Sendable {
@@ -46,12 +46,15 @@ extension Credentials where A == BasicAuthenticator {
     /// - Parameters:
     ///   - user: The user name, which must not contain a colon.
     ///   - password: The password, not encoded.
-    ///   - baseURLs: The origins that receive them. A URL without a host is ignored.
+    ///   - baseURL: The origin that receives them. A URL without a host is ignored.
+    ///   - others: Other origins that receive them.
     /// - Returns: Credentials without a refresh.
-    public static func basic(user: String, password: String, for baseURLs: URL...) -> Credentials {
+    public static func basic(
+        user: String, password: String, for baseURL: URL, _ others: URL...
+    ) -> Credentials {
         Credentials(
-            BasicAuthenticator(), origins: baseURLs,
-            BasicAuthenticator.Credential(user: user, password: password))
+            BasicAuthenticator(), BasicAuthenticator.Credential(user: user, password: password),
+            Configuration(origins: [baseURL] + others))
     }
 }
 
@@ -63,7 +66,7 @@ extension BasicAuthenticator.Credential: CustomStringConvertible, CustomReflecta
 }
 
 /// An authenticator that sends a bearer token without a refresh: see
-/// ``Credentials/bearer(_:for:)``.
+/// ``Credentials/bearer(_:for:_:)``.
 public struct BearerAuthenticator: Authenticator {
     /// Returns the request with the token in its `Authorization` header (RFC 6750).
     ///
@@ -87,9 +90,10 @@ extension Credentials where A == BearerAuthenticator {
     ///
     /// - Parameters:
     ///   - token: The token.
-    ///   - baseURLs: The origins that receive the token. A URL without a host is ignored.
+    ///   - baseURL: The origin that receives the token. A URL without a host is ignored.
+    ///   - others: Other origins that receive the token.
     /// - Returns: Credentials without a refresh.
-    public static func bearer(_ token: String, for baseURLs: URL...) -> Credentials {
-        Credentials(BearerAuthenticator(), origins: baseURLs, token)
+    public static func bearer(_ token: String, for baseURL: URL, _ others: URL...) -> Credentials {
+        Credentials(BearerAuthenticator(), token, Configuration(origins: [baseURL] + others))
     }
 }

@@ -3,6 +3,15 @@
 /// The request of a refresh may need the refresh of other credentials in its chain. If this refresh
 /// waits for the first one, directly or through others, neither would ever end.
 enum RefreshWaits {
+    /// The work that called the code of the app that runs now, such as a closure that loads a token.
+    @TaskLocal static var work: (id: ObjectIdentifier, flight: SingleFlight<Void>)?
+
+    /// The `Credentials` object whose work called the code that runs now. A task that the code has
+    /// started may go on when the work has ended; it then is not part of it.
+    static var current: ObjectIdentifier? {
+        work.flatMap { $0.flight.isOver ? nil : $0.id }
+    }
+
     private struct Wait: Equatable {
         let waiting: ObjectIdentifier
         let awaited: ObjectIdentifier

@@ -10,8 +10,8 @@ struct Load {
     var response: HTTPURLResponse?
     let redaction: Redaction
     var requestType: String?
-    /// What a retry policy says about the request that was sent.
-    var retryHint: Locked<String?>?
+    /// What a policy says about the request that was sent.
+    var hint: Locked<String?>?
 
     /// Sends the request, and returns the body of its response if it is accepted.
     ///
@@ -28,7 +28,7 @@ struct Load {
         _ request: URLRequest, awaiting options: SendOptions,
         validate: (Data, HTTPURLResponse) throws -> Void
     ) async throws(APIRequestError) -> (HTTPBody, HTTPURLResponse) {
-        (self.request, response, retryHint) = (request, nil, Locked(nil))
+        (self.request, response, hint) = (request, nil, Locked(nil))
         let (body, http) = try await send(request, awaiting: options)
         do {
             try validate(body.data ?? Data(), http)
@@ -45,7 +45,7 @@ struct Load {
     ) async throws(APIRequestError) -> (HTTPBody, HTTPURLResponse) {
         var data: Data?
         var options = options
-        options.retryHint = retryHint
+        options.hint = hint
         do {
             try Task.checkNotCancelled()
             let (body, http) = try await session.send(request, awaiting: options)
@@ -87,7 +87,7 @@ struct Load {
             stage: stage, request: request, response: response, data: data, underlying: underlying,
             isCancellation: isCancellation, redaction: redaction)
         error.requestType = requestType
-        error.hint = error.isCancellation ? nil : retryHint?.withLock { $0 }
+        error.hint = error.isCancellation ? nil : hint?.withLock { $0 }
         return error
     }
 

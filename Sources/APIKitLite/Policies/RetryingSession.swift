@@ -24,8 +24,7 @@ private struct RetryingSession: SessionPolicy {
             }
             let attempt = attempt(number, of: request, result, elapsed: timeline.now() - start)
             guard !Task.isCancelled, let (delay, following) = retry(after: attempt) else {
-                let hint = attempt.hint(policy)
-                options.retryHint?.withLock { $0 = hint }
+                if let hint = attempt.hint(policy) { options.hint?.withLock { $0 = hint } }
                 return try result.get()
             }
             if case .success((let body, _)) = result { body.end() }

@@ -21,6 +21,7 @@ import Foundation
 /// - ``timingOut(after:idle:clock:)``
 /// - ``retrying(_:clock:random:now:deciding:)``
 /// - ``authenticated(by:)``
+/// - ``authenticated(for:_:token:)``
 /// - ``limited(to:)``
 /// - ``limited(by:)``
 /// - ``coalescing()``

@@ -19,11 +19,15 @@ public struct SendOptions: Sendable {
     /// the credential of this object, and is redirected to no other origin.
     package var refreshing: ObjectIdentifier?
 
+    /// The limits in which the request has a place. A refresh has the place of the request that
+    /// waits for it.
+    package var places: Set<ObjectIdentifier> = []
+
     /// Called with the number of bytes of the body that one attempt has sent so far.
     package var didSend: (@Sendable (_ count: Int) -> Void)?
 
-    /// Where a retry policy says that it sends the request only once because of its method.
-    package var retryHint: Locked<String?>?
+    /// Where a policy explains the result, if its configuration is part of the cause.
+    package var hint: Locked<String?>?
 
     /// Waits for the whole response. The body is complete: ``HTTPBody/data`` has all bytes.
     public static let body = SendOptions(bufferLimit: nil)

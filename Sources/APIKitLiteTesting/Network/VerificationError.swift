@@ -31,7 +31,7 @@ public struct VerificationError: DescribedError, Sendable {
         case let error as APIRequestError:
             "\(error.hiding(redaction))"
         case let error as AuthenticationError:
-            "\(AuthenticationError(underlying: error.underlying.hiding(redaction)))"
+            "\(AuthenticationError(underlying: error.underlying.hiding(redaction), requiresSignIn: error.requiresSignIn))"
         default:
             "\(error)"
         }

@@ -44,21 +44,32 @@ struct SessionAuthenticator: Authenticator {
     func apply(_ token: SessionToken, to request: URLRequest) throws -> URLRequest {
         try request.authorization(bearer: token.access)
     }
+
+    /// This server refuses with a status alone.
+    func requiresSignIn(after error: APIRequestError) -> Bool { error.statusCode == 400 }
+}
+
+/// Where the app keeps its token.
+final class TokenDrawer {
+    private(set) var token: SessionToken?
+
+    init(_ token: SessionToken?) { self.token = token }
+
+    func store(_ token: SessionToken?) { self.token = token }
 }
 
 final class Library {
     private(set) var books: [Book] = []
     private(set) var message: String?
     private(set) var isSignedOut = false
-    private(set) var saved: SessionToken?
     private let tokens: Credentials<SessionAuthenticator>
     private let shelf: ShelfRequest
     private let session: any HTTPSession
 
-    init(baseURL: URL, token: SessionToken, wire: any HTTPSession) {
+    init(baseURL: URL, drawer: TokenDrawer, wire: any HTTPSession) {
         tokens = Credentials(
             SessionAuthenticator(refresh: RenewRequest(baseURL: baseURL)), for: baseURL,
-            credential: token)
+            load: { await drawer.token }, save: { await drawer.store($0) })
         session = wire.limited(to: 4).authenticated(by: tokens).coalescing()
         shelf = ShelfRequest(baseURL: baseURL)
     }
@@ -71,8 +82,7 @@ final class Library {
             for try await book in session.elements(shelf, from: 1) { books.append(book) }
         } catch {
             if let error = error.underlying as? AuthenticationError {
-                isSignedOut = error.underlying.statusCode == 400
-                if isSignedOut { tokens.credential = nil }
+                isSignedOut = error.requiresSignIn
             }
             message = error.localizedDescription
         }

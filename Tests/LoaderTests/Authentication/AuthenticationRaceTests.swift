@@ -112,7 +112,7 @@ import Testing
     @Test func finishesARefreshThatNobodyWaitsForAnyMore() async throws {
         let isKept = Gate()
         let server = TokenServer(holdsRefresh: true)
-        let tokens = server.tokens(onChange: { _ in isKept.open() })
+        let tokens = server.tokens(save: { _ in isKept.open() })
         let session = server.session.authenticated(by: tokens)
         let task = Task { try await session.exchange(.test("data")) }
         await server.token.waitForRequests()

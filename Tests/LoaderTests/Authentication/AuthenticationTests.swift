@@ -94,7 +94,7 @@ import Testing
     @Test func refreshesForTheNextRequestWhereABodyCannotBeSentAgain() async throws {
         let refreshed = Gate()
         let server = TokenServer()
-        let tokens = server.tokens(onChange: { _ in refreshed.open() })
+        let tokens = server.tokens(save: { _ in refreshed.open() })
         let session = server.session.authenticated(by: tokens)
         var request = URLRequest.test("data", method: "POST")
         request.httpBodyStream = InputStream(data: Data("once".utf8))
@@ -109,7 +109,7 @@ import Testing
 
     @Test func failsWithTheRefreshThatFailed() async throws {
         let server = TokenServer(onRefresh: { number in
-            number == 1 ? .json(#"{"error":"invalid_grant"}"#, status: 400) : nil
+            number == 1 ? .json(#"{"error":"invalid_client"}"#, status: 400) : nil
         })
         let tokens = server.tokens()
         let loader = APIRequestLoader(
@@ -126,7 +126,9 @@ import Testing
         #expect(refresh.stage == .validate)
         #expect(refresh.statusCode == 400)
         struct Reason: Decodable { var error: String }
-        #expect(try refresh.decodeBody(Reason.self).error == "invalid_grant")
+        #expect(try refresh.decodeBody(Reason.self).error == "invalid_client")
+        let wrapped = try #require(error.underlying as? AuthenticationError)
+        #expect(!wrapped.requiresSignIn)
         // The next one tries anew, and the credential was still there for it.
         #expect(try await loader.load("/data") == "Bearer new2")
         #expect(server.refreshCount == 2)

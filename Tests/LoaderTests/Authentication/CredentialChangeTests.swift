@@ -21,44 +21,6 @@ import Testing
         #expect(server.refreshCount == 0)
     }
 
-    @Test func tellsOfEachChangeInOrder() async throws {
-        let told = Locked<[String]>([])
-        let server = TokenServer()
-        let tokens = server.tokens(
-            nil, onChange: { token in told.withLock { $0.append(token?.access ?? "-") } })
-        let session = server.session.authenticated(by: tokens)
-
-        tokens.credential = Token(access: "old")
-        _ = try await session.exchange(.test("data"))
-        tokens.credential = nil
-
-        #expect(told.withLock { $0 } == ["old", "new1", "-"])
-    }
-
-    // One that is told in the middle of another would leave the older one on disk.
-    @Test func tellsOfAChangeMadeMeanwhileAfterwards() async throws {
-        final class Disk: Sendable {
-            let log = Locked<[String]>([])
-            let tokens = Locked<Credentials<TokenAuthenticator>?>(nil)
-
-            func keep(_ token: Token?) {
-                let name = token?.access ?? "-"
-                log.withLock { $0.append("keeps \(name)") }
-                if name == "a" { tokens.withLock { $0 }?.credential = nil }
-                log.withLock { $0.append("kept \(name)") }
-            }
-        }
-        let disk = Disk()
-        let tokens = TokenServer().tokens(nil, onChange: { disk.keep($0) })
-        disk.tokens.withLock { $0 = tokens }
-
-        tokens.credential = Token(access: "a")
-
-        #expect(disk.log.withLock { $0 } == ["keeps a", "kept a", "keeps -", "kept -"])
-        #expect(tokens.credential == nil)
-        disk.tokens.withLock { $0 = nil }
-    }
-
     @Test(arguments: [nil, "good"])
     func goesOnWithWhatWasSetDuringTheRefresh(_ access: String?) async throws {
         for fails in [false, true] {
@@ -99,26 +61,5 @@ import Testing
 
         #expect(try await task.value == ("nobody", 401))
         #expect(server.given == ["Bearer old", "nobody"])
-    }
-
-    @Test func keepsTheLastCredentialUnderManyChanges() async throws {
-        let told = Locked<String?>(nil)
-        let server = TokenServer()
-        let tokens = server.tokens(onChange: { token in told.withLock { $0 = token?.access } })
-        let session = server.session.authenticated(by: tokens)
-
-        await withTaskGroup(of: Void.self) { group in
-            for number in 0..<1_000 {
-                group.addTask {
-                    if number.isMultiple(of: 10) {
-                        tokens.credential = Token(access: "set\(number)")
-                    } else {
-                        _ = try? await session.exchange(.test("data"))
-                    }
-                }
-            }
-        }
-
-        #expect(told.withLock { $0 } == tokens.credential?.access)
     }
 }

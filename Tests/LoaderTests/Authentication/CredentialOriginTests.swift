@@ -102,4 +102,34 @@ import Testing
         #expect(direct.statusCode == 401)
         #expect(token.callCount == (isStranger ? 0 : 1))
     }
+
+    @Test(
+        arguments: [
+            (
+                "http://api.example.com/a", 401,
+                "it belongs to https://api.example.com:443, and the request goes to http://api.example.com:80."
+            ),
+            (
+                "https://api.example.com:444/a", 401,
+                "it belongs to https://api.example.com:443, and the request goes to https://api.example.com:444."
+            ),
+            ("http://api.example.com/a", 403, nil), ("https://api.example.com/a", 401, nil),
+            ("https://www.example.com/a", 401, nil),
+        ] as [(String, Int, String?)])
+    func aRejectionSaysThatAnotherSchemeHasNoCredential(
+        _ url: String, _ status: Int, _ hint: String?
+    ) async throws {
+        let network = MockNetwork()
+        network.stub(.any, .status(status), times: .any)
+        let session = MockURLSession(network)
+            .authenticated(by: .bearer("hunter2", for: baseURL)).retrying()
+        let loader = APIRequestLoader(
+            apiRequest: TextRequest(baseURL: URL(string: url)!), urlSession: session)
+
+        let error = await #expect(throws: APIRequestError.self) { try await loader.load("/a") }
+
+        let text = try #require(error?.description)
+        #expect(text.contains("The credential was not sent") == (hint != nil))
+        #expect(hint.map { text.contains($0) } != false)
+    }
 }

@@ -74,6 +74,21 @@ import Testing
         #expect(given == ["nobody", "Bearer new"])
     }
 
+    // Each request has a place in the limit while it waits for the refresh.
+    @Test(arguments: [Token(access: "old"), .expired])
+    func aRefreshOverTheSameFullLimitEnds(_ token: Token) async throws {
+        let server = TokenServer()
+        let limit = RequestLimit(1)
+        let tokens = server.tokens(token, session: server.session.limited(by: limit))
+        let session = server.session.authenticated(by: tokens).limited(by: limit)
+
+        await withTaskGroup(of: ExchangeOutcome.self) { group in
+            for _ in 0..<20 { group.addTask { await session.outcome(of: .test("data")) } }
+            for await outcome in group { #expect(outcome == .body("Bearer new1")) }
+        }
+        #expect(server.refreshCount == 1)
+    }
+
     @Test(arguments: [1, 50])
     func twoCredentialsThatRefreshOverOneChainEnd(_ count: Int) async throws {
         let network = MockNetwork()

@@ -104,12 +104,13 @@ struct TokenServer: Sendable {
 
     func tokens(
         _ token: Token? = Token(access: "old"), session: (any HTTPSession)? = nil,
-        onChange: (@Sendable (Token?) -> Void)? = nil
+        load: (@Sendable () async throws -> Token?)? = nil,
+        save: (@Sendable (Token?) async throws -> Void)? = nil
     ) -> Credentials<TokenAuthenticator> {
         Credentials(
             TokenAuthenticator(), for: URL(string: "https://api.example.com")!, credential: token,
             refreshingOver: session, now: { Date(timeIntervalSince1970: 1_000_000_000) },
-            onChange: onChange)
+            load: load, save: save)
     }
 }
 

@@ -14,6 +14,7 @@ import Testing
     private static let errors: [any LocalizedError] = [
         load,
         AuthenticationError(underlying: load),
+        AuthenticationError(underlying: load, requiresSignIn: true),
         DownloadError.notAGet(method: "POST"),
         FileBodyError(file, .missing),
         FixtureNotFoundError(fileName: "a", paths: [], neighbours: []),

@@ -1,0 +1,240 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// A session that asks the app's own store for its token.
+@Suite(.limited, .usesSockets) struct TokenStoreTests {
+    /// A store as an app writes it. It does not know that a refresh is in progress.
+    private actor TokenStore {
+        private(set) var token: String?
+        private(set) var asked: [String?] = []
+        private let renew: @Sendable () async throws -> String?
+
+        init(_ token: String?, renew: @escaping @Sendable () async throws -> String?) {
+            (self.token, self.renew) = (token, renew)
+        }
+
+        func token(replacing rejected: String?) async throws -> String? {
+            asked.append(rejected)
+            guard token == rejected || token == "stale" else { return token }
+            token = try await renew()
+            return token
+        }
+    }
+
+    private let baseURL = URL(string: "https://api.example.com")!
+
+    private func store(_ token: String?, _ server: TokenServer) -> TokenStore {
+        TokenStore(token) { [session = server.session] in
+            try await session.load(RefreshRequest(), Token(access: "")).access
+        }
+    }
+
+    private func session(_ server: TokenServer, _ store: TokenStore) -> any HTTPSession {
+        server.session.authenticated(for: baseURL) { try await store.token(replacing: $0) }
+    }
+
+    @Test(arguments: ["old", "stale"])
+    func refreshesOnceFor500Requests(_ token: String) async throws {
+        let together = Barrier(500)
+        let server = TokenServer(onData: { given in
+            if given == "Bearer old" { await together.wait() }
+        })
+        let store = store(token, server)
+        let session = session(server, store)
+
+        await withTaskGroup(of: ExchangeOutcome.self) { group in
+            for _ in 0..<500 { group.addTask { await session.outcome(of: .test("data")) } }
+            for await outcome in group { #expect(outcome == .body("Bearer new1")) }
+        }
+
+        #expect(server.refreshCount == 1)
+        let asked = await store.asked
+        #expect(asked.count { $0 == "old" } == (token == "old" ? 1 : 0))
+    }
+
+    @Test func asksBeforeEachRequest() async throws {
+        let server = TokenServer()
+        let user = Locked<String?>(nil)
+        let session = server.session.authenticated(for: baseURL) { _ in user.withLock { $0 } }
+
+        for token in ["good", "other", nil, "good"] {
+            user.withLock { $0 = token }
+            _ = try await session.exchange(.test("data", method: "PUT"))
+        }
+
+        // The other token is rejected, and the store has no better one.
+        #expect(
+            server.given
+                == ["Bearer good", "Bearer other", "Bearer other", "nobody", "Bearer good"])
+    }
+
+    @Test func isToldWhichTokenWasRejected() async throws {
+        let server = TokenServer()
+        let store = store("old", server)
+        let session = session(server, store)
+
+        #expect(await session.outcome(of: .test("data")) == .body("Bearer new1"))
+        #expect(await session.outcome(of: .test("data")) == .body("Bearer new1"))
+
+        #expect(await store.asked.prefix(2) == [nil, "old"])
+        #expect(await !store.asked.dropFirst(2).contains("new1"))
+        #expect(server.given == ["Bearer old", "Bearer new1", "Bearer new1"])
+    }
+
+    // The token of a call that was made for another user must not be used.
+    @Test func aRequestDuringACallGetsATokenOfALaterCall() async throws {
+        let server = TokenServer()
+        let (isAsked, mayAnswer) = (Gate(), Gate())
+        let user = Locked("emma")
+        let session = server.session.authenticated(for: baseURL) { _ in
+            let answer = user.withLock { $0 }
+            isAsked.open()
+            if answer == "emma" { await mayAnswer.wait() }
+            return answer
+        }
+
+        async let first = session.outcome(of: .test("data"))
+        await isAsked.wait()
+        user.withLock { $0 = "good" }
+        let second = Task { await session.outcome(of: .test("data")) }
+        mayAnswer.open()
+
+        #expect(await second.value == .body("Bearer good"))
+        _ = await first
+    }
+
+    @Test func sendsNothingWithoutATokenToOtherOrigins() async throws {
+        let server = TokenServer()
+        let files = URL(string: "https://files.example.com")!
+        let session = server.session.authenticated(for: baseURL, files) { _ in "good" }
+
+        for url in ["https://api.example.com/a", "https://files.example.com/a"] {
+            _ = try await session.exchange(URLRequest(url: URL(string: url)!))
+        }
+        for url in ["http://api.example.com/a", "https://evil.example/a"] {
+            _ = try await session.exchange(URLRequest(url: URL(string: url)!))
+        }
+
+        #expect(server.given == ["Bearer good", "Bearer good", "nobody", "nobody"])
+    }
+
+    @Test func aStreamHasTheToken() async throws {
+        let server = TokenServer()
+        let session = session(server, store("old", server))
+
+        #expect(await session.outcome(of: .test("data"), asStream: true) == .body("Bearer new1"))
+    }
+
+    @Test(arguments: [nil, "old"])
+    func givesTheStoresErrorToTheCaller(_ rejected: String?) async throws {
+        let server = TokenServer()
+        let fails = Locked(true)
+        let session = server.session.authenticated(for: baseURL) { asked in
+            if asked == rejected, fails.withLock({ $0 }) { throw TestError(number: 7) }
+            return asked == nil ? "old" : "good"
+        }
+
+        await #expect(throws: TestError(number: 7)) { try await session.exchange(.test("data")) }
+        fails.withLock { $0 = false }
+        #expect(await session.outcome(of: .test("data")) == .body("Bearer good"))
+    }
+
+    @Test func aStoreWithoutAnotherTokenGivesTheRejectionToTheCaller() async throws {
+        let server = TokenServer()
+        for answer in [nil, "old"] {
+            let session = server.session.authenticated(for: baseURL) { $0 == nil ? "old" : answer }
+
+            #expect(try await session.exchange(.test("data")).1.statusCode == 401)
+        }
+        #expect(server.given == ["Bearer old", "Bearer old", "Bearer old"])
+    }
+
+    // A client has one session, and sends its refresh over it.
+    @Test(arguments: [nil, "old"])
+    func theStoreMayUseTheSessionItself(_ first: String?) async throws {
+        let server = TokenServer()
+        let chain = Later()
+        let session = server.session.authenticated(for: baseURL) { rejected in
+            if rejected == nil, let first { return first }
+            return try await chain.load(RefreshRequest(), Token(access: "")).access
+        }
+        chain.session.withLock { $0 = session }
+        defer { chain.session.withLock { $0 = nil } }
+
+        #expect(await session.outcome(of: .test("data")) == .body("Bearer new1"))
+        let refreshes = server.network.requests.filter { $0.path == "/token" }
+        #expect(refreshes.map { $0.header("Authorization") } == [nil])
+    }
+
+    @Test func theClosuresOfCredentialsMayUseTheirSession() async throws {
+        let server = TokenServer()
+        let chain = Later()
+        let later = Locked<Credentials<TokenAuthenticator>?>(nil)
+        let tokens = server.tokens(
+            nil,
+            load: {
+                let old = try await later.withLock { $0 }!.value()
+                #expect(old == nil)
+                return try await chain.load(RefreshRequest(), Token(access: ""))
+            },
+            save: { _ in _ = try await chain.exchange(.test("log", method: "PUT")) })
+        later.withLock { $0 = tokens }
+        let session = server.session.authenticated(by: tokens)
+        chain.session.withLock { $0 = session }
+        defer {
+            later.withLock { $0 = nil }
+            chain.session.withLock { $0 = nil }
+        }
+
+        #expect(await session.outcome(of: .test("data")) == .body("Bearer new1"))
+        tokens.credential = Token(access: "other")
+        #expect(try await tokens.value()?.access == "other")
+    }
+
+    // Such as a task that uploads a log.
+    @Test func aTaskOfTheStoreHasTheTokenAfterwards() async throws {
+        let server = TokenServer()
+        let chain = Later()
+        let mayContinue = Gate()
+        let task = Locked<Task<ExchangeOutcome, Never>?>(nil)
+        let session = server.session.authenticated(for: baseURL) { _ in
+            task.withLock { task in
+                guard task == nil else { return }
+                task = Task {
+                    await mayContinue.wait()
+                    return await chain.outcome(of: .test("log"))
+                }
+            }
+            return "good"
+        }
+        chain.session.withLock { $0 = session }
+        defer { chain.session.withLock { $0 = nil } }
+
+        _ = try await session.exchange(.test("data"))
+        mayContinue.open()
+
+        #expect(await task.withLock { $0 }?.value == .body("Bearer good"))
+    }
+
+    @Test func oneCancelledRequestLeavesTheOthers() async throws {
+        let server = TokenServer()
+        let (isAsked, mayAnswer) = (Gate(), Gate())
+        let session = server.session.authenticated(for: baseURL) { _ in
+            isAsked.open()
+            await mayAnswer.wait()
+            return "good"
+        }
+        let cancelled = Task { await session.outcome(of: .test("data")) }
+        await isAsked.wait()
+        let other = Task { await session.outcome(of: .test("data")) }
+
+        cancelled.cancel()
+        #expect(await cancelled.value == .error(.cancelled))
+        mayAnswer.open()
+
+        #expect(await other.value == .body("Bearer good"))
+    }
+}
