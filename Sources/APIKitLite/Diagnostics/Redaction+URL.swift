@@ -22,12 +22,29 @@ extension Redaction {
     /// Returns the part of a URL before its query without user info: `https://REDACTED@host/path`.
     private func withoutUserInfo(_ url: Substring, adding secrets: inout [String]) -> String {
         let (scheme, rest) = url.cut(at: "/")
-        guard let rest, rest.first == "/" else { return text(String(url)) }
-        let authority = rest.dropFirst().cut(at: "/").0
-        guard let at = authority.lastIndex(of: "@") else { return text(String(url)) }
-        let (user, password) = authority[..<at].cut(at: ":")
-        secrets.append(PercentEncoding.decode(password ?? user))
-        return scheme + "//" + Self.mark + text(String(url[at...]))
+        guard let rest, rest.first == "/" else { return path(url) }
+        let (authority, after) = rest.dropFirst().cut(at: "/")
+        var host = authority
+        if let at = authority.lastIndex(of: "@") {
+            let (user, password) = authority[..<at].cut(at: ":")
+            secrets.append(PercentEncoding.decode(password ?? user))
+            host = Self.mark + authority[at...]
+        }
+        return scheme + "//" + host + (after.map { "/" + path($0) } ?? "")
+    }
+
+    /// Returns a path without secrets. One that consists of words is hidden only as a whole segment,
+    /// because others may contain it: `test` is in `/latest`.
+    private func path(_ path: Substring) -> String {
+        if values.isEmpty { return String(path) }
+        let random = values.filter(Self.looksRandom)
+        return path.split(separator: "/", omittingEmptySubsequences: false).map { segment in
+            values.contains(String(segment))
+                ? Self.mark
+                : random.reduce(String(segment)) {
+                    $0.replacingOccurrences(of: $1, with: Self.mark, options: .literal)
+                }
+        }.joined(separator: "/")
     }
 
     /// Returns query items or form fields with the values of secret ones redacted, and adds these

@@ -10,7 +10,9 @@ import Foundation
 ///
 /// A value of at least four characters that a request carries under such a name is also hidden
 /// elsewhere in the same error, event or report, for example if the server repeats it in a message.
-/// The body of the request is searched for such values up to 100,000 bytes.
+/// In the path of a URL, it is hidden as a whole segment, and within one only if it does not consist
+/// of words; in a host, never. The body of the request is searched for such values up to 100,000
+/// bytes.
 ///
 /// An app that has further secrets gives its redaction to all its requests at once, with
 /// ``APIRequest/redaction`` in a protocol extension.
@@ -161,6 +163,18 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
         names.contains(name.folded)
             || name.split { !($0.isLetter || $0.isNumber || $0 == "_" || $0 == "-") }
                 .contains { names.contains(String($0).folded) }
+    }
+
+    /// The number of bytes of the shortest value that looks random.
+    package static let shortestRandom = 8
+
+    /// Whether a value can be recognized within other text. It is no URL, and not only words: it has
+    /// a digit, another character than those between words, or 20 letters in a row.
+    package static func looksRandom(_ value: String) -> Bool {
+        guard value.utf8.count >= shortestRandom, !value.contains("://") else { return false }
+        return value.split { "-_./: ".contains($0) }.contains { word in
+            word.count >= 20 || !word.allSatisfy(\.isLetter)
+        }
     }
 
     package func text(_ text: String) -> String {

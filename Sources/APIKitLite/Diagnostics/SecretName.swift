@@ -70,9 +70,12 @@ extension Redaction {
         /// Whether a name is secret in an item, but often not in JSON.
         static func isVague(_ name: String) -> Bool {
             // The whole name in `user[code]` is `code`; in `error_code` it is `error_code`.
-            let whole = name.split { !($0.isLetter || $0 == "_" || $0 == "-") }.last ?? ""
+            let whole =
+                (name.split { !($0.isLetter || $0.isNumber || "_-".contains($0)) }.last ?? "")
+                .lowercased()
             let last = words(of: name, atCapitals: true).last ?? ""
-            return vague.contains(singular(whole.lowercased()))
+            return vague.contains(
+                singular(whole.hasPrefix("x-") ? String(whole.dropFirst(2)) : whole))
                 || ["session", "sid"].contains(last)
         }
 

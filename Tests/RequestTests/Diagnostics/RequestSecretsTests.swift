@@ -111,6 +111,33 @@ import Testing
         #expect(request.curlCommand(redacting: .none).components(separatedBy: "hunter2").count == 5)
     }
 
+    /// A host, and the words of a path, may contain a secret that consists of words.
+    @Test(arguments: [
+        (
+            "test", "https://test.example.com/latest/test?a=1",
+            "https://test.example.com/latest/REDACTED?a=1"
+        ),
+        ("example", "https://api.example.com:80/examples", "https://api.example.com:80/examples"),
+        (
+            "s3cr3t-token", "https://s3cr3t-token.h/bots3cr3t-token/a",
+            "https://s3cr3t-token.h/botREDACTED/a"
+        ),
+        ("s3cr3t", "https://h/s3cr3ts/s3cr3t", "https://h/s3cr3ts/REDACTED"),
+        ("p@ss word", "https://h/p%40ss%20word", "https://h/REDACTED"),
+    ])
+    func cutsNoWordOfAURL(_ password: String, _ url: String, _ shown: String) throws {
+        let request = try URLRequest("POST", #require(URL(string: url)))
+            .formBody(["password": password])
+
+        #expect(
+            request.curlCommand() == "curl -X POST '\(shown)' "
+                + "-H 'Content-Type: application/x-www-form-urlencoded' --data-raw 'password=REDACTED'"
+        )
+        #expect(ExchangeEvent.started(id: 1, request).description == "#1 POST \(shown)")
+        let target = shown.components(separatedBy: "/").dropFirst(3).joined(separator: "/")
+        #expect(request.httpMessage.contains("POST /\(target) HTTP"))
+    }
+
     /// A short value would be found in too many words, and a number of tokens is a count.
     @Test func leavesShortValuesAndOtherNamesAlone() throws {
         let request = try URLRequest(

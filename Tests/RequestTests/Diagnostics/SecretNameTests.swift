@@ -118,6 +118,14 @@ import Testing
         #expect(Redaction.standard.body(Data(json.utf8), contentType: nil) == expected)
     }
 
+    @Test func aNumberedKeyIsNoSecretAndAPrefixDoesNotCount() {
+        #expect(Redaction.standard.url("https://h?key1=value1") == "https://h?key1=value1")
+        #expect(Redaction.standard.value("value1", named: "key2") == "value1")
+        #expect(Redaction.standard.value("value1", named: "X-Auth") == "REDACTED")
+        #expect(Redaction.standard.value("value1", named: "x-key") == "REDACTED")
+        #expect(Redaction.standard.value("a", named: "X-Authors") == "a")
+    }
+
     @Test(arguments: sessionNames)
     func hidesASessionExceptInJSON(_ name: String) {
         #expect(Redaction.standard.value("hunter2", named: name) == "REDACTED")
