@@ -20,11 +20,8 @@ extension HTTPArchive {
 
     init(_ root: HARNode, of file: URL) throws {
         self.init()
-        try root.log.requireKeys("entries")
         for (index, entry) in try root.log["entries"].list().enumerated() {
             let number = "entry \(index + 1)"
-            try entry.requireKeys("request", "response")
-            try entry["request"].requireKeys("method", "url")
             if let reason = entry.skipReason {
                 skipped.append("\(number): \(reason)")
                 continue
@@ -146,24 +143,6 @@ struct HARNode {
     }
 
     func wrong(_ what: String) -> HTTPArchiveError { HTTPArchiveError("\(place) \(what).") }
-
-    /// Throws an error if a key is missing and there is one that HAR 1.2 does not know: a typo.
-    func requireKeys(_ keys: String...) throws {
-        guard case .object(let members) = value else { return }
-        let unknown = members.keys.filter { !$0.hasPrefix("_") && !Self.keys.contains($0) }
-        if let missing = keys.first(where: { members[$0] == nil }), let key = unknown.min() {
-            throw wrong("has no key \"\(missing)\", but the unknown key \"\(key)\"")
-        }
-    }
-
-    /// The keys of HAR 1.2 in the objects that are read.
-    private static let keys = Set(
-        """
-        version creator browser pages entries comment pageref startedDateTime time request response
-        cache timings serverIPAddress connection method url httpVersion cookies headers queryString
-        postData headersSize bodySize status statusText content redirectURL size compression
-        mimeType text encoding params
-        """.split(whereSeparator: \.isWhitespace).map { String($0) })
 }
 
 extension HARNode {
@@ -264,8 +243,6 @@ extension HTTPArchive.Exchange {
     fileprivate init(_ entry: HARNode) throws {
         let request = try URLRequest(entry["request"])
         let answer = entry["response"]
-        try answer.requireKeys("status")
-        if answer["content"]["_file"].value == nil { try answer["content"].requireKeys("text") }
         let status = Int(answer["status"].number ?? 0)
         let failure = answer["_error"].text ?? entry["_error"].text
         let body = try answer["content"].body
