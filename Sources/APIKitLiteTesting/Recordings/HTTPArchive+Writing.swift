@@ -9,12 +9,17 @@ extension HTTPArchive {
     /// count in URLs, headers, cookies, forms, multipart fields, and JSON, also in lines and events of
     /// it, in strings of it, and in URLs in these.
     ///
-    /// Such a value of at least eight bytes, each value of `Redaction.adding(values:)`, and the values
-    /// of environment variables with secret names are replaced wherever they occur in text in UTF-8,
-    /// even in JSON escapes, percent-encoded, in Base64 or in hexadecimal digits. A body that is not
-    /// such text keeps its bytes; if such a value is in them, the file is not written. Nothing can be
-    /// found in compressed data: with `adding(values:)`, a body that is compressed with gzip, zip,
-    /// Zstandard, xz or bzip2, or has a `Content-Encoding` and is not text, is not written.
+    /// Such a value is replaced wherever else it occurs in text, if it can be told from other text:
+    /// it has at least eight bytes, is no URL and no host of the archive, and does not consist of
+    /// words. So are each value of `Redaction.adding(values:)`, and the values of environment
+    /// variables with secret names. They are found as they are, in JSON, percent-encoded, in Base64
+    /// and in hexadecimal digits, in text in UTF-8, but not if they are encoded twice. Digits are
+    /// found only as a whole number.
+    ///
+    /// A body that is not such text keeps its bytes; if such a value is in them, the file is not
+    /// written. Nothing can be found in compressed data: with `adding(values:)`, a body that is
+    /// compressed with gzip, zip, Zstandard, xz or bzip2, or has a `Content-Encoding` and is not text,
+    /// is not written.
     ///
     /// In other places, names do not count: in HTML, XML, YAML, GraphQL or a path, give the values to
     /// `Redaction.adding(values:)`. Before the file is written, it is searched as
@@ -43,10 +48,10 @@ extension HTTPArchive {
         var placeholders = Placeholders(redaction, after: self)
         var hidden = self
         for index in indices { hidden[index].hideNamed(with: &placeholders) }
-        let secrets = placeholders.index
-        for index in indices { hidden[index].hideElsewhere(secrets, with: &placeholders) }
+        let search = SecretSearch(placeholders.secrets)
+        for index in indices { hidden[index].hideElsewhere(search, with: &placeholders) }
         let text = Data(hidden.text.utf8)
-        let findings = try SecretSearch(redaction: redaction, index: secrets)
+        let findings = try SecretCheck(walk: placeholders.walk, search: search)
             .findings(in: HARNode(text, of: HARFile(file)))
         if findings.isEmpty { return text }
         let name = file.deletingPathExtension().lastPathComponent
@@ -77,8 +82,8 @@ extension HTTPArchive {
     public static func checkSecrets(
         in folder: URL, redacting redaction: Redaction = .standard
     ) throws {
-        let index = SecretIndex(Placeholders.givenSecrets(redaction))
-        let search = SecretSearch(redaction: redaction, index: index)
+        let check = SecretCheck(
+            walk: ValueWalk(redaction), search: SecretSearch(Placeholders.givenSecrets(redaction)))
         guard let paths = try? FileManager.default.subpathsOfDirectory(atPath: folder.path) else {
             throw HTTPArchiveError("\(folder.path) is not a folder that can be read.")
         }
@@ -92,7 +97,7 @@ extension HTTPArchive {
             let root = try HARNode(contentsOf: file)
             let unread = try HTTPArchive(root, of: file.url).skipped
                 .filter { $0.hasSuffix(Self.stillCompressed) }
-            return try (unread + search.findings(in: root).map(\.text))
+            return try (unread + check.findings(in: root).map(\.text))
                 .map { "\(file.url.path), \($0)" }
         }
         if !findings.isEmpty {

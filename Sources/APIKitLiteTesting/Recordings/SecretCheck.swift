@@ -1,0 +1,123 @@
+import APIKitLite
+import Foundation
+
+/// The check of a file for secrets, by the rules by which they are hidden when a file is written.
+struct SecretCheck {
+    /// A secret in a file.
+    struct Finding {
+        /// Its place, and what it is.
+        let text: String
+        /// The name of the value in which it is; nil if it has none.
+        let name: String?
+    }
+
+    let walk: ValueWalk
+    /// The search for the secrets that must not occur anywhere.
+    let search: SecretSearch
+
+    /// Returns the secrets in a file: in its entries, in everything that replay does not read, and
+    /// in the files that it names.
+    func findings(in node: HARNode, key: String = "") throws -> [Finding] {
+        switch node.value {
+        case .array: return try node.list().flatMap { try findings(in: $0, key: key) }
+        case .object(var members):
+            var findings: [Finding] = []
+            if let name = node["name"].text, let value = members["value"]?.scalar {
+                members["value"] = nil
+                let isCookie = key == "cookies"
+                findings += self.findings(
+                    in: Array((isCookie ? "\(name)=\(value)" : value).utf8),
+                    at: .named(isCookie ? "Cookie" : name), node["value"])
+            }
+            if node["text"].text != nil || node["_file"].text != nil {
+                members["text"] = nil
+                let type = node["mimeType"].text.flatMap {
+                    ["", "x-unknown"].contains($0) ? nil : $0
+                }
+                findings += self.findings(
+                    in: Array(try node.body), at: .body(contentType: type), node["text"])
+            }
+            if !walk.redaction.values.isEmpty, try node.hasCompressedBody {
+                findings.append(
+                    Finding(
+                        text:
+                            "\(node.path): its body is compressed, so no value can be found in it",
+                        name: nil))
+            }
+            return try findings
+                + members.sorted { $0.key < $1.key }.flatMap {
+                    try self.findings(in: node[$0.key], key: $0.key)
+                }
+        default:
+            guard let text = node.text else { return [] }
+            // Other programs add fields of their own.
+            let isSecret = walk.hides(text, ofKey: key)
+            return findings(in: Array(text.utf8), at: isSecret ? .named(key) : .plain, node)
+        }
+    }
+
+    private func findings(in text: [UInt8], at place: TextPlace, _ node: HARNode) -> [Finding] {
+        var findings: [Finding] = []
+        _ = walk.edits(of: text, at: place) { value in
+            if walk.hides(value) {
+                findings.append(
+                    Finding(
+                        text: "\(node.path): the value of the \(value.kind) \(value.name)",
+                        name: value.name))
+            }
+            return nil
+        }
+        if !findings.isEmpty { return findings }
+        // One of many is enough to find the others.
+        let found =
+            search.occurrences(in: text).prefix(10).map { ($0.range, $0.secret.label + $0.form) }
+            + TokenForm.first(in: text)
+        if found.isEmpty { return [] }
+        let values = walk.values(
+            in: text, at: place, near: found.map(\.0).sorted { $0.lowerBound < $1.lowerBound })
+        return found.map { range, what in
+            let named = values.last { $0.range.overlaps(range) && !$0.name.isEmpty }
+            return Finding(
+                text: "\(node.path)\(named.map { ", \($0.name)" } ?? ""): \(what)",
+                name: named?.name)
+        }
+    }
+}
+
+/// The forms of usual tokens.
+private enum TokenForm {
+    /// The text with which a token begins, the name of its form, and a pattern of the rest.
+    private static let all = [
+        ("eyJ", "a JSON Web Token", "[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{8,}"),
+        ("-----BEGIN ", "a private key", "[A-Z ]*PRIVATE KEY"),
+        ("AKIA", "a key of AWS", "[0-9A-Z]{16}"), ("ASIA", "a key of AWS", "[0-9A-Z]{16}"),
+        ("ghp_", "a token of GitHub", "\\w{36}"), ("gho_", "a token of GitHub", "\\w{36}"),
+        ("ghu_", "a token of GitHub", "\\w{36}"), ("ghs_", "a token of GitHub", "\\w{36}"),
+        ("ghr_", "a token of GitHub", "\\w{36}"),
+        ("xox", "a token of Slack", "[abprs]-[A-Za-z0-9-]{10,}"),
+        ("AIza", "a key of Google", "[0-9A-Za-z_-]{35}"),
+        ("sk-", "an API key", "[A-Za-z0-9_-]{20,}"),
+    ]
+
+    private static let search = SecretSearch(
+        all.map { Secret(value: $0.0, label: $0.1) }, isExact: true)
+
+    /// Returns the first token in a text, and what it is.
+    static func first(in text: [UInt8]) -> [(Range<Int>, String)] {
+        for start in search.occurrences(in: text) {
+            // Not within a word, such as the "sk-" of "task-". In Latin-1, a byte is a character.
+            let slice = text[max(0, start.range.lowerBound - 1)...].prefix(4_000)
+            let pattern = all.first { $0.0 == start.secret.value }?.2 ?? ""
+            guard let string = String(bytes: slice, encoding: .isoLatin1),
+                let found = string.range(
+                    of: "^[^A-Za-z0-9]?" + start.secret.value + pattern, options: .regularExpression
+                )
+            else { continue }
+            let end = slice.startIndex + string[found].utf16.count
+            return [
+                (start.range.lowerBound..<end, "what has the form of \(start.secret.label)")
+            ]
+        }
+        return []
+    }
+}
