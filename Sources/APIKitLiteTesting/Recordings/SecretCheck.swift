@@ -3,13 +3,8 @@ import Foundation
 
 /// The check of a file for secrets, by the rules by which they are hidden when a file is written.
 struct SecretCheck {
-    /// A secret in a file.
-    struct Finding {
-        /// Its place, and what it is.
-        let text: String
-        /// The name of the value in which it is; nil if it has none.
-        let name: String?
-    }
+    /// The place of a secret in a file and what it is, and the name of the value in which it is.
+    typealias Finding = (text: String, name: String?)
 
     let walk: ValueWalk
     /// The search for the secrets that must not occur anywhere.
@@ -38,11 +33,8 @@ struct SecretCheck {
                     in: Array(try node.body), at: .body(contentType: type), node["text"])
             }
             if !walk.redaction.values.isEmpty, try node.hasCompressedBody {
-                findings.append(
-                    Finding(
-                        text:
-                            "\(node.path): its body is compressed, so no value can be found in it",
-                        name: nil))
+                let reason = "its body is compressed, so no value can be found in it"
+                findings.append(("\(node.path): \(reason)", nil))
             }
             return try findings
                 + members.sorted { $0.key < $1.key }.flatMap {
@@ -60,10 +52,8 @@ struct SecretCheck {
         var findings: [Finding] = []
         _ = walk.edits(of: text, at: place) { value in
             if walk.hides(value) {
-                findings.append(
-                    Finding(
-                        text: "\(node.path): the value of the \(value.kind) \(value.name)",
-                        name: value.name))
+                let what = "the value of the \(value.kind) \(value.name)"
+                findings.append(("\(node.path): \(what)", value.name))
             }
             return nil
         }
@@ -77,9 +67,7 @@ struct SecretCheck {
             in: text, at: place, near: found.map(\.0).sorted { $0.lowerBound < $1.lowerBound })
         return found.map { range, what in
             let named = values.last { $0.range.overlaps(range) && !$0.name.isEmpty }
-            return Finding(
-                text: "\(node.path)\(named.map { ", \($0.name)" } ?? ""): \(what)",
-                name: named?.name)
+            return ("\(node.path)\(named.map { ", \($0.name)" } ?? ""): \(what)", named?.name)
         }
     }
 }
@@ -87,17 +75,15 @@ struct SecretCheck {
 /// The forms of usual tokens.
 private enum TokenForm {
     /// The text with which a token begins, the name of its form, and a pattern of the rest.
-    private static let all = [
-        ("eyJ", "a JSON Web Token", "[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{8,}"),
-        ("-----BEGIN ", "a private key", "[A-Z ]*PRIVATE KEY"),
-        ("AKIA", "a key of AWS", "[0-9A-Z]{16}"), ("ASIA", "a key of AWS", "[0-9A-Z]{16}"),
-        ("ghp_", "a token of GitHub", "\\w{36}"), ("gho_", "a token of GitHub", "\\w{36}"),
-        ("ghu_", "a token of GitHub", "\\w{36}"), ("ghs_", "a token of GitHub", "\\w{36}"),
-        ("ghr_", "a token of GitHub", "\\w{36}"),
-        ("xox", "a token of Slack", "[abprs]-[A-Za-z0-9-]{10,}"),
-        ("AIza", "a key of Google", "[0-9A-Za-z_-]{35}"),
-        ("sk-", "an API key", "[A-Za-z0-9_-]{20,}"),
-    ]
+    private static let all =
+        [
+            ("eyJ", "a JSON Web Token", "[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{8,}"),
+            ("-----BEGIN ", "a private key", "[A-Z ]*PRIVATE KEY"),
+            ("AKIA", "a key of AWS", "[0-9A-Z]{16}"), ("ASIA", "a key of AWS", "[0-9A-Z]{16}"),
+            ("xox", "a token of Slack", "[abprs]-[A-Za-z0-9-]{10,}"),
+            ("AIza", "a key of Google", "[0-9A-Za-z_-]{35}"),
+            ("sk-", "an API key", "[A-Za-z0-9_-]{20,}"),
+        ] + ["ghp_", "gho_", "ghu_", "ghs_", "ghr_"].map { ($0, "a token of GitHub", "\\w{36}") }
 
     private static let search = SecretSearch(
         all.map { Secret(value: $0.0, label: $0.1) }, isExact: true)

@@ -161,13 +161,7 @@ struct SecretSearch {
     private static func escaped(_ text: String, _ encodings: [PercentEncoding]) -> [String] {
         let system = text.addingPercentEncoding(withAllowedCharacters: .urlQueryAllowed) ?? text
         return (encodings.map { $0.encode(text) } + [system]).flatMap { text in
-            var small = Array(text.utf8)
-            for index in small.indices.dropLast(2) where small[index] == UInt8(ascii: "%") {
-                // An escape has digits and capital letters, whose small forms have this bit.
-                small[index + 1] |= 0x20
-                small[index + 2] |= 0x20
-            }
-            return [text, String(decoding: small, as: UTF8.self)]
+            [text, text.replacing(/%../) { $0.output.lowercased() }]
         }
     }
 

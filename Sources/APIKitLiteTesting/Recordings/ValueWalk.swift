@@ -116,20 +116,14 @@ final class ValueWalk {
         switch self.name(name).folded {
         case "cookie", "set-cookie":
             let string = String(decoding: text, as: UTF8.self)
-            // Browsers join several fields with line breaks.
-            let cookies = string.split { $0 == "\n" || $0 == "\r\n" }.flatMap {
-                name.lowercased() == "cookie"
-                    ? $0.split(separator: ";") : splitCookies(String($0))
-            }
-            var position = 0
+            let cookies =
+                name.lowercased() == "cookie" ? string.split(separator: ";") : splitCookies(string)
             return cookies.compactMap { cookie in
-                let bytes = Array(cookie.utf8)
-                guard let found = text[position...].firstRange(of: bytes) else { return nil }
-                position = found.upperBound
-                let pair = text[found].prefix { $0 != UInt8(ascii: ";") }
+                let pair = cookie.utf8.prefix { $0 != UInt8(ascii: ";") }
                 guard let mark = pair.firstIndex(of: UInt8(ascii: "=")) else { return nil }
+                let start = string.utf8.distance(from: string.startIndex, to: mark) + 1
+                let (end, quote) = (start + pair[mark...].count - 1, UInt8(ascii: "\""))
                 // A value in quotation marks is elsewhere without them (RFC 6265, section 4.1.1).
-                let (start, end, quote) = (mark + 1, pair.endIndex, UInt8(ascii: "\""))
                 let isQuoted = end - start > 1 && text[start] == quote && text[end - 1] == quote
                 return value(isQuoted ? start + 1..<end - 1 : start..<end)
             }

@@ -119,11 +119,11 @@ extension Reply {
     }
 }
 
-/// Splits the cookies that Foundation has joined in one field.
+/// Splits the cookies that Foundation has joined in one field, or a browser with line breaks.
 ///
 /// A comma separates two cookies if a name and `=` follow it. So a comma in a date does not count.
 func splitCookies(_ field: String) -> [Substring] {
-    field.split(separator: /,\s*(?=[^\s;,=]+=)/)
+    field.split(separator: /\n|,\s*(?=[^\s;,=]+=)/)
 }
 
 /// The reason why an answer cannot be sent. The client gets a 500 with its description.
