@@ -128,7 +128,7 @@ private struct RequestLoad<T: APIRequest>: RepeatableLoad, @unchecked Sendable {
     private func read<S: StreamedAPIRequest>(
         _ request: S, over session: MockURLSession, on isolation: isolated (any Actor)?
     ) async -> Loaded {
-        let response = sample.reply.completed(for: URLRequest(url: .unnamed)).response
+        let response = sample.reply(to: URLRequest(url: .unnamed)).response
         var parser = response.flatMap { try? request.makeParser(for: $0) }
         _ = try? parser?.parse(sample.body)
         var loaded = Loaded(elements: [], isTerminated: parser?.isComplete == true)

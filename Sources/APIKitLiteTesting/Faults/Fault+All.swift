@@ -56,14 +56,14 @@ extension Fault {
         let length = sample.body.count
         let stalls = Set(pieceEnds + [length / 2]).intersection(1..<max(length, 1)).sorted()
         return stalls.map { .stalled(afterBytes: $0) }
-            + random.indices(maximum, of: sample.reply.body.count).map { .repeatedPiece($0 + 1) }
+            + random.indices(maximum, of: sample.pieces.count).map { .repeatedPiece($0 + 1) }
     }
 
     /// Returns the faults that `checkLoader` tries, in the order of its table.
     static func checks(of sample: MockResponse) -> [Fault] {
         let statuses = [
             201, 204, 301, 304, 400, 401, 403, 404, 409, 422, 429, 500, 502, 503, 504,
-        ].filter { $0 != sample.reply.head.status }
+        ].filter { $0 != sample.status }
         let length = sample.body.count
         let isJSON = (try? JSONValue(sample.body)) != nil
         // Statements, because the compiler needs seconds for one expression.
@@ -124,15 +124,15 @@ extension Fault {
 extension MockResponse {
     /// Whether the body is a stream: it has several pieces, or the media type of a stream.
     fileprivate var isStreamed: Bool {
-        let contentType = reply.head.fields.first { $0.key.lowercased() == "content-type" }?.value
-        return reply.body.count > 1
-            || mediaType(contentType).map(StreamMediaTypes.all.contains) ?? false
+        pieces.count > 1
+            || mediaType(value(forHeader: "content-type")).map(StreamMediaTypes.all.contains)
+                ?? false
     }
 
     /// The number of bytes before the end of each piece but the last, in order.
     fileprivate var pieceEnds: [Int] {
         var end = 0
-        return reply.body.dropLast().map { piece in
+        return pieces.dropLast().map { piece in
             end += piece.count
             return end
         }

@@ -35,7 +35,7 @@ extension Fault {
             let known = MockResponse.status(status)
             guard known.configurationError == nil else { return known }
             var response = sample
-            response.reply.head.status = status
+            response.status = status
             return retryAfter.map { response.header("Retry-After", $0) } ?? response
         case .slow: return sample.chunked(by: max(1, (body.count + 63) / 64), every: .seconds(1))
         case .stalled(let count):
@@ -44,13 +44,13 @@ extension Fault {
             }
             return sample.stalling(afterBytes: count)
         case .repeatedPiece(let number):
-            var pieces = sample.reply.body
+            var pieces = sample.pieces
             guard pieces.indices.contains(number - 1) else {
                 return sample.wrong("\(self): the sample has no such piece.")
             }
             pieces.insert(pieces[number - 1], at: number)
             var response = sample
-            response.reply.body = pieces
+            response.pieces = pieces
             return response
         }
     }
@@ -76,21 +76,19 @@ extension Fault {
 extension MockResponse {
     /// Returns the response with another body, in one piece.
     fileprivate func replacingBody(_ body: Data) -> MockResponse {
-        var response = MockResponse.data(Data(body), status: reply.head.status)
+        var response = MockResponse.data(Data(body), status: status)
         // A `Content-Length` of the sample is the length of its own body.
-        response.reply.head.fields = reply.head.fields.filter {
-            $0.key.lowercased() != "content-length"
-        }
-        response = response.delayed(by: reply.delay)
-        return reply.isHeld ? response.held : response
+        response.fields = fields.filter { $0.key.lowercased() != "content-length" }
+        (response.delay, response.isHeld) = (delay, isHeld)
+        return response
     }
 
     /// Returns the response without more bytes after this number, until the client gives up.
     fileprivate func stalling(afterBytes count: Int) -> MockResponse {
         let body = body
         var response = self
-        response.reply.setPieces(
-            [body.prefix(count), body.dropFirst(count)], after: [.zero, .seconds(2_000_000_000)])
+        response.pieces = [body.prefix(count), body.dropFirst(count)]
+        response.pace = .every(.seconds(2_000_000_000))
         // About 63 years, so that every client gives up before: no timeout counts as more than half
         // of that.
         return response

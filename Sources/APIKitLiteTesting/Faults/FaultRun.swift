@@ -204,9 +204,9 @@ extension MockResponse {
     /// Why this response cannot be a sample; `nil` if it can.
     fileprivate var reasonAgainstSample: String? {
         if let configurationError { return configurationError }
-        guard reply.isSound else {
+        guard case (.head, .end) = (start, ending), source == nil else {
             return "it is broken itself. Give the answer of a healthy server."
         }
-        return reply.isHeld || reply.isBodyHeld ? "it is held, and nobody releases it." : nil
+        return isHeld || isBodyHeld ? "it is held, and nobody releases it." : nil
     }
 }

@@ -171,27 +171,28 @@ final class NetworkCore: Responder {
         to record: RecordedRequest, _ stub: Stub, _ response: MockResponse,
         _ knownRoute: PassthroughRoute? = nil
     ) -> Reply {
-        let reply = response.reply(to: record.request)
-        guard case .passed(let session) = reply.steps[reply.start].event else { return reply }
+        guard case .passthrough(let session) = response.start else {
+            return response.reply(to: record.request)
+        }
         let route = knownRoute ?? .current
         return Reply(
             .later(.session) { [self] in
-                try await passOn(record, route, stub, reply, to: session)
+                try await passOn(record, route, stub, response, to: session)
             })
     }
 
-    /// Returns the reply of a real session, with the gates and the delay of the stub's.
+    /// Returns the reply of a real session, with the gates and the delay of the response.
     ///
     /// - Throws: The session's error, or a ``MockError`` if the request would return to its stub.
     private func passOn(
-        _ record: RecordedRequest, _ route: PassthroughRoute, _ stub: Stub, _ reply: Reply,
-        to session: any HTTPSession
+        _ record: RecordedRequest, _ route: PassthroughRoute, _ stub: Stub,
+        _ response: MockResponse, to session: any HTTPSession
     ) async throws -> Reply {
         if route.contains(stub) || session.isReal && serves(record.request.url) {
             throw fail(.passedToItself(record, by: stub))
         }
-        let (body, response) = try await route.passOn(record.request, by: stub, over: session)
-        return reply.passedThrough(body, response)
+        let (body, answer) = try await route.passOn(record.request, by: stub, over: session)
+        return response.reply(passing: body, answer)
     }
 
     var stubCount: Int { groups.withLock { $0.reduce(0) { $0 + $1.stubs.count } } }

@@ -25,20 +25,20 @@ extension MockResponse {
         guard let recorded = exchange.response else {
             return exchange.wasCancelled ? .hanging : .error(exchange.error?.code ?? .unknown)
         }
-        var reply = Reply()
-        reply.head = Reply.Head(
-            status: recorded.statusCode, fields: recorded.headerFields,
-            namesLength: recorded.value(forHTTPHeaderField: "Content-Length") != nil,
-            url: recorded.url == exchange.request.url ? nil : recorded.url, isDecoded: true)
-        reply.setPieces(exchange.pieces.map(\.data), after: exchange.gaps)
+        var response = MockResponse()
+        response.status = recorded.statusCode
+        response.fields = recorded.headerFields
+        response.url = recorded.url == exchange.request.url ? nil : recorded.url
+        response.isDecoded = true
+        response.pieces = exchange.pieces.map(\.data)
+        response.pace = .recorded(exchange.gaps)
         if let error = exchange.error {
-            reply.end(with: .failure(error, afterBytes: exchange.body.count))
+            response.ending = .failure(error, afterBytes: exchange.body.count)
         } else if exchange.wasCancelled {
-            reply.end(with: .silence)
+            response.ending = .silence
         }
-        var response = MockResponse(reply)
         if exchange.hasPlaceholders {
-            response.adapting = { reply, request in values(request).filled(reply) }
+            response.adapting = { response, request in values(request).filled(response) }
         }
         return response
     }

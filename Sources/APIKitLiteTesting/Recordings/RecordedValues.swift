@@ -119,12 +119,12 @@ struct RecordedValues: Sendable {
         return request
     }
 
-    /// Returns a recorded reply as it would be with these values.
-    func filled(_ recorded: Reply) -> Reply {
-        var reply = recorded
-        reply.head.fields = reply.head.fields.mapValues { filled($0) }
+    /// Returns a recorded response as it would be with these values.
+    func filled(_ recorded: MockResponse) -> MockResponse {
+        var response = recorded
+        response.fields = response.fields.mapValues { filled($0) }
         // A piece may begin or end inside a character: only its text is decoded.
-        reply.body = reply.body.map { chunk in
+        response.pieces = response.pieces.map { chunk in
             let start = chunk.prefix { $0 & 0xC0 == 0x80 }
             let rest = chunk.dropFirst(start.count)
             let end = (0..<4).first { exactText(rest.dropLast($0)) != nil } ?? 4
@@ -132,6 +132,6 @@ struct RecordedValues: Sendable {
             let new = filled(text) { JSONText.escaped($0) }
             return start + Data(new.utf8) + rest.suffix(end)
         }
-        return reply
+        return response
     }
 }

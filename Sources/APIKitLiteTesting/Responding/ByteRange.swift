@@ -57,43 +57,40 @@ extension MockResponse {
         if let wrong = wrongIfFixed("acceptingRanges") { return wrong }
         var response = header("Accept-Ranges", "bytes")
         let adapting = response.adapting
-        response.adapting = { reply, request in
-            (adapting?(reply, request) ?? reply).part(for: request)
+        response.adapting = { response, request in
+            (adapting?(response, request) ?? response).part(for: request)
         }
         return response
     }
-}
 
-extension Reply {
-    /// Returns the part that a request asks for, or the reply itself if it asks for no part.
-    fileprivate func part(for request: URLRequest) -> Reply {
-        guard head.status == 200, (request.httpMethod ?? "GET") == "GET",
+    /// Returns the part that a request asks for, or the response itself if it asks for no part.
+    private func part(for request: URLRequest) -> MockResponse {
+        guard status == 200, (request.httpMethod ?? "GET") == "GET",
             isCurrent(request.value(forHTTPHeaderField: "If-Range"))
         else { return self }
-        let (pieces, whole) = (body, body.joined)
-        var reply = self
+        let whole = body
+        var response = self
         switch ByteRange(request.value(forHTTPHeaderField: "Range"), of: whole.count) {
         case .whole: return self
         case .part(let range):
-            reply.head.status = 206
+            response.status = 206
             let part = whole.subdata(in: range)
-            reply.body = pieces.count > 1 ? part.cut(by: pieces[0].count) : [part]
-            reply.head.fields["Content-Range"] =
+            response.pieces = pieces.count > 1 ? part.cut(by: pieces[0].count) : [part]
+            response.fields["Content-Range"] =
                 "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(whole.count)"
         case .unsatisfiable:
-            reply.head.status = 416
-            reply.body = []
-            reply.head.fields["Content-Range"] = "bytes */\(whole.count)"
+            response.status = 416
+            response.pieces = []
+            response.fields["Content-Range"] = "bytes */\(whole.count)"
         }
-        return reply
+        return response
     }
 
     private func isCurrent(_ validator: String?) -> Bool {
         guard let validator else { return true }
         // A weak validator does not promise the same bytes (RFC 9110, section 13.1.5).
         if validator.hasPrefix("W/") { return false }
-        let names = ["etag", "last-modified"]
-        return head.fields.contains { names.contains($0.key.lowercased()) && $0.value == validator }
+        return [value(forHeader: "etag"), value(forHeader: "last-modified")].contains(validator)
     }
 }
 

@@ -182,7 +182,7 @@ extension RecordedRequest {
 
     mutating func record(_ reply: Reply) {
         endTime = startTime
-        if case .failure(let error, _) = reply.steps[0].event {
+        if case .failure(let error) = reply.steps[0].event {
             self.error = error
         } else {
             (response, wholeBody) = (reply.response, reply.body)

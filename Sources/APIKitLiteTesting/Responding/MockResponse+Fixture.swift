@@ -58,6 +58,8 @@ extension MockResponse {
     ///
     /// - Parameter session: The session that answers.
     public static func passthrough(to session: any HTTPSession) -> MockResponse {
-        MockResponse(Reply(.passed(to: session)))
+        var response = MockResponse()
+        response.start = .passthrough(to: session)
+        return response
     }
 }

@@ -26,7 +26,7 @@ extension MockResponse {
     ///   - name: The name of the header, as for ``header(_:_:)``.
     ///   - value: The further value, as for ``header(_:_:)``.
     public func addingHeader(_ name: String, _ value: String) -> MockResponse {
-        let earlier = reply.head.fields[key(of: name)]
+        let earlier = fields[key(of: name)]
         return setting(name, earlier.map { "\($0), \(value)" } ?? value)
     }
 
@@ -53,18 +53,17 @@ extension MockResponse {
                 "The header \(name.debugDescription) has a line break or another control character "
                     + "in its value. Remove it.")
         }
-        if !reply.isStreamed, let wrong = wrongIfFixed("header(\(name.debugDescription), …)") {
+        if source == nil, let wrong = wrongIfFixed("header(\(name.debugDescription), …)") {
             return wrong
         }
         var response = self
-        if name.lowercased() == "content-length" { response.reply.head.namesLength = true }
-        response.reply.head.fields[key(of: name)] = value
+        response.fields[key(of: name)] = value
         return response
     }
 
     /// Returns the name under which the response has a header, in whatever case, or else the name
     /// itself.
     private func key(of name: String) -> String {
-        reply.head.fields.keys.first { $0.lowercased() == name.lowercased() } ?? name
+        fields.keys.first { $0.lowercased() == name.lowercased() } ?? name
     }
 }

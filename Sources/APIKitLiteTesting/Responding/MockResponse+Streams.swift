@@ -71,8 +71,8 @@ extension MockResponse {
         }
         if let wrong = wrongIfFixed(call) { return wrong }
         var response = self
-        response.intervals = Intervals(time: interval, jitter: jitter, seed: seed)
-        response.time(first: timeToFirst)
+        response.pace = .paced(
+            first: timeToFirst, every: interval, jitter: jitter, seed: seed)
         return response
     }
 
@@ -142,7 +142,7 @@ extension MockResponse {
         _ headers: KeyValuePairs<String, String>
     ) -> MockResponse {
         var response = data(Data(), contentType: contentType, status: status, headers: headers)
-        response.reply.steps.insert(.init(event: .source(source)), at: 1)
+        response.source = source
         return response
     }
 
@@ -153,12 +153,12 @@ extension MockResponse {
     ///   - call: The call that would change the response, as the error text shows it.
     ///   - needsBody: Whether the call also needs a response with a body.
     func wrongIfFixed(_ call: @autoclosure () -> String, needsBody: Bool = false) -> MockResponse? {
-        switch reply.steps[reply.start].event {
-        case _ where reply.isStreamed:
+        switch start {
+        case _ where source != nil:
             wrong(
                 "\(call()): the code that sends a .stream decides about its pieces, its pace and its "
                     + "errors.")
-        case .passed:
+        case .passthrough:
             wrong(
                 "\(call()): the real session decides what a .passthrough answers. Change that with "
                     + ".passthrough(to: session.intercepting { … }).")

@@ -15,7 +15,7 @@ extension MockResponse {
             return wrong("delayed(by: \(delay)): a delay is not negative.")
         }
         var response = self
-        response.reply.steps[reply.start].after = delay
+        response.delay = delay
         return response
     }
 
@@ -39,13 +39,9 @@ extension MockResponse {
         }
         if let wrong = wrongIfFixed("chunked(by: \(size))") { return wrong }
         var response = self
-        response.reply.body = body.cut(by: size)
-        if interval > .zero || intervals == nil {
-            response.intervals = nil
-            response.time(every: interval)
-        } else {
-            response.time(first: reply.pieceWaits.first ?? .zero)
-        }
+        response.pieces = body.cut(by: size)
+        if case .paced = pace, interval == .zero { return response }
+        response.pace = .every(interval)
         return response
     }
 
@@ -70,15 +66,15 @@ extension MockResponse {
         guard interval >= .zero else {
             return response.wrong("chunks(every: \(interval)): an interval is not negative.")
         }
-        response.reply.body = pieces.map { Data($0.utf8) }
-        response.time(every: interval)
+        response.pieces = pieces.map { Data($0.utf8) }
+        response.pace = .every(interval)
         return response
     }
 
     /// The same response, held until ``Stub/release()``.
     public var held: MockResponse {
         var response = self
-        if !reply.isHeld { response.reply.steps.insert(.init(event: .gate), at: 0) }
+        response.isHeld = true
         return response
     }
 
@@ -87,9 +83,7 @@ extension MockResponse {
     /// A response without a body, such as a 204 or one to a `HEAD`, is given immediately.
     public var heldBody: MockResponse {
         var response = self
-        if !reply.isBodyHeld {
-            response.reply.steps.insert(.init(event: .gate), at: reply.start + 1)
-        }
+        response.isBodyHeld = true
         return response
     }
 
@@ -118,7 +112,7 @@ extension MockResponse {
             return wrong
         }
         var response = self
-        response.reply.end(with: .failure(URLError(code), afterBytes: count))
+        response.ending = .failure(URLError(code), afterBytes: count)
         return response
     }
 
@@ -141,7 +135,7 @@ extension MockResponse {
             return wrong
         }
         var response = self
-        response.reply.end(with: .cutHead(afterBytes: count))
+        response.ending = .cutHead(afterBytes: count)
         return response
     }
 
@@ -153,27 +147,30 @@ extension MockResponse {
         return response
     }
 
-    /// Sets the time before each piece: those of `intervals`, or else the same for all but the first.
-    mutating func time(first: Duration = .zero, every interval: Duration = .zero) {
-        let count = reply.body.count
-        let times = intervals?.times(count) ?? Array(repeating: interval, count: count)
-        reply.setPieces(reply.body, after: [first] + times.dropFirst())
-    }
+    /// The times before the pieces of a body.
+    enum Pace: Sendable {
+        /// The same time before each piece but the first.
+        case every(Duration)
+        /// A time before each piece. The last one repeats.
+        case recorded([Duration])
+        /// Intervals that are shorter or longer by up to `jitter`, the same for the same seed.
+        case paced(first: Duration, every: Duration, jitter: Duration, seed: UInt64)
 
-    struct Intervals: Sendable {
-        var time: Duration
-        /// How much an interval may be shorter or longer.
-        var jitter: Duration
-        var seed: UInt64
-
-        /// Returns so many times. The same values always returns the same times.
-        fileprivate func times(_ count: Int) -> [Duration] {
-            guard jitter > .zero else { return Array(repeating: time, count: count) }
-            var random = SeededRandom(seed: seed)
-            return (0..<count).map { index in
-                // The first piece has a time of its own.
-                index == 0
-                    ? .zero : time + jitter * Double.random(in: -1...1, using: &random)
+        /// Returns the times before so many pieces.
+        func times(_ count: Int) -> [Duration] {
+            guard count > 0 else { return [] }
+            switch self {
+            case .every(let interval): return [.zero] + Array(repeating: interval, count: count - 1)
+            case .recorded(let times):
+                let last = times.dropFirst().last ?? .zero
+                return (0..<count).map { $0 < times.count ? times[$0] : last }
+            case .paced(let first, let interval, let jitter, let seed):
+                var random = SeededRandom(seed: seed)
+                return [first]
+                    + (1..<count).map { _ in
+                        guard jitter > .zero else { return interval }
+                        return interval + jitter * Double.random(in: -1...1, using: &random)
+                    }
             }
         }
     }

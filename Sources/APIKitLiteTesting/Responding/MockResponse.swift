@@ -3,27 +3,64 @@ import Foundation
 
 /// A response that a stub gives.
 public struct MockResponse: Sendable {
-    /// The reply, whose head and body each request may change.
-    var reply = Reply()
-    /// The times that ``paced(timeToFirst:every:jitter:seed:)`` has set, for pieces that are cut
-    /// later; nil if it was not called.
-    var intervals: Intervals?
-    /// Changes the reply for a request; nil if it is the same for all.
-    var adapting: (@Sendable (Reply, URLRequest) -> Reply)?
+    /// How the response begins.
+    enum Start: Sendable {
+        /// With the status and the headers.
+        case head
+        case failure(any Error)
+        case silence
+        /// With the answer of a real session.
+        case passthrough(to: any HTTPSession)
+    }
+
+    /// What comes after the headers and the body.
+    enum Ending: Sendable {
+        case end
+        /// An error, after so many bytes of the body.
+        case failure(any Error, afterBytes: Int)
+        /// The end of the connection, after so many bytes of the headers.
+        case cutHead(afterBytes: Int)
+        case silence
+    }
+
+    var start = Start.head
+    /// The time before the first byte.
+    var delay = Duration.zero
+    /// Whether the release of the stub comes before everything else.
+    var isHeld = false
+    var status = 200
+    /// The headers that are named.
+    var fields: [String: String] = [:]
+    /// The URL of the response, if it is not that of the request.
+    var url: URL?
+    /// Whether the body is decoded although `Content-Encoding` is named.
+    var isDecoded = false
+    /// Whether the release of the stub comes after the headers.
+    var isBodyHeld = false
+    /// The pieces of the body. An empty one is left out.
+    var pieces: [Data] = [] {
+        didSet { pieces = pieces.filter { !$0.isEmpty }.map { [$0].joined } }
+    }
+    var pace = Pace.every(.zero)
+    /// The code that sends the body, after the pieces; nil if the response names the body itself.
+    var source: ResponseStream.Source?
+    var ending = Ending.end
+    /// Changes the response for a request; nil if it is the same for all.
+    var adapting: (@Sendable (MockResponse, URLRequest) -> MockResponse)?
     /// What is wrong with the response; nil if it is valid. Its stub reports it.
     var configurationError: String?
 
     init() {}
 
-    init(_ reply: Reply) {
-        self.reply = reply
+    private init(_ start: Start) {
+        self.start = start
     }
 
-    var body: Data { reply.body.joined }
+    var body: Data { pieces.joined }
 
-    /// Returns the reply that a server would give to a request.
-    func reply(to request: URLRequest) -> Reply {
-        (adapting?(reply, request) ?? reply).completed(for: request)
+    /// Returns the value of the header with a name in lower case, in whatever case it is written.
+    func value(forHeader name: String) -> String? {
+        fields.first { $0.key.lowercased() == name }?.value
     }
 
     /// Returns a response with JSON text, sent as it is written.
@@ -100,7 +137,7 @@ public struct MockResponse: Sendable {
         headers: KeyValuePairs<String, String> = [:]
     ) -> MockResponse {
         var response = MockResponse()
-        response.reply.body = [data]
+        response.pieces = [data]
         return response.header("Content-Type", contentType).headers(headers).status(status)
     }
 
@@ -129,7 +166,7 @@ public struct MockResponse: Sendable {
     ///
     /// - Parameter error: The error, which the client receives unchanged.
     public static func error(_ error: any Error) -> MockResponse {
-        MockResponse(Reply(.failure(error)))
+        MockResponse(.failure(error))
     }
 
     /// Returns a redirect, which the client follows as over a real network.
@@ -146,12 +183,12 @@ public struct MockResponse: Sendable {
     /// The request ends when the client cancels it or, on a network with a clock, when it times
     /// out.
     public static var hanging: MockResponse {
-        MockResponse(Reply(.silence))
+        MockResponse(.silence)
     }
 
     private func status(_ status: Int) -> MockResponse {
         var response = self
-        response.reply.head.status = status
+        response.status = status
         if !(100...599).contains(status) {
             response.configurationError = "\(status) is not an HTTP status: use 100...599."
         }

@@ -36,7 +36,7 @@ struct PassthroughRoute: Sendable {
             let (body, response) = try await session.send(
                 request, awaiting: .head(limit: .max))
             // The client reads no body of such a response, so none is sent in pieces.
-            if request.httpMethod == "HEAD" || Reply(response: response, body: []).isRedirect {
+            if request.httpMethod == "HEAD" || response.isRedirect {
                 return (HTTPBody(try await body.collect()), response)
             }
             return (body, response)

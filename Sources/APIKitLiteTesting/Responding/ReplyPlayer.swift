@@ -129,7 +129,7 @@ final class ReplyPlayer: @unchecked Sendable {  // `state` only under the lock.
                 stream?.open(on: self, handlers)
                 return
             case .silence: return watch(turn, isDeadline: false)
-            case .head, .piece, .end, .failure, .cutHead, .passed:
+            case .head, .piece, .end, .failure, .cutHead:
                 let due = moment + step.after
                 if step.after > .zero, waitStart + idleTimeout < due {
                     return watch(turn, isDeadline: false, evenWithoutClock: true)

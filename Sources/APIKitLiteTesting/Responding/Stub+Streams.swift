@@ -111,7 +111,7 @@ extension Stub {
         case .handler: true
         case .responses(let responses, _):
             responses.contains { response in
-                if case .test = response.reply.source { true } else { false }
+                if case .test = response.source { true } else { false }
             }
         }
     }

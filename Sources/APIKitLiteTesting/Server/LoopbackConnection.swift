@@ -121,8 +121,8 @@ final class LoopbackConnection: Sendable {
                     let head = (try? part.reply.message(for: request))?.head(cutAfter: count)
                     return socket.send([head ?? Data()]) ? .end : nil
                 case .failure where message != nil: return .end
-                case .failure(is URLError, _): return .loss
-                case .failure(let error, _): return write(Reply(error, url: url), to: request)
+                case .failure(is URLError): return .loss
+                case .failure(let error): return write(Reply(error, url: url), to: request)
                 default: break
                 }
             }

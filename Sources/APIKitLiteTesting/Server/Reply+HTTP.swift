@@ -66,7 +66,8 @@ extension Reply {
         let fields = try givenFields()
         let body = body
         let hasBody = request.method != "HEAD" && status >= 200 && status != 204 && status != 304
-        let isInPieces = body.count > 1 && fields["content-length"] == nil
+        let isInPieces =
+            (body.count > 1 || announcedLength != nil) && fields["content-length"] == nil
         let isChunked = hasBody && (isStreamed || isInPieces)
         let asksToClose = fields["connection"]?.value.lowercased().contains("close") ?? false
         // A 1xx is not a final answer, so the client waits for another one. The end of the
@@ -81,7 +82,7 @@ extension Reply {
         for (name, field) in fields.sorted(by: { $0.key < $1.key }) {
             let isOurs =
                 ["connection", "transfer-encoding", "content-length"].contains(name)
-                || self.head.isDecoded && name == "content-encoding"
+                || isDecoded && name == "content-encoding"
             // Clients do not accept a comma-separated list in this field (RFC 6265, section 3).
             if name == "set-cookie" {
                 for cookie in splitCookies(field.value) { add(field.name, cookie) }
@@ -92,7 +93,7 @@ extension Reply {
         if isChunked {
             add("Transfer-Encoding", "chunked")
         } else if hasBody {
-            add("Content-Length", body.byteCount)
+            add("Content-Length", announcedLength ?? body.byteCount)
         } else if !hasBody, status >= 200, status != 204, let length = fields["content-length"] {
             add("Content-Length", length.value)
         }
