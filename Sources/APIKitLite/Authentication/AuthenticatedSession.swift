@@ -29,7 +29,7 @@ extension HTTPSession {
     /// - Parameter credentials: The credential of the user. Chains that share it share its refresh.
     /// - Returns: A session that wraps this one.
     public func authenticated<A>(by credentials: Credentials<A>) -> some HTTPSession {
-        credentials.willBeUsed(over: self)
+        credentials.state.withLock { $0.session = $0.session ?? self }
         return AuthenticatedSession(next: self, credentials: credentials)
     }
 
@@ -64,7 +64,8 @@ extension HTTPSession {
     ) -> some HTTPSession {
         var configuration = Credentials<StoreAuthenticator>.Configuration(
             origins: [baseURL] + others)
-        configuration.store = CredentialStore(token: token, isSame: ==)
+        (configuration.renew, configuration.isSame) = (token, { $0 == $1 })
+        configuration.load = { try await token(nil) }
         return authenticated(by: Credentials(StoreAuthenticator(), nil, configuration))
     }
 }
@@ -101,7 +102,8 @@ private struct AuthenticatedSession<A: Authenticator>: SessionPolicy {
         let answer = try await next.send(first.request, awaiting: options)
         guard isRejection(answer, of: first.request) else { return answer }
         guard request.canBeSentAgain else {
-            credentials.startRefresh(first.generation, over: next)
+            // For later requests.
+            credentials.join(afterRejected: first.generation, over: next)?.handle.giveUp()
             return answer
         }
         // A stream may have a place in a limit that the refresh needs.

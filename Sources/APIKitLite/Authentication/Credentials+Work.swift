@@ -29,7 +29,7 @@ extension Credentials {
         guard RefreshWaits.begin(options.refreshing, for: id) else { return nil }
         defer { RefreshWaits.end(options.refreshing, for: id) }
         // Work that began earlier may have asked the app's store for the token of an earlier user.
-        var turns = configuration.store == nil ? 1 : 2
+        var turns = configuration.isSame == nil ? 1 : 2
         while let (handle, isNew) = join(
             afterRejected: rejected, isDue: turns > 0, over: next, places: options.places)
         {
@@ -61,7 +61,7 @@ extension Credentials {
         let (handle, work) = state.withLock { state -> (SingleFlight<Void>.Handle?, Work?) in
             let current = state.current
             let old = isUsedUp && current.generation == seen.generation ? current.credential : nil
-            let loads = old == nil && (!current.isLoaded || (isDue && configuration.store != nil))
+            let loads = old == nil && (!current.isLoaded || (isDue && configuration.isSame != nil))
             guard old != nil || loads || !current.isSaved else { return (nil, nil) }
             if let work = state.work, work.generation == current.generation,
                 let handle = work.flight.join()
@@ -98,7 +98,7 @@ extension Credentials {
         var work = work
         do {
             if work.loads {
-                let loaded = try await load()
+                let loaded = try await configuration.load?()
                 guard replace(&work, with: loaded, isLoaded: true) else { return }
                 work.old = isStale(loaded) ? loaded : nil
             }
@@ -108,11 +108,6 @@ extension Credentials {
             guard state.withLock({ $0.current.generation == work.generation }) else { return }
             throw error
         }
-    }
-
-    private func load() async throws -> A.Credential? {
-        if let store = configuration.store { return try await store.token(nil) }
-        return try await configuration.load?()
     }
 
     /// Refreshes a credential. If the authenticator says that the user must sign in again, signs the
@@ -131,7 +126,7 @@ extension Credentials {
     private func refreshed(
         _ old: A.Credential, over session: RefreshSession?
     ) async throws -> A.Credential? {
-        if let store = configuration.store { return try await store.token(old) }
+        if let renew = configuration.renew { return try await renew(old) }
         do throws(APIRequestError) {
             guard let session else {
                 throw APIRequestError(
@@ -152,7 +147,9 @@ extension Credentials {
         let current = state.withLock { $0.current }
         guard !current.isSaved else { return }
         try await save(current.credential)
-        state.withLock { $0.current.didSave(current.generation) }
+        state.withLock { state in
+            if state.current.generation == current.generation { state.current.isSaved = true }
+        }
     }
 
     private func isStale(_ credential: A.Credential?) -> Bool {
@@ -166,7 +163,9 @@ extension Credentials {
         state.withLock { state in
             guard state.current.generation == work.generation else { return false }
             // The rejection of a token also counts if the store was asked again meanwhile.
-            if isLoaded, configuration.store?.isSame(credential, state.current.credential) == true {
+            if isLoaded, state.current.isLoaded,
+                configuration.isSame?(credential, state.current.credential) == true
+            {
                 return true
             }
             state.current.set(credential, isSaved: isLoaded || configuration.save == nil)

@@ -38,8 +38,11 @@ public final class Credentials<A: Authenticator>: Sendable {
         var now: @Sendable () -> Date = { Date() }
         var load: (@Sendable () async throws -> A.Credential?)?
         var save: (@Sendable (A.Credential?) async throws -> Void)?
-        /// The app's own store. It is asked before each request and after each rejection.
-        var store: CredentialStore<A.Credential>?
+        /// Refreshes a credential without the authenticator.
+        var renew: (@Sendable (A.Credential) async throws -> A.Credential?)?
+        /// Compares two credentials. If it is set, the app has its own store: the credential is
+        /// loaded before each request.
+        var isSame: (@Sendable (A.Credential?, A.Credential?) -> Bool)?
 
         init(origins: [URL]) {
             self.origins = Set(origins.filter { $0.host() != nil }.map(\.origin))
@@ -136,20 +139,15 @@ extension Credentials {
 
     /// Why a URL of the right host is not covered.
     func hint(for url: URL?) -> String? {
-        guard let url, !covers(url), let host = url.host()?.lowercased(),
-            let origin = configuration.origins.first(where: { $0[1] == host })
+        guard let other = url?.origin, !configuration.origins.contains(other),
+            let own = configuration.origins.first(where: { $0[1] == other[1] })
         else { return nil }
-        return
-            "The credential was not sent: it belongs to \(origin[0])://\(host):\(origin[2]), and "
-            + "the request goes to \(url.origin[0])://\(host):\(url.origin[2])."
+        return "The credential was not sent: it belongs to \(own[0])://\(own[1]):\(own[2]), and "
+            + "the request goes to \(other[0])://\(other[1]):\(other[2])."
     }
 
     func isRejection(_ data: Data, _ response: HTTPURLResponse) -> Bool {
         authenticator.rejects(data: data, response: response)
-    }
-
-    func willBeUsed(over session: any HTTPSession) {
-        state.withLock { $0.session = $0.session ?? session }
     }
 
     /// Returns the request with the current credential, as soon as that is ready.
@@ -172,11 +170,6 @@ extension Credentials {
             let credential = current.credential
         else { return nil }
         return (try authenticator.apply(credential, to: request), current.generation)
-    }
-
-    /// Starts the refresh of a rejected credential for later requests, without waiting for it.
-    func startRefresh(_ rejected: Int, over next: any HTTPSession) {
-        join(afterRejected: rejected, over: next)?.handle.giveUp()
     }
 }
 
