@@ -42,7 +42,8 @@ final class StreamFlow<T: StreamedAPIRequest>:
     ///     parsed.
     ///   - isConcurrent: Whether the functions of the request and the parser run off the caller's
     ///     actor. The request, its input and its elements must then be `Sendable`.
-    /// - Returns: The element, or nil at the end. Every later call returns nil, even after an error.
+    /// - Returns: The element, or nil at the end. Every later call returns nil, even after an
+    ///   error.
     /// - Throws: The error of a stage. If another task is in this function, the underlying error is
     ///   ``TransportError/bodyReadTwice``, and the stream continues for that task.
     nonisolated(nonsending) func next(
