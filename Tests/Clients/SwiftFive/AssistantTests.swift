@@ -1,0 +1,145 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.limited) struct AssistantTests {
+    private let clock = MockClock()
+    private let network = MockNetwork()
+    private let baseURL = URL(string: "https://api.example.com/v1")!
+
+    private func assistant(_ tokens: TokenStore? = nil) -> Assistant {
+        Assistant(
+            baseURL: baseURL, tokens: tokens ?? TokenStore(token: "t1") { "t2" },
+            over: MockURLSession(network), clock: clock)
+    }
+
+    private let models = MockResponse.json(#"{"data": [{"id": "small"}]}"#)
+
+    @Test func getsItsFirstTokenFromTheStore() async throws {
+        network.stub(.get("/v1/models").header("Authorization", "Bearer t1"), models)
+        let tokens = TokenStore { "t1" }
+
+        #expect(try await assistant(tokens).models().map(\.id) == ["small"])
+
+        #expect(await tokens.renewalCount == 1)
+    }
+
+    @Test func replacesARejectedTokenOnceForAllCalls() async throws {
+        network.stub(.get("/v1/models").header("Authorization", "Bearer t1"), .status(401))
+        network.stub(.get("/v1/models").header("Authorization", "Bearer t2"), models)
+        let tokens = TokenStore(token: "t1") { "t2" }
+        let assistant = assistant(tokens)
+
+        async let first = assistant.models()
+        async let second = assistant.models()
+        #expect(try await [first, second].map(\.count) == [1, 1])
+
+        #expect(await tokens.renewalCount == 1)
+    }
+
+    @Test func throwsTheErrorOfTheStore() async {
+        let tokens = TokenStore { throw AssistantError.signedOut }
+
+        await #expect(throws: AssistantError.signedOut) { try await assistant(tokens).models() }
+
+        #expect(network.requests.isEmpty)
+    }
+
+    @Test func countsItsAttempts() async throws {
+        network.stub(.get("/v1/models"), .status(503), .status(429), models)
+        async let loaded = assistant().models()
+
+        await clock.waitForSleepers()
+        await clock.advanceToNextSleeper()
+        await clock.waitForSleepers()
+        #expect(clock.pending == [.seconds(5)])
+        await clock.advanceToNextSleeper()
+
+        #expect(try await loaded.count == 1)
+        #expect(network.requests.map { $0.header("X-Retry-Count") } == [nil, "1", "2"])
+    }
+
+    @Test func throwsTheReasonOfTheAPI() async {
+        network.stub(
+            .get("/v1/models"), .json(#"{"error": {"message": "No access."}}"#, status: 403))
+
+        await #expect(throws: AssistantError.refused(status: 403, reason: "No access.")) {
+            try await assistant().models()
+        }
+    }
+
+    @Test(arguments: [
+        (MockResponse.error(.secureConnectionFailed), AssistantError.unreachable),
+        (.json(#"{"data": 1}"#), .unreadable("The server's answer could not be understood.")),
+    ])
+    func throwsAnErrorOfItsOwn(_ response: MockResponse, _ expected: AssistantError) async {
+        network.stub(.get("/v1/models"), response)
+
+        await #expect(throws: expected) { try await assistant().models() }
+    }
+
+    private func events(_ events: ServerSentEvent...) -> MockResponse { .events(events) }
+
+    private func word(_ text: String) -> ServerSentEvent {
+        ServerSentEvent(event: "word", data: #"{"text": "\#(text)"}"#)
+    }
+
+    @Test func returnsTheWordsOfAnAnswer() async throws {
+        network.stub(
+            .post("/v1/answers").json(#"{"question": "Why?"}"#),
+            events(word("Rayleigh"), ServerSentEvent(event: "ping", data: ""), word("scattering")))
+
+        var words: [String] = []
+        for try await word in assistant().answer(to: "Why?") { words.append(word) }
+
+        #expect(words == ["Rayleigh", "scattering"])
+    }
+
+    @Test func deliversTheWordsBeforeAnError() async {
+        let data = #"{"error": {"message": "Overloaded."}}"#
+        network.stub(
+            .post("/v1/answers"),
+            .chunks(
+                [word("a").text + ServerSentEvent(event: "error", data: data).text],
+                contentType: "text/event-stream"))
+        var words: [String] = []
+
+        await #expect(throws: AssistantError.refused(status: 200, reason: "Overloaded.")) {
+            for try await word in assistant().answer(to: "Why?") { words.append(word) }
+        }
+
+        #expect(words == ["a"])
+    }
+
+    @Test func endsTheTransferWhenTheLoopIsLeft() async throws {
+        network.stub(
+            .post("/v1/answers"),
+            .stream { [word] writer in
+                while true { try await writer.send(word("la")) }
+            })
+
+        for try await _ in assistant().answer(to: "Sing!") { break }
+
+        #expect(await network.waitForResponses().map(\.wasCancelled) == [true])
+    }
+
+    /// The rule is a function, so this needs no network.
+    @Test(arguments: [
+        (429, [:], Duration.seconds(5)), (429, ["Retry-After": "9"], .seconds(9)), (403, [:], nil),
+    ])
+    func decidesByStatus(
+        _ status: Int, _ headers: [String: String], _ delay: Duration?
+    ) throws {
+        let request = URLRequest(url: baseURL)
+        let response = HTTPURLResponse(
+            url: baseURL, statusCode: status, httpVersion: nil, headerFields: headers)
+        let attempt = RetryAttempt(2, of: request, response: response, random: 0)
+
+        let next = try request.header("X-Retry-Count", "2")
+        #expect(
+            Assistant.decision(after: attempt)
+                == (delay.map { .retry(after: $0, with: next) } ?? .finish))
+    }
+}
