@@ -16,6 +16,7 @@ public final class APIRequestLoader<T: APIRequest> {
 
     /// The session that sends its requests.
     public let urlSession: any HTTPSession
+    private let parsing = NSLock()
 
     /// Creates a loader that sends its requests over a `URLSession`.
     ///
@@ -110,7 +111,8 @@ extension APIRequestLoader where T: SendableMetatype {
     /// returned task is released.
     ///
     /// The request and its output need not be `Sendable`. Validating and parsing run in the
-    /// background, and the compiler does not check that use.
+    /// background, one answer of this loader at a time, and the compiler does not check that use.
+    /// `makeRequest` runs before this method returns, even while an earlier answer is parsed.
     ///
     /// - Parameters:
     ///   - requestData: The input of the request.
@@ -131,7 +133,9 @@ extension APIRequestLoader where T: SendableMetatype {
             completionHandler(nil, error.underlying)
             return Task {}
         }
-        let flow = Transferred(flow)
+        var locked = flow
+        locked.parsing = parsing
+        let flow = Transferred(locked)
         return Task {
             let result = Transferred(await flow.value.result(of: request))
             flow.value.deliver { completionHandler(result.value.value, result.value.error) }
@@ -140,7 +144,7 @@ extension APIRequestLoader where T: SendableMetatype {
 }
 
 /// A value that a background task uses although it may not be `Sendable`.
-private struct Transferred<Value>: @unchecked Sendable {  // One task at a time uses the value.
+private struct Transferred<Value>: @unchecked Sendable {  // `parsing` is held for its functions.
     let value: Value
 
     init(_ value: Value) {

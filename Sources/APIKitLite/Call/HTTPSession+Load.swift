@@ -84,7 +84,7 @@ extension HTTPSession {
     }
 
     func flow<R: APIRequest>(_ request: R, _ progress: Progress? = nil) -> LoadFlow<R> {
-        LoadFlow(apiRequest: request, session: reporting(to: progress))
+        LoadFlow(apiRequest: request, session: reporting(to: progress), progress: progress)
     }
 }
 

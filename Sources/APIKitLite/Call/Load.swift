@@ -12,6 +12,12 @@ struct Load {
     var requestType: String?
     /// What a policy says about the request that was sent.
     var hint: Locked<String?>?
+    /// The clock of the time for which the body of a refused response is read.
+    var clock: any Clock<Duration> = ContinuousClock()
+    var progress: Progress?
+
+    /// Whether the task or the `Progress` of this load was cancelled.
+    var isCancelled: Bool { Task.isCancelled || progress?.isCancelled == true }
 
     /// Sends the request, and returns the body of its response if it is accepted.
     ///
@@ -46,6 +52,7 @@ struct Load {
         var data: Data?
         var options = options
         options.hint = hint
+        options.requestType = requestType
         do {
             try Task.checkNotCancelled()
             let (body, http) = try await session.send(request, awaiting: options)
@@ -53,7 +60,7 @@ struct Load {
             try Task.checkNotCancelled()
             return (body, http)
         } catch {
-            throw failure(.transport, error, data, isCancellation: Task.isCancelled)
+            throw failure(.transport, error, data, isCancellation: isCancelled)
         }
     }
 
@@ -67,7 +74,7 @@ struct Load {
         describe: (Data) throws -> Void = { _ in }
     ) async -> APIRequestError {
         if let data = body.data { return failure(stage, error, data) }
-        let data = await body.beginning()
+        let data = await body.beginning(on: clock)
         if Task.isCancelled {
             return failure(.transport, URLError(.cancelled), isCancellation: true)
         }

@@ -5,9 +5,16 @@ struct LoadFlow<T: APIRequest> {
     let apiRequest: T
     let session: any HTTPSession
     var requestType: String? = "\(T.self)"
+    var clock: any Clock<Duration> = ContinuousClock()
+    var progress: Progress?
+    /// Held while an answer is validated or parsed, if several tasks may use the request although
+    /// it is not `Sendable`.
+    var parsing: NSLock?
 
     var load: Load {
-        Load(session: session, redaction: apiRequest.redaction, requestType: requestType)
+        Load(
+            session: session, redaction: apiRequest.redaction, requestType: requestType,
+            clock: clock, progress: progress)
     }
 
     nonisolated(nonsending) func response(for requestData: T.RequestDataType)
@@ -30,8 +37,9 @@ struct LoadFlow<T: APIRequest> {
     {
         var load = load
         do throws(APIRequestError) {
-            let (body, http) = try await load.open(
-                request, awaiting: .body, validate: apiRequest.validateResponse)
+            let (body, http) = try await load.open(request, awaiting: .body) { data, http in
+                try alone { try apiRequest.validateResponse(data: data, response: http) }
+            }
             return try await parse(collect(body, load), http, load)
         } catch {
             throw load.reported(error)
@@ -46,7 +54,7 @@ struct LoadFlow<T: APIRequest> {
         do {
             return try await body.collect()
         } catch {
-            throw load.failure(.transport, error, isCancellation: Task.isCancelled)
+            throw load.failure(.transport, error, isCancellation: load.isCancelled)
         }
     }
 
@@ -54,12 +62,18 @@ struct LoadFlow<T: APIRequest> {
         _ data: Data, _ http: HTTPURLResponse, _ load: Load
     ) async throws(APIRequestError) -> APIResponse<T.ResponseDataType> {
         do {
-            let value = try apiRequest.parseResponse(data: data, response: http)
+            let value = try alone { try apiRequest.parseResponse(data: data, response: http) }
             MainActorParsing.didParse(T.self, data, on: #isolation)
             return APIResponse(value: value, data: data, response: http)
         } catch {
             throw load.failure(.parse, error, data)
         }
+    }
+
+    private func alone<R>(_ work: () throws -> R) rethrows -> R {
+        parsing?.lock()
+        defer { parsing?.unlock() }
+        return try work()
     }
 }
 

@@ -26,6 +26,7 @@ struct Download {
         self.random = random
         transfer = TransferProgress(progress, .downloading, file: file)
         self.load.session = CancellableSession(next: load.session, transfer: transfer)
+        self.load.clock = clock
     }
 
     nonisolated(nonsending) mutating func run(

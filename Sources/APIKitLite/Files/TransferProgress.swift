@@ -15,7 +15,10 @@ final class TransferProgress: Sendable {
     }
 
     private let progress: Progress?
+    private let observer: ProgressObserver?
     private let state = Locked(State())
+    /// Held while the `Progress` changes. Recursive, because its observers may cancel.
+    private let showing = NSRecursiveLock()
 
     /// Prepares a `Progress` for a transfer of a file.
     ///
@@ -27,6 +30,7 @@ final class TransferProgress: Sendable {
     ///   - file: The file; nil if there is none.
     init(_ progress: Progress?, _ operation: Progress.FileOperationKind?, file: URL?) {
         self.progress = progress
+        observer = progress?.userInfo[.observer] as? ProgressObserver
         guard let progress else { return }
         progress.kind = .file
         progress.setUserInfoObject(operation, forKey: .fileOperationKindKey)
@@ -118,12 +122,43 @@ final class TransferProgress: Sendable {
 
     private func show() {
         guard let progress else { return }
+        showing.lock()
+        defer { showing.unlock() }
         let (completed, total) = state.withLock { state in
             state.shown = state.completed
             return (state.completed, state.total ?? -1)
         }
-        // Not under the lock: observers are called immediately, and may cancel.
+        // Not under the lock of the state: observers are called immediately, and may cancel.
         if progress.totalUnitCount != total { progress.totalUnitCount = total }
         progress.completedUnitCount = completed
+        observer?.onChange(progress)
+    }
+}
+
+private struct ProgressObserver {
+    let onChange: @Sendable (Progress) -> Void
+}
+
+extension ProgressUserInfoKey {
+    fileprivate static let observer = ProgressUserInfoKey("APIKitLite.observer")
+}
+
+extension Progress {
+    /// Creates a progress for one transfer, which calls a closure with each of its changes.
+    ///
+    /// ```swift
+    /// let progress = Progress { print($0.fractionCompleted) }
+    /// try await session.download(request, to: file, progress: progress)
+    /// ```
+    ///
+    /// Foundation on Linux has no key-value observing, and other threads must not read a
+    /// `Progress` that changes. The closure may read it.
+    ///
+    /// - Parameter onChange: Receives this progress at the start, after each hundredth of the
+    ///   bytes, and at the end: `completedUnitCount` of `totalUnitCount` bytes. The calls come from
+    ///   any thread, one at a time and in order. The transfer continues when it returns.
+    public convenience init(onChange: @escaping @Sendable (Progress) -> Void) {
+        self.init(totalUnitCount: -1)
+        setUserInfoObject(ProgressObserver(onChange: onChange), forKey: .observer)
     }
 }

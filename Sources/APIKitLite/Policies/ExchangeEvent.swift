@@ -10,29 +10,37 @@ import Foundation
 ///             .started(id: 1, request),
 ///             .answered(id: 1, request, status: 200, bytes: 15, after: .milliseconds(30)),
 ///         ])
+///
+/// The last values of a case may be left out so, and the comparison ignores them: the `type` of the
+/// request that was loaded, and the `response`.
 public enum ExchangeEvent: Sendable {
     /// The exchange is about to start.
     ///
     /// `id` is its number: an observer counts its exchanges from 1.
-    case started(id: Int, URLRequest)
+    case started(id: Int, URLRequest, type: String? = nil)
     /// A complete response with any status arrived.
     ///
     /// `bytes` is the size of the body, `after` the time since the start of the exchange.
-    case answered(id: Int, URLRequest, status: Int, bytes: Int, after: Duration)
+    case answered(
+        id: Int, URLRequest, status: Int, bytes: Int, after: Duration, type: String? = nil,
+        response: HTTPURLResponse? = nil)
     /// The exchange threw an error, or was cancelled.
     ///
     /// `after` is the time since the start of the exchange.
-    case failed(id: Int, URLRequest, any Error, after: Duration)
-    /// The headers of a stream arrived, with any status. Its ``closed(id:_:bytes:_:after:)``
+    case failed(id: Int, URLRequest, any Error, after: Duration, type: String? = nil)
+    /// The headers of a stream arrived, with any status. Its ``closed(id:_:bytes:_:after:type:)``
     /// follows.
     ///
     /// `after` is the time since the start of the exchange.
-    case opened(id: Int, URLRequest, status: Int, after: Duration)
+    case opened(
+        id: Int, URLRequest, status: Int, after: Duration, type: String? = nil,
+        response: HTTPURLResponse? = nil)
     /// The body of a stream ended, for the given reason.
     ///
     /// `bytes` is the number of bytes that were read, `after` the time since the start of the
     /// exchange.
-    case closed(id: Int, URLRequest, bytes: Int, StreamEnding, after: Duration)
+    case closed(
+        id: Int, URLRequest, bytes: Int, StreamEnding, after: Duration, type: String? = nil)
     /// The exchange succeeded, but the load threw while it validated the response (stage
     /// ``APIRequestError/Stage/validate``) or parsed it (``APIRequestError/Stage/parse``).
     case rejected(APIRequestError)
@@ -43,11 +51,46 @@ public enum ExchangeEvent: Sendable {
     /// `event.request?.curlCommand()` returns a shell command that sends it again.
     public var request: URLRequest? {
         switch self {
-        case .started(_, let request), .answered(_, let request, _, _, _),
-            .failed(_, let request, _, _), .opened(_, let request, _, _),
-            .closed(_, let request, _, _, _):
+        case .started(_, let request, _), .answered(_, let request, _, _, _, _, _),
+            .failed(_, let request, _, _, _), .opened(_, let request, _, _, _, _),
+            .closed(_, let request, _, _, _, _):
             request
         case .rejected(let error): error.request
+        }
+    }
+
+    /// The type of the request that is loaded, such as `UserRequest`: the route, for a metric. It is
+    /// `nil` for a plain `URLRequest`.
+    public var requestType: String? {
+        switch self {
+        case .started(_, _, let type), .answered(_, _, _, _, _, let type, _),
+            .failed(_, _, _, _, let type), .opened(_, _, _, _, let type, _),
+            .closed(_, _, _, _, _, let type):
+            type
+        case .rejected(let error): error.requestType
+        }
+    }
+
+    /// The status and headers of the response. It is `nil` unless the event is
+    /// ``answered(id:_:status:bytes:after:type:response:)``,
+    /// ``opened(id:_:status:after:type:response:)`` or ``rejected(_:)``.
+    public var response: HTTPURLResponse? {
+        switch self {
+        case .answered(_, _, _, _, _, _, let response), .opened(_, _, _, _, _, let response):
+            response
+        case .rejected(let error): error.response
+        case .started, .failed, .closed: nil
+        }
+    }
+
+    /// The time since the start of the exchange. It is `nil` for ``started(id:_:type:)`` and
+    /// ``rejected(_:)``.
+    public var duration: Duration? {
+        switch self {
+        case .answered(_, _, _, _, let duration, _, _), .failed(_, _, _, let duration, _),
+            .opened(_, _, _, let duration, _, _), .closed(_, _, _, _, let duration, _):
+            duration
+        case .started, .rejected: nil
         }
     }
 
@@ -55,8 +98,9 @@ public enum ExchangeEvent: Sendable {
     /// exchanges.
     public var id: Int? {
         switch self {
-        case .started(let id, _), .answered(let id, _, _, _, _), .failed(let id, _, _, _),
-            .opened(let id, _, _, _), .closed(let id, _, _, _, _):
+        case .started(let id, _, _), .answered(let id, _, _, _, _, _, _),
+            .failed(let id, _, _, _, _), .opened(let id, _, _, _, _, _),
+            .closed(let id, _, _, _, _, _):
             id
         case .rejected: nil
         }
@@ -80,19 +124,19 @@ extension ExchangeEvent: CustomStringConvertible {
             "#\(id) \(request.line(redacting: redaction))"
         }
         switch self {
-        case .started(let id, let request):
+        case .started(let id, let request, _):
             return line(id, request)
-        case .answered(let id, let request, let status, let bytes, let duration):
+        case .answered(let id, let request, let status, let bytes, let duration, _, _):
             return "\(line(id, request)): \(HTTPStatus.describe(status)), \(byteCount(bytes)), "
                 + text(duration)
-        case .opened(let id, let request, let status, let duration):
+        case .opened(let id, let request, let status, let duration, _, _):
             return "\(line(id, request)): \(HTTPStatus.describe(status)), streaming, "
                 + text(duration)
-        case .closed(let id, let request, let bytes, let ending, let duration):
+        case .closed(let id, let request, let bytes, let ending, let duration, _):
             let redaction = redaction.hidingValues(of: request)
             return "\(line(id, request)): \(text(ending, redaction)) after \(byteCount(bytes)), "
                 + text(duration)
-        case .failed(let id, let request, let error, let duration):
+        case .failed(let id, let request, let error, let duration, _):
             let reason = reason(error, redaction.hidingValues(of: request))
             return "\(line(id, request)): \(reason), \(text(duration))"
         case .rejected(let error):
@@ -139,9 +183,9 @@ extension ExchangeEvent: Equatable {
     private var comparedText: String {
         var event = self
         switch self {
-        case .failed(let id, let request, let error, let duration):
+        case .failed(let id, let request, let error, let duration, _):
             event = .failed(id: id, request, plain(error), after: duration)
-        case .closed(let id, let request, let bytes, .failed(let error), let duration):
+        case .closed(let id, let request, let bytes, .failed(let error), let duration, _):
             event = .closed(id: id, request, bytes: bytes, .failed(plain(error)), after: duration)
         default: break
         }

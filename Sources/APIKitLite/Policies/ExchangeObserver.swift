@@ -32,7 +32,8 @@ public final class ExchangeObserver: Sendable {
             count += 1
             return count
         }
-        onEvent(.started(id: id, request))
+        let type = options.requestType
+        onEvent(.started(id: id, request, type: type))
         let start = timeline.now()
         let duration: @Sendable () -> Duration = { [timeline] in timeline.now() - start }
         do {
@@ -42,16 +43,21 @@ public final class ExchangeObserver: Sendable {
                 onEvent(
                     .answered(
                         id: id, request, status: status, bytes: body.data?.count ?? 0,
-                        after: duration()))
+                        after: duration(), type: type, response: response))
             } else {
-                onEvent(.opened(id: id, request, status: status, after: duration()))
+                onEvent(
+                    .opened(
+                        id: id, request, status: status, after: duration(), type: type,
+                        response: response))
                 body.onEnd { [onEvent] ending, count in
-                    onEvent(.closed(id: id, request, bytes: count, ending, after: duration()))
+                    onEvent(
+                        .closed(
+                            id: id, request, bytes: count, ending, after: duration(), type: type))
                 }
             }
             return (body, response)
         } catch {
-            onEvent(.failed(id: id, request, error, after: duration()))
+            onEvent(.failed(id: id, request, error, after: duration(), type: type))
             throw error
         }
     }

@@ -47,6 +47,7 @@ private struct TimingOutSession: SessionPolicy {
         let (body, response) = try await waiter.value(ifCancelled: .failure(URLError(.cancelled))) {
             task.cancel()
         }
+        body.limitRefusal(to: deadline, on: timeline)
         if let idleTimer { body.limitWaits(by: idleTimer) }
         return (body, response)
     }
@@ -60,8 +61,9 @@ extension HTTPSession {
     /// At the timeout the exchange is cancelled. Its caller receives the error immediately, even if
     /// the exchange ignores the cancellation.
     ///
-    /// A stream may last for any time: `duration` limits the time until its headers, and `idle` the
-    /// time for which the reader waits for the next piece:
+    /// A stream may last for any time: `duration` limits the time until its headers, or until the
+    /// error if its response is not accepted. `idle` limits the time for which the reader waits for
+    /// the next piece:
     ///
     ///     URLSession.shared.timingOut(after: .seconds(30), idle: .seconds(60))
     ///

@@ -45,6 +45,8 @@ package final class BodyBuffer: Sendable {
         var onEnd: [Report]? = []
         /// The limits of the time for which the reader waits.
         var idleTimers: [DeadlineTimer] = []
+        /// The moments up to which the body of a refused response is read.
+        var refusalLimits: [(Timeline, Duration)] = []
 
         /// Removes what the reader gets now, and returns it with the functions to call. If the
         /// reader has to wait, returns nil.
@@ -98,6 +100,13 @@ package final class BodyBuffer: Sendable {
     /// Adds a limit of the time for which the reader waits for a piece.
     func limitWaits(by timer: DeadlineTimer) {
         state.withLock { $0.idleTimers.append(timer) }
+    }
+
+    var refusalLimits: [(Timeline, Duration)] { state.withLock { $0.refusalLimits } }
+
+    /// Adds a moment up to which the body is read for an error, if its response is refused.
+    func limitRefusal(to moment: Duration, on timeline: Timeline) {
+        state.withLock { $0.refusalLimits.append((timeline, moment)) }
     }
 
     /// The number of bytes that wait.

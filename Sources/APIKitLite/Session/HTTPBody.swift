@@ -50,20 +50,24 @@ public struct HTTPBody: AsyncSequence, Sendable {
         buffer.onRead { [weak buffer] in
             // Also called when the reader has left.
             guard buffer?.isCancelled == false else { return }
-            let task = Task {
-                do {
-                    while let piece = try await next() {
-                        guard piece.isEmpty else {
-                            buffer?.append(piece)
-                            return
+            // Stored under the lock: the task may end, and the next one start, before this returns.
+            let task = running.withLock { running in
+                let task = Task {
+                    do {
+                        while let piece = try await next() {
+                            guard piece.isEmpty else {
+                                buffer?.append(piece)
+                                return
+                            }
                         }
+                        buffer?.finish()
+                    } catch {
+                        buffer?.finish(throwing: error)
                     }
-                    buffer?.finish()
-                } catch {
-                    buffer?.finish(throwing: error)
                 }
+                running = task
+                return task
             }
-            running.withLock { $0 = task }
             if buffer?.isCancelled != false { task.cancel() }
         }
         self.init(buffer)
@@ -121,6 +125,11 @@ public struct HTTPBody: AsyncSequence, Sendable {
 
     func limitWaits(by timer: DeadlineTimer) {
         if case .pieces(let buffer, _) = content { buffer.limitWaits(by: timer) }
+    }
+
+    /// Limits the time for which the body is read for an error, if its response is refused.
+    func limitRefusal(to moment: Duration, on timeline: Timeline) {
+        if case .pieces(let buffer, _) = content { buffer.limitRefusal(to: moment, on: timeline) }
     }
 
     /// Ends the transfer, although the body is kept. Its reader gets `URLError.cancelled`.
@@ -203,11 +212,20 @@ extension HTTPBody {
     /// The number of bytes that an error keeps of a body.
     private static let longestBeginning = 1024 * 1024
 
-    /// Returns the beginning of the body of a refused response, for the error: at most 1 MiB.
+    /// Returns the beginning of the body of a refused response, for the error: at most 1 MiB, and
+    /// what arrives within 5 seconds and within the timeouts of the chain.
     ///
     /// If the body ends with an error, returns what arrived: the refusal matters more.
-    nonisolated(nonsending) func beginning() async -> Data {
-        if let data { return data.prefix(Self.longestBeginning) }
+    nonisolated(nonsending) func beginning(on clock: any Clock<Duration>) async -> Data {
+        guard case .pieces(let buffer, _) = content else {
+            return (data ?? Data()).prefix(Self.longestBeginning)
+        }
+        let timeline = Timeline(clock)
+        limitRefusal(to: timeline.now() + .seconds(5), on: timeline)
+        let limits = buffer.refusalLimits.map { timeline, moment in
+            DeadlineTimer(moment - timeline.now(), on: timeline).schedule { end() }.1
+        }
+        defer { for limit in limits { limit.cancel() } }
         var data = Data()
         var pieces = makeAsyncIterator()
         while data.count < Self.longestBeginning, let piece = try? await pieces.next() {

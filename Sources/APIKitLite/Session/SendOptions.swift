@@ -4,7 +4,8 @@ import Foundation
 /// other about a request: ``body`` or ``head(limit:)``.
 ///
 /// A session that wraps another one passes on the value that it got. Beside its public part, it
-/// says which credential the request refreshes, and who observes how much of its body was sent.
+/// says of which type the request is, which credential it refreshes, and who observes how much of
+/// its body was sent.
 public struct SendOptions: Sendable {
     /// The number of bytes that may wait for the reader of the body. Nil if the whole response is
     /// awaited.
@@ -25,6 +26,9 @@ public struct SendOptions: Sendable {
 
     /// Called with the number of bytes of the body that one attempt has sent so far.
     package var didSend: (@Sendable (_ count: Int) -> Void)?
+
+    /// The type of the request that is loaded, such as `UserRequest`.
+    package var requestType: String?
 
     /// Where a policy explains the result, if its configuration is part of the cause.
     package var hint: Locked<String?>?

@@ -117,7 +117,7 @@ public struct EventStream: AsyncSequence, Sendable {
             }
             let flow = LoadFlow(
                 apiRequest: EventRequest(stream: stream, reconnection: reconnection),
-                session: session, requestType: stream.load.requestType)
+                session: session, requestType: stream.load.requestType, clock: stream.clock)
             return StreamFlow(flow, input: ())
         }
 

@@ -159,6 +159,37 @@ import Testing
         #expect(value == "value")
     }
 
+    /// It may be a class that is not `Sendable`.
+    @Test func parsesOneAnswerAtATime() async throws {
+        final class SharedRequest: APIRequest {
+            let parsing = Locked((now: 0, most: 0))
+
+            func makeRequest(from path: String) -> URLRequest { .test(path) }
+
+            func parseResponse(data: Data) -> String {
+                parsing.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
+                defer { parsing.withLock { $0.now -= 1 } }
+                for _ in 0..<1_000 where parsing.withLock({ $0.now < 2 }) { sched_yield() }
+                return data.text
+            }
+        }
+        network.stub(.any, .text("value"))
+        let request = SharedRequest()
+        let loader = APIRequestLoader(
+            apiRequest: request, urlSession: MockURLSession(network) as any HTTPSession)
+        let values = Recorder<String?>()
+
+        for _ in 0..<100 { loader.loadAPIRequest(requestData: "a") { v, _ in values.append(v) } }
+
+        var count = 0
+        let all = await values.events { _ in
+            count += 1
+            return count == 100
+        }
+        #expect(all == Array(repeating: "value", count: 100))
+        #expect(request.parsing.withLock { $0.most } == 1)
+    }
+
     @Test func isCancelledByTheTaskItReturns() async throws {
         network.stub(.any, .hanging)
         let loader = APIRequestLoader(apiRequest: TextRequest(), urlSession: network.urlSession)

@@ -73,6 +73,41 @@ import Testing
         #expect(await task.value == .error(.cancelled))
     }
 
+    @Test(arguments: Transport.allCases, [true, false])
+    func aLoadIsCancelledWithItsProgressOrItsTask(
+        _ transport: Transport, _ byProgress: Bool
+    ) async throws {
+        let (session, baseURL) = try transport.open(network)
+        let received = Gate()
+        network.stub(.any) { _ in
+            received.open()
+            return try await waitForCancellation()
+        }
+        let progress = Progress(totalUnitCount: 0)
+
+        let task = Task {
+            try await session.load(TextRequest(baseURL: baseURL), "/a", progress: progress)
+        }
+        await received.wait()
+        if byProgress { progress.cancel() } else { task.cancel() }
+
+        let error = await #expect(throws: APIRequestError.self) { try await task.value }
+        #expect(error?.isCancellation == true)
+        #expect(error?.stage == .transport)
+        #expect((error?.underlying as? URLError)?.code == .cancelled)
+    }
+
+    @Test func anotherErrorIsNoCancellation() async throws {
+        network.stub(.any, .error(.cancelled))
+        let progress = Progress(totalUnitCount: 0)
+
+        let error = await #expect(throws: APIRequestError.self) {
+            try await network.urlSession.load(TextRequest(), "/a", progress: progress)
+        }
+
+        #expect(error?.isCancellation == false)
+    }
+
     @Test func sendsNothingIfTheProgressWasCancelled() async throws {
         let progress = Progress(totalUnitCount: 0)
         progress.cancel()
@@ -81,5 +116,51 @@ import Testing
             try await network.urlSession.exchange(URLRequest.test("f"), progress: progress)
         }
         #expect(network.requests.isEmpty)
+    }
+
+    /// One thread is about to show the first byte while another one shows the last.
+    @Test func aLateNumberDoesNotReplaceALaterOne() async throws {
+        struct TwoThreadSession: HTTPSession {
+            let progress: SlowProgress
+
+            func send(
+                _ request: URLRequest, awaiting options: SendOptions
+            ) async throws -> (HTTPBody, HTTPURLResponse) {
+                Thread.detachNewThread { [progress] in
+                    options.didSend?(1)
+                    progress.didShow.open()
+                }
+                await progress.isShowing.wait()
+                return try answer(to: request, [], [:])
+            }
+        }
+        let progress = SlowProgress()
+
+        _ = try await TwoThreadSession(progress: progress)
+            .exchange(.test("f", method: "PUT", body: "hello"), progress: progress)
+
+        await progress.didShow.wait()
+        #expect(progress.completedUnitCount == 5)
+    }
+}
+
+/// A progress that shows the first byte after the last one, unless the last one waits.
+private final class SlowProgress: Progress, @unchecked Sendable {  // The gates are constants.
+    let isShowing = Gate()
+    let didShow = Gate()
+
+    init() {
+        super.init(parent: nil, userInfo: nil)
+    }
+
+    override var completedUnitCount: Int64 {
+        get { super.completedUnitCount }
+        set {
+            if newValue == 1 {
+                isShowing.open()
+                for _ in 0..<200_000 where super.completedUnitCount < 5 { sched_yield() }
+            }
+            super.completedUnitCount = newValue
+        }
     }
 }

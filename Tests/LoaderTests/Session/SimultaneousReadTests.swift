@@ -82,4 +82,45 @@ import Testing
         buffer.append(Data("data: a\n\n".utf8))
         #expect(try await reader.value?.data == "a")
     }
+
+    /// Each call of the function belongs to another reader, and the last one does not return.
+    @Test func leavingEndsTheCallThatRuns() async throws {
+        for _ in 0..<5_000 {
+            let calls = Locked(0)
+            let ended = Gate()
+            let body = HTTPBody(unfolding: {
+                let number = calls.withLock { calls in
+                    calls += 1
+                    return calls
+                }
+                if number <= 2 { return Data("a".utf8) }
+                defer { ended.open() }
+                _ = try await waitForCancellation()
+                return nil
+            })
+            let pieces = Iterators(body.makeAsyncIterator())
+            let readers = (1...2).map { _ in
+                Task.detached {
+                    var copy = pieces.first
+                    while calls.withLock({ $0 < 3 }) {
+                        _ = try? await copy.next()
+                        await Task.yield()
+                    }
+                }
+            }
+
+            await yieldWhile { calls.withLock { $0 < 3 } }
+            for reader in readers { reader.cancel() }
+
+            await ended.wait()
+        }
+    }
+}
+
+private struct Iterators: @unchecked Sendable {  // Copies may be used by several tasks.
+    let first: HTTPBody.AsyncIterator
+
+    init(_ first: HTTPBody.AsyncIterator) {
+        self.first = first
+    }
 }

@@ -114,6 +114,74 @@ import Testing
         #expect(await load?.data?.text == "slow")
     }
 
+    /// As a proxy does that keeps a refused connection open.
+    private func pings(on clock: MockClock) -> BodySession {
+        BodySession(status: 503) {
+            HTTPBody(unfolding: {
+                try await clock.sleep(for: .seconds(2))
+                return Data(": ping\n\n".utf8)
+            })
+        }
+    }
+
+    @Test func readsARefusalForFiveSeconds() async throws {
+        let clock = MockClock()
+        let events = pings(on: clock)
+            .events(.test("events"), reconnecting: .never, clock: clock)
+        async let load = events.outcome().error
+
+        for duration in [2, 2, 1] {
+            await clock.waitForSleepers()
+            await clock.advance(by: .seconds(duration))
+        }
+
+        let error = await load
+        #expect(error?.stage == .validate)
+        #expect(error?.statusCode == 503)
+        #expect(error?.data?.text == ": ping\n\n: ping\n\n")
+    }
+
+    @Test(arguments: [true, false])
+    func readsARefusalUntilTheTimeoutOfTheChain(_ isAlsoInnermost: Bool) async throws {
+        let clock = MockClock()
+        var session: any HTTPSession = pings(on: clock)
+        if isAlsoInnermost {
+            session = session.timingOut(after: .seconds(60), idle: .seconds(60), clock: clock)
+        }
+        session = session.timingOut(after: .seconds(3), clock: clock).limited(to: 1)
+        async let load = session.stream(StrictRequest()).outcome().error
+
+        for duration in [2, 1] {
+            await clock.waitForSleepers()
+            await clock.advance(by: .seconds(duration))
+        }
+
+        #expect(await load?.underlying as? StrictRequest.Refusal == .init(message: ": ping\n\n"))
+        #expect(clock.pendingDeadlines == [])
+    }
+
+    @Test func aRefusalThatEndsWithinFiveSecondsIsWhole() async throws {
+        let clock = MockClock()
+        let pieces = Locked(["down", "slow "])
+        let session = BodySession(status: 429) {
+            HTTPBody(unfolding: {
+                try await clock.sleep(for: .seconds(2))
+                return pieces.withLock { $0.popLast() }.map { Data($0.utf8) }
+            })
+        }
+        .timingOut(after: .seconds(30), clock: clock)
+        async let load = session.stream(StrictRequest()).outcome().error
+
+        for _ in 0..<3 {
+            await clock.waitForSleepers()
+            await clock.advance(by: .milliseconds(1_600))
+            await clock.waitForSleepers()
+            await clock.advance(by: .milliseconds(400))
+        }
+
+        #expect(await load?.underlying as? StrictRequest.Refusal == .init(message: "slow down"))
+    }
+
     @Test func aCancellationEndsTheReadingOfARefusal() async throws {
         let reading = Gate()
         let session = BodySession(status: 500) {
