@@ -6,22 +6,26 @@ extension URLRequest {
     ///
     /// - Parameters:
     ///   - didSend: Observes how much of the body was sent.
-    ///   - send: Sends the request that it gets. The body must be open or no longer needed when it
-    ///     returns.
+    ///   - send: Sends the request that it gets, whose body may be the file that it gets. The body
+    ///     must be open or no longer needed when it returns.
     /// - Throws: ``FileBodyError`` if a file is missing, unreadable or has another size, before
     ///   the attempt or after its failure; otherwise the error of `send`; `CocoaError` if the
     ///   temporary file cannot be written.
     func withSentBody<Result>(
         reportedTo didSend: (@Sendable (_ count: Int) -> Void)? = nil,
-        _ send: (URLRequest) async throws -> Result
+        _ send: (URLRequest, URL?) async throws -> Result
     ) async throws -> Result {
         // Foundation on Linux says nothing about a body in memory while it sends it.
         let observed = didSend == nil ? nil : httpBody.map { RepeatableBody([.bytes($0)]) }
-        guard let body = repeatableBody ?? observed else { return try await send(self) }
+        guard let body = repeatableBody ?? observed else { return try await send(self, nil) }
         try body.checkFiles()
         do {
-            guard body.segments.count > 1 else { return try await send(sending(body, didSend)) }
-            return try await body.withTemporaryFile { try await send(sending($0, didSend)) }
+            guard body.segments.count > 1 else {
+                return try await send(sending(body, didSend), body.files.first?.url)
+            }
+            return try await body.withTemporaryFile { body in
+                try await send(sending(body, didSend), body.files.first?.url)
+            }
         } catch {
             if !Task.isCancelled { try body.checkFiles() }
             throw error

@@ -80,8 +80,13 @@ extension URLRequest {
     /// 308, or a repetition with a new credential.
     ///
     /// The file must not change until the request is sent. If it is missing or unreadable then, or
-    /// has another size, the exchange throws ``FileBodyError``, and the server does not receive a
-    /// complete body. If a file is overwritten with as many bytes while it is read, nobody notices.
+    /// has another size, the exchange throws ``FileBodyError``. On Linux, the server does not
+    /// receive a complete body then; on Apple platforms, it may receive one that changed while it
+    /// was sent. If a file is overwritten with as many bytes while it is read, nobody notices.
+    ///
+    /// Send the request with a session of this library, such as a `URLSession` through
+    /// ``HTTPSession/exchange(_:progress:)``. Foundation alone, as in `data(for:)`, cannot read the
+    /// body on Apple platforms: it may end the process.
     ///
     /// - Parameters:
     ///   - file: The URL of the file.

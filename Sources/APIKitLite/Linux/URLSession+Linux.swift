@@ -155,9 +155,7 @@ extension URLSession {
 
     func mayBeOfProxy(_ response: HTTPURLResponse) -> Bool { false }
 
-    func streamingTask(
-        with request: URLRequest
-    ) -> (task: URLSessionDataTask, didComplete: @Sendable () -> Void) {
+    func streamingTask(with request: URLRequest) -> (URLSessionDataTask, @Sendable () -> Void) {
         (dataTask(with: request), {})
     }
 
@@ -174,10 +172,22 @@ extension URLSession {
     }
 }
 
-extension URLSessionTask {
-    func endAtRedirect(isCancelled: Bool, _ completionHandler: (URLRequest?) -> Void) {
-        completionHandler(nil)
+extension URLSessionExchange {
+    /// Opens the file of the body again, such as after a challenge. A stream of the app's own is
+    /// for the app's delegate.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
+    ) {
+        if let file { return completionHandler(InputStream(url: file)) }
+        let answered: Void? = appDelegate(of: session)?.urlSession?(
+            session, task: task, needNewBodyStream: completionHandler)
+        if answered == nil { completionHandler(nil) }
     }
+}
+
+extension URLSessionTask {
+    func endAtRedirect(isCancelled: Bool, _ decide: (URLRequest?) -> Void) { decide(nil) }
 
     func cancelAfterRedirect() { cancel() }
 }

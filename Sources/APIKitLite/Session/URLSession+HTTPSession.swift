@@ -26,10 +26,12 @@ extension URLSession: HTTPSession {
         var resends = 0
         while true {
             let isElsewhere = next.url?.origin != request.url?.origin
-            let outcome = try await next.withSentBody(reportedTo: options.didSend) { [next] sent in
+            let outcome = try await next.withSentBody(reportedTo: options.didSend) {
+                [next] sent, file in
                 try await self.outcome(
                     of: next,
-                    sentAs: isElsewhere ? suppressingAdditionalHeaders(in: sent) : sent, options)
+                    sentAs: isElsewhere ? suppressingAdditionalHeaders(in: sent) : sent, file,
+                    options)
             }
             switch outcome {
             case .answer(let body, let response):
@@ -53,9 +55,11 @@ extension URLSession: HTTPSession {
 
     /// Sends a request once, with one task.
     ///
-    /// - Parameter sent: The request with what Foundation needs to send it correctly.
+    /// - Parameters:
+    ///   - sent: The request with what Foundation needs to send it correctly.
+    ///   - file: The file of the body, if there is one.
     private func outcome(
-        of request: URLRequest, sentAs sent: URLRequest, _ options: SendOptions
+        of request: URLRequest, sentAs sent: URLRequest, _ file: URL?, _ options: SendOptions
     ) async throws -> URLSessionExchange.TaskOutcome {
         try Task.checkNotCancelled()
         try prepareForTask()
@@ -63,7 +67,7 @@ extension URLSession: HTTPSession {
             let stream = URLSessionStream(
                 request, BodyBuffer(limit: limit),
                 StreamFlowControl(hasSteadyReader: options.hasSteadyReader),
-                didSend: options.didSend)
+                file: file, didSend: options.didSend)
             return try await withTaskCancellationHandler {
                 stream.start(sent, on: self)
                 return try await stream.head()
@@ -71,7 +75,7 @@ extension URLSession: HTTPSession {
                 stream.cancel()
             }
         }
-        let exchange = URLSessionExchange(request, didSend: options.didSend)
+        let exchange = URLSessionExchange(request, file: file, didSend: options.didSend)
         return try await withTaskCancellationHandler {
             // Not `data(for:)`: on Linux it resumes its continuation on the loading queue. If it is
             // cancelled under a mock, every `URLSession` of the process deadlocks.

@@ -22,6 +22,8 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
     private static let lock = NSLock()
     /// The request of the caller. The request of the task may have more, for Foundation.
     let request: URLRequest
+    /// The file of the body, which Foundation on Apple platforms may have to open again.
+    let file: URL?
     private let didSend: (@Sendable (_ count: Int) -> Void)?
     private var task: URLSessionTask?
     /// Whether the exchange was cancelled or its task has ended.
@@ -34,8 +36,11 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
     /// has not decided how the task ends.
     var wantsResponse: Bool { Self.lock.withLock { decision == nil && !isOver } }
 
-    init(_ request: URLRequest, didSend: (@Sendable (_ count: Int) -> Void)? = nil) {
+    init(
+        _ request: URLRequest, file: URL? = nil, didSend: (@Sendable (_ count: Int) -> Void)? = nil
+    ) {
         self.request = request
+        self.file = file
         self.didSend = didSend
     }
 
@@ -95,6 +100,12 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
         totalBytesSent total: Int64, totalBytesExpectedToSend expected: Int64
     ) {
         didSend?(Int(clamping: total))
+        #if !canImport(FoundationNetworking)
+        // Foundation calls the app's delegate only where the delegate of the task has no method.
+        appDelegate(of: session)?.urlSession?(
+            session, task: task, didSendBodyData: count, totalBytesSent: total,
+            totalBytesExpectedToSend: expected)
+        #endif
     }
 
     func urlSession(

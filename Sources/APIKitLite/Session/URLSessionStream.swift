@@ -25,11 +25,11 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
 
     init(
         _ request: URLRequest, _ buffer: BodyBuffer, _ flow: StreamFlowControl,
-        didSend: (@Sendable (_ count: Int) -> Void)? = nil
+        file: URL? = nil, didSend: (@Sendable (_ count: Int) -> Void)? = nil
     ) {
         self.buffer = buffer
         self.flow = flow
-        super.init(request, didSend: didSend)
+        super.init(request, file: file, didSend: didSend)
     }
 
     /// Starts a task that streams for a session.
@@ -142,6 +142,9 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
 }
 
 extension URLSessionTask {
+    /// Whether the task belongs to an exchange or a stream, which follow redirects themselves.
+    package var isOfExchange: Bool { delegate is URLSessionExchange }
+
     /// A function that returns what the reader of the task's body does; nil if the task is not that
     /// of a stream.
     package var readerState: (@Sendable () -> ReaderState)? {

@@ -31,14 +31,11 @@ struct LoadingThread: Sendable {
 /// The thread on which a `URLProtocolClient` must be called: the run loop on which Foundation calls
 /// `startLoading()`, in the mode of that call.
 struct LoadingThread: @unchecked Sendable {  // A run loop accepts blocks from any thread.
-    private let loop: CFRunLoop
-    private let mode: CFRunLoopMode
+    private let loop = CFRunLoopGetCurrent()!
+    private let mode = CFRunLoopCopyCurrentMode(CFRunLoopGetCurrent()) ?? .defaultMode
 
     /// The loading thread of a protocol whose `startLoading` runs.
-    static func current(of urlProtocol: URLProtocol) -> LoadingThread {
-        let loop = CFRunLoopGetCurrent()!
-        return LoadingThread(loop: loop, mode: CFRunLoopCopyCurrentMode(loop) ?? .defaultMode)
-    }
+    static func current(of urlProtocol: URLProtocol) -> LoadingThread { LoadingThread() }
 
     /// Runs the work on the loading thread, later.
     func perform(_ work: @escaping @Sendable () -> Void) {

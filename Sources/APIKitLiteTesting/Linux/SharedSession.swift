@@ -27,12 +27,8 @@ enum SharedSession {
     /// Owns `protocolClasses` of the shared session's configuration.
     private static let lock = Locked(())
     #else
-    static func register(_ type: AnyClass) {
-        URLProtocol.registerClass(type)
-    }
+    static func register(_ type: AnyClass) { URLProtocol.registerClass(type) }
 
-    static func unregister(_ type: AnyClass) {
-        URLProtocol.unregisterClass(type)
-    }
+    static func unregister(_ type: AnyClass) { URLProtocol.unregisterClass(type) }
     #endif
 }

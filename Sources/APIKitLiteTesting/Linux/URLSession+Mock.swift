@@ -2,11 +2,9 @@ import APIKitLite
 import Foundation
 
 #if canImport(FoundationNetworking)
-extension URLSession {
-    convenience init(mocked configuration: URLSessionConfiguration) {
-        self.init(
-            configuration: configuration, delegate: nil,
-            delegateQueue: .serial(label: "APIKitLite.MockNetwork.delegateQueue"))
+extension OperationQueue {
+    fileprivate static var ofMocks: OperationQueue? {
+        .serial(label: "APIKitLite.MockNetwork.delegateQueue")
     }
 }
 
@@ -19,8 +17,40 @@ extension URLSessionConfiguration {
     }
 }
 
+/// Returns how many bytes of the head of an answer a server may send before it closes.
+///
+/// Foundation on Linux (up to 6.3) ends the process of a client whose connection ends between the
+/// first line and the empty line: "Transfer completed, but there's no response."
+func longestCutHead(of head: Data) -> Int { head.firstIndex(of: UInt8(ascii: "\r")) ?? 0 }
+#else
+extension OperationQueue {
+    fileprivate static var ofMocks: OperationQueue? { nil }
+}
+
+extension URLSessionConfiguration {
+    func retain(_ object: AnyObject & Sendable) {
+        let retainer = Retainer()
+        retainer.object = object
+        urlCredentialStorage = retainer
+    }
+
+    // A copy of a configuration shares its credential storage.
+    private final class Retainer: URLCredentialStorage, @unchecked Sendable {  // It is set once.
+        var object: (AnyObject & Sendable)?
+    }
+}
+
+func longestCutHead(of head: Data) -> Int { max(0, head.count - 1) }
+#endif
+
+extension URLSession {
+    convenience init(mocked configuration: URLSessionConfiguration) {
+        self.init(configuration: configuration, delegate: nil, delegateQueue: .ofMocks)
+    }
+}
+
 extension URLSessionUploadTask {
-    /// The body that Foundation keeps in a private property; nil if it has none.
+    /// The body that Foundation on Linux keeps in a private property; nil if it has none.
     ///
     /// - Throws: The error of a file.
     var hiddenBody: Data? {
@@ -40,38 +70,3 @@ extension URLSessionUploadTask {
         return Mirror(reflecting: body).children.lazy.compactMap { source($0.value) }.first
     }
 }
-
-/// Returns how many bytes of the head of an answer a server may send before it closes.
-///
-/// Foundation on Linux (up to 6.3) ends the process of a client whose connection ends between the
-/// first line and the empty line: "Transfer completed, but there's no response."
-func longestCutHead(of head: Data) -> Int { head.firstIndex(of: UInt8(ascii: "\r")) ?? 0 }
-#else
-extension URLSession {
-    convenience init(mocked configuration: URLSessionConfiguration) {
-        self.init(configuration: configuration)
-    }
-}
-
-extension URLSessionConfiguration {
-    func retain(_ object: AnyObject & Sendable) {
-        urlCredentialStorage = Retainer(object)
-    }
-
-    // A copy of a configuration shares its credential storage.
-    private final class Retainer: URLCredentialStorage, @unchecked Sendable {  // A constant only.
-        private let object: AnyObject & Sendable
-
-        init(_ object: AnyObject & Sendable) {
-            self.object = object
-            super.init()
-        }
-    }
-}
-
-extension URLSessionUploadTask {
-    var hiddenBody: Data? { get throws { nil } }
-}
-
-func longestCutHead(of head: Data) -> Int { max(0, head.count - 1) }
-#endif

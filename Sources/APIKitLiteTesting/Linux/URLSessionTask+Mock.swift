@@ -46,19 +46,9 @@ extension URLSessionTask {
     }
 
     func mirrored<Value>(_ name: String) -> Value? { Mirror.stored(name, of: self) }
-
-    fileprivate var session: URLSession? { mirrored("session") }
 }
 
 extension URLSessionTask? {
-    /// Returns the cookie storage of the task's session; nil if the session has no storage.
-    ///
-    /// - Parameter other: The storage for a client without a task.
-    func cookieStorage(or other: HTTPCookieStorage?) -> HTTPCookieStorage? {
-        guard let session = self?.session else { return other }
-        return session.configuration.httpCookieStorage
-    }
-
     /// Returns the request with those `httpAdditionalHeaders` of its session that it does not set
     /// itself. Foundation adds them only after it has asked every `URLProtocol`.
     func requestAsSent(_ request: URLRequest, _ responder: any Responder) -> URLRequest {
@@ -108,7 +98,7 @@ extension URLSessionTask {
     var isAboutToRestart: Bool { false }
     var isUnsupportedDownload: Bool { false }
     var seesPieces: Bool { true }
-    fileprivate var session: URLSession? { nil }
+    func mirrored<Value>(_ name: String) -> Value? { nil }
 }
 
 extension URLSessionTask? {
@@ -116,9 +106,6 @@ extension URLSessionTask? {
     func requestAsSent(_ request: URLRequest, _ responder: any Responder) -> URLRequest {
         CookieJar(responder, self).applied(to: request)
     }
-
-    // Not the shared storage, which is the host app's: the session of a task is not known.
-    func cookieStorage(or other: HTTPCookieStorage?) -> HTTPCookieStorage? { other }
 
     func decide(
         about response: HTTPURLResponse, to next: URLRequest,
@@ -129,7 +116,21 @@ extension URLSessionTask? {
 }
 #endif
 
+extension URLSessionTask {
+    /// The session of the task; nil on Apple platforms, where it is not known.
+    fileprivate var session: URLSession? { mirrored("session") }
+}
+
 extension URLSessionTask? {
+    /// Returns the cookie storage of the task's session; nil if the session has no storage.
+    ///
+    /// - Parameter other: The storage for a client whose session is not known. It is not the shared
+    ///   storage, which is the host app's.
+    func cookieStorage(or other: HTTPCookieStorage?) -> HTTPCookieStorage? {
+        guard let session = self?.session else { return other }
+        return session.configuration.httpCookieStorage
+    }
+
     /// The request timeout of the task's session, in seconds; nil if the session is not known. The
     /// request does not contain it.
     var sessionTimeout: TimeInterval? { self?.session?.configuration.timeoutIntervalForRequest }

@@ -6,7 +6,7 @@ import Foundation
 ///
 /// It is faster than a mocked `URLSession`, and it works where a custom `URLProtocol` does not, as
 /// on watchOS.
-public final class MockURLSession: HTTPSession {
+public final class MockURLSession: HTTPSession, NetworkSession {
     /// The arguments of a completion handler: the data, the response and the error.
     public typealias Response = (data: Data?, urlResponse: URLResponse?, error: (any Error)?)
 
@@ -16,6 +16,8 @@ public final class MockURLSession: HTTPSession {
     }
 
     private let source: Source
+
+    var core: NetworkCore? { if case .network(let core) = source { core } else { nil } }
 
     /// Creates a session that answers from the stubs of a network.
     ///

@@ -28,9 +28,7 @@ extension MockNetwork {
             // Released here: the server's `deinit` must not run while the list is locked.
             _ = stopped
         } answering: { request, respond in
-            PassthroughRoute.$current.withValue(.overSocket) {
-                core.load(request, for: SocketClient.any, respond: respond).cancel
-            }
+            core.load(request, for: SocketClient.any, respond: respond).cancel
         }
         core.addServer(port: server.port)
         servers.withLock { $0.append(server) }

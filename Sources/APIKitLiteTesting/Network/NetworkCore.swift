@@ -151,15 +151,13 @@ final class NetworkCore: Responder {
         switch next {
         case .response(let response): return reply(to: record, stub, response)
         case .handler(let handler):
-            // Read here: a handler runs with other task-locals.
-            let route = PassthroughRoute.current
             return Reply(
                 .later(.handler) { [self] in
                     let response = try await handler(record)
                     if let error = response.configurationError {
                         throw fail(MockError(.brokenStub, "\(error) (\(stub.sourceLocation))"))
                     }
-                    return reply(to: record, stub, response, route)
+                    return reply(to: record, stub, response)
                 })
         case .closure(let closure): return Reply(from: closure, to: record.request)
         case .usedUp(let number): throw fail(.usedUp(record, stub, at: number))
@@ -168,30 +166,27 @@ final class NetworkCore: Responder {
 
     /// Returns the reply of a response, which may be that a real session replies later.
     private func reply(
-        to record: RecordedRequest, _ stub: Stub, _ response: MockResponse,
-        _ knownRoute: PassthroughRoute? = nil
+        to record: RecordedRequest, _ stub: Stub, _ response: MockResponse
     ) -> Reply {
         guard case .passthrough(let session) = response.start else {
             return response.reply(to: record.request)
         }
-        let route = knownRoute ?? .current
         return Reply(
-            .later(.session) { [self] in
-                try await passOn(record, route, stub, response, to: session)
-            })
+            .later(.session) { [self] in try await passOn(record, stub, response, to: session) })
     }
 
     /// Returns the reply of a real session, with the gates and the delay of the response.
     ///
-    /// - Throws: The session's error, or a ``MockError`` if the request would return to its stub.
+    /// - Throws: The session's error, or a ``MockError`` if the request would come back.
     private func passOn(
-        _ record: RecordedRequest, _ route: PassthroughRoute, _ stub: Stub,
-        _ response: MockResponse, to session: any HTTPSession
+        _ record: RecordedRequest, _ stub: Stub, _ response: MockResponse,
+        to session: any HTTPSession
     ) async throws -> Reply {
-        if route.contains(stub) || session.isReal && serves(record.request.url) {
+        let mock = session.mock
+        if mock === self || mock == nil && session is URLSession && serves(record.request.url) {
             throw fail(.passedToItself(record, by: stub))
         }
-        let (body, answer) = try await route.passOn(record.request, by: stub, over: session)
+        let (body, answer) = try await session.sendPassed(record.request)
         return response.reply(passing: body, answer)
     }
 
@@ -295,11 +290,18 @@ extension NetworkCore {
     }
 }
 
+/// A session that a network may answer.
+protocol NetworkSession: HTTPSession {
+    var core: NetworkCore? { get }
+}
+
 extension HTTPSession {
-    /// Whether it is a `URLSession` that no mock answers.
-    fileprivate var isReal: Bool {
-        guard let session = self as? URLSession else { return false }
-        let classes = session.configuration.protocolClasses ?? []
-        return !classes.contains { $0 is MockURLProtocol.Type }
+    /// The mock that answers the requests of this session; nil if the session is real or unknown.
+    fileprivate var mock: AnyObject? {
+        if let policy = self as? any SessionPolicy { return policy.next.mock }
+        if let session = self as? any NetworkSession { return session.core }
+        let classes = (self as? URLSession)?.configuration.protocolClasses ?? []
+        let mock = classes.lazy.compactMap { $0 as? MockURLProtocol.Type }.first
+        return mock.map { $0.responder as AnyObject }
     }
 }

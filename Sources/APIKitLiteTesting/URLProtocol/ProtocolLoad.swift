@@ -64,21 +64,15 @@ final class ProtocolLoad: Client, @unchecked Sendable {
         guard responder.matchesWithUserCode || RequestBody.isSlow(request, task) else {
             return ask(for: task.requestAsSent(request, responder), afterRedirects: 0)
         }
-        // Inside `resume()`, the task-locals of the client can be read here, but not on the thread.
-        // (Setting one here could wait for a cancellation that waits for the loading thread.)
-        let route = PassthroughRoute.current
         // The loading thread must not run the code of the user, and reading from a stream may block
         // until its writer continues.
         Thread.detachNewThread { [self] in
-            PassthroughRoute.$current.withValue(route) {
-                do {
-                    let request = task.requestAsSent(
-                        try RequestBody.fill(request, task), responder)
-                    // The task may have been cancelled while the body was read.
-                    if !state.withLock(\.isOver) { ask(for: request, afterRedirects: 0) }
-                } catch {
-                    add(Reply.Part(error))
-                }
+            do {
+                let request = task.requestAsSent(try RequestBody.fill(request, task), responder)
+                // The task may have been cancelled while the body was read.
+                if !state.withLock(\.isOver) { ask(for: request, afterRedirects: 0) }
+            } catch {
+                add(Reply.Part(error))
             }
         }
     }
@@ -187,13 +181,19 @@ final class ProtocolLoad: Client, @unchecked Sendable {
             if let redirect = item.redirect, let response = item.part.reply.response {
                 client.urlProtocol(
                     urlProtocol, wasRedirectedTo: redirect, redirectResponse: response)
-                // Not in this turn: if the client follows the redirect, Foundation stops this load
-                // on the same thread, and must not receive the answer then.
-                return LoadingThread.current(of: urlProtocol).perform { [self, part = item.part] in
+                // If the client follows the redirect, Foundation stops this load, and must not
+                // receive the answer. It asks the client on another thread, and nothing reports a
+                // refusal, so the answer waits. An exchange always refuses.
+                let wait = task?.isOfExchange == true ? 0 : 0.5
+                let thread = LoadingThread.current(of: urlProtocol)
+                let answer = { @Sendable [self, part = item.part] in
                     guard !state.withLock(\.isStopped), let urlProtocol = self.urlProtocol,
                         let client = urlProtocol.client
                     else { return }
                     deliver(part, to: client, of: urlProtocol)
+                }
+                return DispatchQueue.global().asyncAfter(deadline: .now() + wait) {
+                    thread.perform(answer)
                 }
             }
             deliver(item.part, to: client, of: urlProtocol)
