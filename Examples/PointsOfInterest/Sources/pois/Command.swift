@@ -134,7 +134,7 @@ package struct Command: Sendable {
 
     /// Returns a progress that a terminal shows on one line, which is written again and again.
     private func makeProgress() -> Progress {
-        ObservedProgress { [errors, showsProgress] progress in
+        Progress { [errors, showsProgress] progress in
             guard showsProgress else { return }
             let total = progress.isIndeterminate ? "" : " of \(progress.totalUnitCount)"
             errors("\r\(progress.completedUnitCount)\(total) bytes")
