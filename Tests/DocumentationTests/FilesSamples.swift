@@ -92,9 +92,13 @@ private struct ModelRequest: APIRequest {
         network.stub(.put("/videos/7"), .status(204))
         let session = network.urlSession
 
-        let progress = Progress(totalUnitCount: 0)
-        try await session.load(VideoRequest(), file, progress: progress)
+        let shown = Locked<[Double]>([])
 
-        #expect(progress.fractionCompleted == 1)
+        let progress = Progress { progress in
+            shown.withLock { $0.append(progress.fractionCompleted) }
+        }
+        try await session.load(VideoRequest(), file, progress: progress)
+        #expect(shown.withLock { $0.first } == 0)
+        #expect(shown.withLock { $0.last } == 1)
     }
 }

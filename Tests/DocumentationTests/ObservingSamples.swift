@@ -39,6 +39,22 @@ extension Redaction {
             ])
     }
 
+    @Test func countsByRouteAndStatus() async throws {
+        let network = MockNetwork()
+        network.stub(.any, .json(#"{"name": "Emma"}"#), .status(503))
+        let counts = Locked<[String: [Duration]]>([:])
+
+        let session = network.urlSession.observed(clock: MockClock()) { event in
+            guard let response = event.response, let duration = event.duration else { return }
+            let route = event.requestType ?? "other"
+            counts.withLock { $0["\(route) \(response.statusCode)", default: []].append(duration) }
+        }
+
+        _ = try? await session.load(UserRequest(), 42)
+        _ = try? await session.exchange(UserRequest().makeRequest(from: 42))
+        #expect(counts.withLock { $0 } == ["UserRequest 200": [.zero], "other 503": [.zero]])
+    }
+
     @Test func sharesOneCount() async throws {
         let network = MockNetwork()
         network.stub(.any, .text("Emma"))

@@ -52,9 +52,12 @@ extension MockResponse {
     /// answer.
     ///
     /// A request that no stub matches is never passed on. The session gets the request as it came,
-    /// and the journal marks it with ``RecordedRequest/wasPassedThrough``. A request over a
-    /// ``LoopbackServer`` comes without the fields of its connection, such as `Host`. Its URL has the
+    /// without the fields of its connection (RFC 9110, section 7.6.1), and the journal marks it with
+    /// ``RecordedRequest/wasPassedThrough``. The URL of a request over a ``LoopbackServer`` has the
     /// loopback address as its host; a session that wraps another can send it elsewhere.
+    ///
+    /// If the session belongs to the network itself, the request fails. A session type of your own
+    /// that wraps it must be a `SessionPolicy`, so that this is noticed.
     ///
     /// - Parameter session: The session that answers.
     public static func passthrough(to session: any HTTPSession) -> MockResponse {

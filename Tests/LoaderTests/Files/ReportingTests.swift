@@ -118,6 +118,32 @@ import Testing
         #expect(network.requests.isEmpty)
     }
 
+    @Test func callsAClosureWithEachChange() async throws {
+        network.stub(.any, .status(201))
+        let changes = Locked<[[Int64]]>([])
+        let progress = Progress { progress in
+            changes.withLock { $0.append([progress.completedUnitCount, progress.totalUnitCount]) }
+        }
+
+        _ = try await network.urlSession
+            .exchange(.test("f", method: "PUT", body: "hello"), progress: progress)
+
+        let all = changes.withLock { $0 }
+        #expect(all.first == [0, 5])
+        #expect(all.last == [5, 5])
+    }
+
+    /// The closure may end the transfer that calls it.
+    @Test func theClosureMayCancel() async throws {
+        network.stub(.any, .status(201), times: .any)
+        let progress = Progress { $0.cancel() }
+
+        await #expect(throws: URLError(.cancelled)) {
+            try await network.urlSession
+                .exchange(.test("f", method: "PUT", body: "hello"), progress: progress)
+        }
+    }
+
     /// One thread is about to show the first byte while another one shows the last.
     @Test func aLateNumberDoesNotReplaceALaterOne() async throws {
         struct TwoThreadSession: HTTPSession {

@@ -5,6 +5,27 @@ import TestSupport
 import Testing
 
 @Suite(.limited, .usesSockets) struct ObservingTests {
+    @Test(arguments: [true, false])
+    func knowsTheTypeOfTheRequestAndTheResponse(_ isPlain: Bool) async throws {
+        let network = MockNetwork()
+        network.stub(.any, .text("a").header("X-Rate-Limit", "7"))
+        let log = EventLog()
+        let session = network.urlSession.limited(to: 1).observed(by: log.observer).retrying()
+
+        if isPlain {
+            _ = try await session.exchange(.test("a"))
+        } else {
+            _ = try await session.load(TextRequest(), "/a")
+        }
+
+        let type = isPlain ? nil : "TextRequest"
+        #expect(log.events.map(\.requestType) == [type, type])
+        let response = log.events.last?.response
+        #expect(response?.value(forHTTPHeaderField: "X-Rate-Limit") == "7")
+        #expect(log.events.map { $0.duration == nil } == [true, false])
+        #expect(log.events.allSatisfy { !"\($0)".contains("X-Rate-Limit") })
+    }
+
     @Test(arguments: Transport.allCases)
     func tellsHowAnExchangeEnded(_ transport: Transport) async throws {
         let log = EventLog()

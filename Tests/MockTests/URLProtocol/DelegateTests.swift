@@ -195,6 +195,11 @@ final class TalkDelegateTests: XCTestCase {
         _ = try await session.exchange(.test("a"))
 
         let sent = MockURLProtocol.requests.map { $0.request.value(forHTTPHeaderField: "Cookie") }
+        #if canImport(FoundationNetworking)
         XCTAssertEqual(sent, [nil, "id=7"])
+        #else
+        // The session of a task is not known there, and the shared storage is the host app's.
+        XCTAssertEqual(sent, [nil, nil])
+        #endif
     }
 }
