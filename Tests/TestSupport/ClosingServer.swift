@@ -24,6 +24,8 @@ package final class ClosingServer: Sendable {
     package var closedCount: Int { log.withLock { $0.closedCount } }
     /// How often each whole request was read, by its `X-Number`.
     package var readCounts: [String: Int] { log.withLock { $0.readCounts } }
+    /// How many whole requests had an empty body.
+    package var emptyCount: Int { log.withLock { $0.emptyCount } }
 
     package init(closing end: End = .beforeTheBody) throws {
         (listener, url) = try boundSocket()
@@ -38,6 +40,7 @@ package final class ClosingServer: Sendable {
 
 private struct ServerLog {
     var closedCount = 0
+    var emptyCount = 0
     var readCounts: [String: Int] = [:]
 }
 
@@ -99,7 +102,10 @@ private final class RequestReader {
             guard read(until: { bytes.count >= length }) else { return nil }
         }
         bytes = Data()
-        log.withLock { $0.readCounts[head.field("x-number") ?? "", default: 0] += 1 }
+        log.withLock {
+            $0.readCounts[head.field("x-number") ?? "", default: 0] += 1
+            if length == 0 { $0.emptyCount += 1 }
+        }
         return length
     }
 }

@@ -3,7 +3,7 @@ import Foundation
 /// A proxy of this machine that answers CONNECT, and connects to the named port of this machine.
 ///
 /// If the first label of the host is a number, such as in `407.proxied.example`, the proxy refuses
-/// the connection with this status.
+/// the connection with this status. If it ends with `-typed`, the answer has a content type.
 package final class ConnectProxy: Sendable {
     private let listener: Int32
 
@@ -32,7 +32,10 @@ private func serve(_ client: Int32) {
     }
     guard let server = try? connectedSocket(port: Int(target[1]) ?? 0) else { return }
     defer { close(server) }
+    let isTyped = target[0].contains("-typed.")
+    let type = isTyped ? "Content-Type: text/html\r\nContent-Length: 0\r\n" : ""
     sendAll(
-        Data("HTTP/1.1 200 Connection established\r\nProxy-Agent: test\r\n\r\n".utf8), to: client)
+        Data("HTTP/1.1 200 Connection established\r\nProxy-Agent: test\r\n\(type)\r\n".utf8),
+        to: client)
     relay(between: client, and: server)
 }

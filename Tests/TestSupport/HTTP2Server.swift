@@ -20,14 +20,18 @@ package final class HTTP2Server: Sendable {
     package let url: URL
     private let listener: Int32
     private let counts = Locked<[String: Int]>([:])
+    private let empty = Locked(0)
 
     /// How often each request was read, by its body.
     package var readCounts: [String: Int] { counts.withLock { $0 } }
+    /// How many requests had an empty body.
+    package var emptyCount: Int { empty.withLock { $0 } }
 
     package init(ending end: End) throws {
         (listener, url) = try boundSocket()
-        try serveConnections(of: listener) { [counts] descriptor in
+        try serveConnections(of: listener) { [counts, empty] descriptor in
             HTTP2Connection(descriptor).serve(ending: end) { body in
+                guard !body.isEmpty else { return empty.withLock { $0 += 1 } }
                 counts.withLock { $0[body, default: 0] += 1 }
             }
         }
@@ -69,7 +73,7 @@ private final class HTTP2Connection {
                 // While Foundation asks for the body of a POST that libcurl repeats, libcurl may send
                 // its headers alone. Servers refuse a request without the announced number of bytes
                 // (RFC 9113, 8.1.1).
-                return
+                return didRead("")
             }
             didRead(body.text)
             requestCount += 1

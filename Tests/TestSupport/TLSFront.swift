@@ -37,11 +37,12 @@ package enum TLSFront: Int, CaseIterable, Sendable {
     ///     nil, nginx itself answers, with its files.
     ///   - path: The path of the URL.
     ///   - isProxied: Whether the request goes through the proxy of the environment, by CONNECT.
+    ///   - isTyped: Whether the proxy answers CONNECT with a content type.
     package func url(
-        to server: URL? = nil, _ path: String = "/", isProxied: Bool = false
+        to server: URL? = nil, _ path: String = "/", isProxied: Bool = false, isTyped: Bool = false
     ) -> URL {
         let domain = isProxied ? "proxied.example" : "tls.localhost"
-        let host = server?.port.map { "port-\($0).\(domain)" }
+        let host = server?.port.map { "port-\($0)\(isTyped ? "-typed" : "").\(domain)" }
         let name = host ?? (isProxied ? "files.\(domain)" : "localhost")
         return URL(string: "https://\(name):\(port)\(path)")!
     }

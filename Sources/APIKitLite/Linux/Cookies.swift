@@ -2,26 +2,73 @@ import Foundation
 
 extension HTTPCookieStorage {
     package func storeCookies(of response: HTTPURLResponse, to request: URLRequest) {
-        guard response.value(forHTTPHeaderField: "Set-Cookie") != nil, let url = request.url else {
-            return
-        }
-        let fields = response.allHeaderFields as? [String: String] ?? [:]
-        let cookies = HTTPCookie.cookies(withResponseHeaderFields: fields, for: url)
-        setCookies(cookies, for: url, mainDocumentURL: request.mainDocumentURL)
+        guard let url = request.url else { return }
+        setCookies(response.cookies(for: url), for: url, mainDocumentURL: request.mainDocumentURL)
     }
 }
 
-extension URLSession {
-    /// Stores the cookies that a response sets.
-    ///
-    /// Foundation on Linux finds only a field that is written `Set-Cookie`, and all names of HTTP/2
-    /// are in lower case. On Apple platforms, this does nothing.
-    func storeCookies(of response: HTTPURLResponse, to request: URLRequest) {
-        #if canImport(FoundationNetworking)
-        guard request.httpShouldHandleCookies,
-            configuration.httpCookieAcceptPolicy != .never
-        else { return }
-        configuration.httpCookieStorage?.storeCookies(of: response, to: request)
-        #endif
+extension HTTPURLResponse {
+    fileprivate func cookies(for url: URL) -> [HTTPCookie] {
+        guard value(forHTTPHeaderField: "Set-Cookie") != nil else { return [] }
+        let fields = allHeaderFields as? [String: String] ?? [:]
+        return HTTPCookie.cookies(withResponseHeaderFields: fields, for: url)
     }
 }
+
+// Foundation on Linux stores a cookie when it receives a field that is written `Set-Cookie`. All
+// names of HTTP/2 are in lower case, so it finds none there. Nothing else shows how a name was
+// written, nor does Foundation call a delegate at the headers of a task with a completion handler.
+
+#if canImport(FoundationNetworking)
+extension URLSession {
+    /// The cookies that the session has for a request that may go over HTTP/2.
+    func storedCookies(for request: URLRequest) -> [HTTPCookie] {
+        guard let url = request.url, url.scheme == "https" else { return [] }
+        return configuration.httpCookieStorage?.cookies(for: url) ?? []
+    }
+
+    /// Stores the cookies of a response over HTTP/2, except those that were set or deleted while
+    /// the request was in progress.
+    ///
+    /// - Parameter old: The cookies that the session had before it sent the request.
+    func storeCookies(
+        of response: HTTPURLResponse, to request: URLRequest, replacing old: [HTTPCookie]
+    ) {
+        guard let url = request.url, url.scheme == "https", response.mayBeOverHTTP2,
+            request.httpShouldHandleCookies, configuration.httpCookieAcceptPolicy != .never,
+            configuration.usesStandardProtocol, let storage = configuration.httpCookieStorage
+        else { return }
+        let cookies = response.cookies(for: url)
+        guard !cookies.isEmpty else { return }
+        let current = storage.cookies(for: url) ?? []
+        let unchanged = cookies.filter { cookie in
+            old.first(where: cookie.isSame) === current.first(where: cookie.isSame)
+        }
+        storage.setCookies(unchanged, for: url, mainDocumentURL: request.mainDocumentURL)
+    }
+}
+
+extension HTTPURLResponse {
+    /// Whether the response has no header that HTTP/2 does not allow (RFC 9113, section 8.2.2).
+    fileprivate var mayBeOverHTTP2: Bool {
+        !["Connection", "Keep-Alive", "Transfer-Encoding"].contains {
+            value(forHTTPHeaderField: $0) != nil
+        }
+    }
+}
+
+extension HTTPCookie {
+    /// Whether one of the cookies replaces the other one (RFC 6265, section 5.3).
+    fileprivate func isSame(as other: HTTPCookie) -> Bool {
+        name == other.name && domain == other.domain && path == other.path
+    }
+}
+#else
+extension URLSession {
+    func storedCookies(for request: URLRequest) -> [HTTPCookie] { [] }
+
+    func storeCookies(
+        of response: HTTPURLResponse, to request: URLRequest, replacing old: [HTTPCookie]
+    ) {}
+}
+#endif

@@ -75,5 +75,6 @@ private func tellsOfALostConnection(_ text: String) -> Bool {
         || text.hasPrefix("HTTP/2 stream ")
         || text == "Error in the HTTP2 framing layer"
         || text.hasPrefix("Connection died, tried ")
+        || text.hasSuffix(":SSL routines::bad length")
 }
 #endif

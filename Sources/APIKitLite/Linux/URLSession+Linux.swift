@@ -75,6 +75,11 @@ extension URLSessionExchange {
         decide(
             request.mayBeRepeated()
                 ? .success(.resend) : .failure(URLError(.networkConnectionLost)))
+        if task.originalRequest?.httpBodyStream != nil {
+            // Without a new stream, the server would receive a whole request with an empty body.
+            return completionHandler(FailingStream())
+        }
+        // A body of bytes has a length, so the server waits for it. A stream would end the process.
         completionHandler(nil)
         // This runs on Foundation's loading queue, where cancelling would be a deadlock.
         DispatchQueue.global().async { task.cancel() }
@@ -122,15 +127,39 @@ extension URLSession {
     /// Whether a response may be that of a proxy to CONNECT, before the first piece of a body.
     ///
     /// Foundation passes it on before the response of the server, and in the same way. A request
-    /// over an open connection gets none. The `200 Connection established` of a proxy has no
-    /// content type; any other status refuses the connection, and an error follows. A response of a
-    /// mock is never that of a proxy.
-    func mayBeOfProxy(_ response: HTTPURLResponse) -> Bool {
+    /// over an open connection gets none. A download can wait for the first piece. Any other stream
+    /// should begin at its headers: if they announce a body and its type, or events, they are those
+    /// of the server. A response of a mock is never that of a proxy.
+    func mayBeOfProxy(_ response: HTTPURLResponse, to options: SendOptions) -> Bool {
         environmentHasProxy && response.url?.scheme?.lowercased() == "https"
-            && (!(200..<300 ~= response.statusCode)
-                || response.value(forHTTPHeaderField: "Content-Type") == nil)
+            && (options.hasSteadyReader || !response.announcesBody)
             && configuration.usesStandardProtocol
     }
+}
+
+extension HTTPURLResponse {
+    /// Whether it is a success with a type and a body. The `200 Connection established` of a proxy
+    /// has no body (RFC 9110, section 9.3.6), and most have no type.
+    fileprivate var announcesBody: Bool {
+        guard 200..<300 ~= statusCode, let type = value(forHTTPHeaderField: "Content-Type") else {
+            return false
+        }
+        return (Int(value(forHTTPHeaderField: "Content-Length") ?? "") ?? 0) > 0
+            || value(forHTTPHeaderField: "Transfer-Encoding") != nil
+            || type.hasPrefix("text/event-stream")
+    }
+}
+
+/// A body that fails when it is read.
+private final class FailingStream: InputStream {
+    init() { super.init(data: Data()) }
+
+    override var streamStatus: Stream.Status { .notOpen }
+    override var hasBytesAvailable: Bool { true }
+
+    override func open() {}
+    override func close() {}
+    override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength: Int) -> Int { -1 }
 }
 
 /// Whether libcurl finds a proxy for https in the environment.
@@ -153,7 +182,7 @@ extension URLRequest {
 extension URLSession {
     func prepareForTask() throws {}
 
-    func mayBeOfProxy(_ response: HTTPURLResponse) -> Bool { false }
+    func mayBeOfProxy(_ response: HTTPURLResponse, to options: SendOptions) -> Bool { false }
 
     func streamingTask(with request: URLRequest) -> (URLSessionDataTask, @Sendable () -> Void) {
         (dataTask(with: request), {})

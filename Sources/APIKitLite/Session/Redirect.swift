@@ -57,6 +57,8 @@ private func redirectTarget(_ location: String, from origin: URL) -> URL? {
         ["http", "https"].contains(resolved.scheme?.lowercased()), resolved.host() != nil,
         var parts = URLComponents(url: resolved, resolvingAgainstBaseURL: true)
     else { return nil }
+    // Foundation on Linux knows schemes in lower case only.
+    parts.scheme = parts.scheme?.lowercased()
     if parts.percentEncodedFragment == nil {
         parts.percentEncodedFragment =
             URLComponents(url: origin, resolvingAgainstBaseURL: true)?.percentEncodedFragment

@@ -35,7 +35,6 @@ extension URLSession: HTTPSession {
             }
             switch outcome {
             case .answer(let body, let response):
-                storeCookies(of: response, to: next)
                 return (body, response)
             case .resend:
                 resends += 1
@@ -65,9 +64,8 @@ extension URLSession: HTTPSession {
         try prepareForTask()
         if let limit = options.bufferLimit {
             let stream = URLSessionStream(
-                request, BodyBuffer(limit: limit),
-                StreamFlowControl(hasSteadyReader: options.hasSteadyReader),
-                file: file, didSend: options.didSend)
+                request, options, BodyBuffer(limit: limit), file: file,
+                cookies: storedCookies(for: request))
             return try await withTaskCancellationHandler {
                 stream.start(sent, on: self)
                 return try await stream.head()
@@ -75,14 +73,19 @@ extension URLSession: HTTPSession {
                 stream.cancel()
             }
         }
-        let exchange = URLSessionExchange(request, file: file, didSend: options.didSend)
+        let exchange = URLSessionExchange(
+            request, options, file: file, cookies: storedCookies(for: request))
         return try await withTaskCancellationHandler {
             // Not `data(for:)`: on Linux it resumes its continuation on the loading queue. If it is
             // cancelled under a mock, every `URLSession` of the process deadlocks.
             try await withCheckedThrowingContinuation { continuation in
                 // Foundation calls this handler exactly once, even for a cancelled task.
                 let task = dataTask(with: sent) { data, response, error in
-                    continuation.resume(with: exchange.outcome(data, response, error))
+                    let outcome = exchange.outcome(data, response, error)
+                    if case .success(.answer(_, let http)) = outcome {
+                        self.storeCookies(of: http, to: request, replacing: exchange.cookies)
+                    }
+                    continuation.resume(with: outcome)
                 }
                 exchange.start(task)
             }

@@ -24,7 +24,9 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
     let request: URLRequest
     /// The file of the body, which Foundation on Apple platforms may have to open again.
     let file: URL?
-    private let didSend: (@Sendable (_ count: Int) -> Void)?
+    let options: SendOptions
+    /// The cookies that the session had before it sent the request.
+    let cookies: [HTTPCookie]
     private var task: URLSessionTask?
     /// Whether the exchange was cancelled or its task has ended.
     private var isOver = false
@@ -37,11 +39,12 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
     var wantsResponse: Bool { Self.lock.withLock { decision == nil && !isOver } }
 
     init(
-        _ request: URLRequest, file: URL? = nil, didSend: (@Sendable (_ count: Int) -> Void)? = nil
+        _ request: URLRequest, _ options: SendOptions, file: URL? = nil, cookies: [HTTPCookie] = []
     ) {
         self.request = request
+        self.options = options
         self.file = file
-        self.didSend = didSend
+        self.cookies = cookies
     }
 
     /// Returns the delegate of the app's session, which may not be the session of the task.
@@ -61,8 +64,11 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
 
     /// Cancels the task, now or when it is started.
     func cancel() {
-        let task = stop()
-        if Self.lock.withLock({ isAtRedirect }) {
+        let (task, isAtRedirect) = Self.lock.withLock {
+            defer { (isOver, self.task) = (true, nil) }
+            return (self.task, self.isAtRedirect)
+        }
+        if isAtRedirect {
             task?.cancelAfterRedirect()
         } else {
             task?.cancel()
@@ -72,22 +78,18 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
     func outcome(_ data: Data?, _ response: URLResponse?, _ error: (any Error)?) -> Result<
         TaskOutcome, any Error
     > {
-        _ = stop()
-        if let decision = Self.lock.withLock({ decision }) { return decision }
+        let (isCancelled, decision) = Self.lock.withLock {
+            defer { (isOver, task) = (true, nil) }
+            return (isOver, self.decision)
+        }
+        if let decision { return decision }
         if let error { return .failure(originalError(of: error)) }
+        // Bytes that arrived after the cancellation are lost.
+        if isCancelled { return .failure(URLError(.cancelled)) }
         guard let http = response as? HTTPURLResponse else {
             return .failure(TransportError.notHTTP(response?.url ?? request.url))
         }
         return .success(.answer(HTTPBody(data ?? Data()), http))
-    }
-
-    /// Marks the exchange as over, and returns its task if it has one.
-    private func stop() -> URLSessionTask? {
-        Self.lock.withLock {
-            isOver = true
-            defer { task = nil }
-            return task
-        }
     }
 
     func decide(_ decision: Result<TaskOutcome, any Error>) {
@@ -99,7 +101,7 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
         _ session: URLSession, task: URLSessionTask, didSendBodyData count: Int64,
         totalBytesSent total: Int64, totalBytesExpectedToSend expected: Int64
     ) {
-        didSend?(Int(clamping: total))
+        options.didSend?(Int(clamping: total))
         #if !canImport(FoundationNetworking)
         // Foundation calls the app's delegate only where the delegate of the task has no method.
         appDelegate(of: session)?.urlSession?(
@@ -113,7 +115,7 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
         willPerformHTTPRedirection response: HTTPURLResponse, newRequest: URLRequest,
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        session.storeCookies(of: response, to: request)
+        session.storeCookies(of: response, to: request, replacing: cookies)
         // Each task ends at its first redirect, so this response answers the request.
         guard let next = redirectedRequest(after: response, from: request) else {
             return end(task, at: nil, completionHandler)

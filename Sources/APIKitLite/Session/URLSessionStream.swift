@@ -24,12 +24,12 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
     private var didComplete: @Sendable () -> Void = {}
 
     init(
-        _ request: URLRequest, _ buffer: BodyBuffer, _ flow: StreamFlowControl,
-        file: URL? = nil, didSend: (@Sendable (_ count: Int) -> Void)? = nil
+        _ request: URLRequest, _ options: SendOptions, _ buffer: BodyBuffer,
+        file: URL? = nil, cookies: [HTTPCookie] = []
     ) {
         self.buffer = buffer
-        self.flow = flow
-        super.init(request, file: file, didSend: didSend)
+        flow = StreamFlowControl(hasSteadyReader: options.hasSteadyReader)
+        super.init(request, options, file: file, cookies: cookies)
     }
 
     /// Starts a task that streams for a session.
@@ -77,7 +77,10 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
         // Foundation on Linux delivers interim responses, too (RFC 9110, section 15.2).
         guard http.statusCode >= 200 else { return }
         if undecided != nil { buffer = BodyBuffer(limit: buffer.limit) }
-        undecided = http.mayBeFollowed || session.mayBeOfProxy(http) ? http : nil
+        // After the proxy has opened the tunnel, all responses are those of the server.
+        let isTunneled = undecided.map { 200..<300 ~= $0.statusCode } ?? false
+        let mayBeOfProxy = !isTunneled && session.mayBeOfProxy(http, to: options)
+        undecided = http.mayBeFollowed || mayBeOfProxy ? http : nil
         // On Apple platforms, each part of `multipart/x-mixed-replace` has a response of its own.
         if undecided == nil, !open(http), http.mimeType != "multipart/x-mixed-replace" {
             // The caller has a response already, and this body is not the body of that one.
@@ -120,6 +123,7 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
     /// - Returns: False if the caller has a response or an error already.
     @discardableResult
     private func open(_ http: HTTPURLResponse) -> Bool {
+        owner?.storeCookies(of: http, to: request, replacing: cookies)
         // First, because the reader may leave immediately.
         opening.withLock { $0 = buffer }
         guard opened.end(with: .success(.answer(buffer, http))) else { return false }

@@ -21,6 +21,7 @@ extension NetworkCore {
                     throw URLError(.cancelled)
                 }
                 if let error = record.error { throw error }
+                CookieJar(self).store(from: Reply.Part(reply), to: request)
                 return (reply.body.joined, reply.response!)
             }
             let pieces = Locked<[Data]>([])
@@ -61,7 +62,6 @@ extension NetworkCore {
         options.didSend?(request.httpBody?.count ?? 0)
         for _ in 0...redirectLimit {
             let (body, response) = try await send(request)
-            jar.store(from: response, to: request)
             guard let next = redirectedRequest(after: response, from: request) else {
                 return (body, response)
             }
@@ -79,7 +79,12 @@ extension NetworkCore {
         // Installed before the request is recorded: the test may call `verify()` as soon as it has
         // cancelled the task.
         try await withTaskCancellationHandler {
-            let handle = give(reply, to: record, for: client) { receive($0, client.waiter) }
+            let jar = CookieJar(self)
+            let handle = give(reply, to: record, for: client) { part in
+                // At the headers, as a `URLSession` does: the body may take long.
+                jar.store(from: part, to: record.request)
+                receive(part, client.waiter)
+            }
             client.keep(handle)
             let result = await Result { try await client.waiter.value() }
             guard Task.isCancelled else { return try result.get() }

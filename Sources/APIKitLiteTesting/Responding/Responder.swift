@@ -86,12 +86,16 @@ struct CookieJar: Sendable {
         storage = { task.cookieStorage(or: responder.cookieStorage) }
     }
 
-    func store(from response: HTTPURLResponse, to request: URLRequest) {
-        guard response.value(forHTTPHeaderField: "Set-Cookie") != nil else { return }
+    /// Stores the cookies of an answer, if the part has its headers.
+    func store(from part: Reply.Part, to request: URLRequest) {
+        guard case .head = part.steps.first?.event, let response = part.reply.response,
+            response.value(forHTTPHeaderField: "Set-Cookie") != nil
+        else { return }
         storage()?.storeCookies(of: response, to: request)
     }
 
-    /// Returns the request with the cookies that are stored for its URL.
+    /// Returns the request with the cookies that are stored for its URL. As in a `URLSession`, they
+    /// replace the request's own `Cookie`.
     func applied(to request: URLRequest) -> URLRequest {
         guard request.httpShouldHandleCookies, let url = request.url,
             let cookies = storage()?.cookies(for: url), !cookies.isEmpty

@@ -123,14 +123,11 @@ final class ProtocolLoad: Client, @unchecked Sendable {
 
     /// Delivers a part of a reply, or follows a redirect.
     private func receive(_ part: Reply.Part, to request: URLRequest) {
-        guard case .head = part.steps.first?.event, let response = part.reply.response else {
-            return add(part)
-        }
         let jar = CookieJar(responder, task)
-        jar.store(from: response, to: request)
-        guard part.isWhole, let next = redirectedRequest(after: response, from: request) else {
-            return add(part)
-        }
+        jar.store(from: part, to: request)
+        guard part.isWhole, let response = part.reply.response,
+            let next = redirectedRequest(after: response, from: request)
+        else { return add(part) }
         task.decide(about: response, to: next) { [self] decision in
             switch decision {
             case .follow(let next): follow(jar.applied(to: next))

@@ -97,19 +97,23 @@ import Testing
         }
     }
 
-    @Test func sendsABodyStreamOfTheCallersOwnOnce() async throws {
-        let server = try ClosingServer()
-        let session = session(hasDelegate: false)
+    @Test(arguments: [ClosingServer.End.beforeTheBody, .afterTheBody], Way.allCases)
+    func sendsABodyStreamOfTheCallersOwnOnce(_ end: ClosingServer.End, _ way: Way) async throws {
+        let server = try ClosingServer(closing: end)
+        let session = session(hasDelegate: way != .exchange)
         var request = URLRequest(url: server.url)
-        request.httpMethod = "PUT"
         var outcomes: Set<ExchangeOutcome> = []
 
-        for _ in 0..<count {
+        for number in 0..<2 * count {
+            request.httpMethod = number.isMultiple(of: 2) ? "PUT" : "POST"
+            request.setValue("\(number)", forHTTPHeaderField: "X-Number")
             request.httpBodyStream = InputStream(data: Data("fourteen bytes".utf8))
-            outcomes.insert(await session.outcome(of: request))
+            outcomes.insert(await session.outcome(of: request, asStream: way == .stream))
         }
 
         #expect(outcomes == [.body("14"), .error(.networkConnectionLost)])
+        #expect(server.emptyCount == 0)
+        #expect(server.readCounts.values.allSatisfy { $0 == 1 })
     }
 
     private func session(hasDelegate: Bool) -> URLSession {

@@ -26,6 +26,7 @@ import Testing
         ("HTTP/2 stream 3 was reset", .unknown),
         ("Error in the HTTP2 framing layer", .unknown),
         ("Connection died, tried 5 times before giving up", .unknown),
+        ("SSL_write() error: error:0A00010F:SSL routines::bad length", .unknown),
     ])
     func hasACodeThatPoliciesRetry(_ text: String, _ code: URLError.Code) {
         let error = URLError(code, userInfo: [NSLocalizedDescriptionKey: text])

@@ -27,8 +27,10 @@ import Testing
         try folder.write("old")
     }
 
-    private func request(_ front: TLSFront, _ path: String = "/") -> URLRequest {
-        URLRequest(url: front.url(to: server.url, path, isProxied: true))
+    private func request(
+        _ front: TLSFront, _ path: String = "/", isTyped: Bool = false
+    ) -> URLRequest {
+        URLRequest(url: front.url(to: server.url, path, isProxied: true, isTyped: isTyped))
     }
 
     /// Returns the status and the body. A refused download throws.
@@ -56,8 +58,8 @@ import Testing
     func givesTheResponseOfTheServer(_ front: TLSFront, _ way: Way) async throws {
         network.stub(.any, .text("new", status: 203).header("ETag", "\"1\""))
 
-        for _ in 0..<2 {
-            let (status, text) = try await load(request(front), way)
+        for isTyped in [false, false, true, true] {
+            let (status, text) = try await load(request(front, isTyped: isTyped), way)
 
             #expect(status == 203)
             #expect(text == "new")
@@ -90,14 +92,15 @@ import Testing
         #expect(error?.code == .timedOut)
     }
 
-    @Test(arguments: versions)
-    func aRefusedStatusIsNoFile(_ front: TLSFront) async throws {
+    @Test(arguments: versions, [true, false])
+    func aRefusedStatusIsNoFile(_ front: TLSFront, _ isTyped: Bool) async throws {
         network.stub(.any, .text("<title>Not found</title>", status: 404), times: .exactly(2))
+        let request = request(front, isTyped: isTyped)
 
-        #expect(try await load(request(front), .stream).0 == 404)
         let error = await #expect(throws: APIRequestError.self) {
-            try await session.download(request(front), to: folder.file)
+            try await session.download(request, to: folder.file)
         }
+        #expect(try await load(request, .stream).0 == 404)
 
         #expect(error?.statusCode == 404)
         #expect(folder.content?.text == "old")
@@ -131,13 +134,14 @@ import Testing
 
     /// The stream is returned before the server sends the first event. As a web server, nginx would
     /// hold back the headers until then.
-    @Test func deliversEventsPieceByPiece() async throws {
+    @Test(arguments: [true, false])
+    func deliversEventsPieceByPiece(_ isTyped: Bool) async throws {
         let events = (0..<2).map { ServerSentEvent(data: "\($0)") }
         network.stub(
             .any,
             .events(events).paced(timeToFirst: .seconds(1), every: .seconds(1)), .status(204))
 
-        let (body, response) = try await session.stream(request(.bytes))
+        let (body, response) = try await session.stream(request(.bytes, isTyped: isTyped))
         #expect(response.value(forHTTPHeaderField: "Content-Type") == "text/event-stream")
         var pieces = body.makeAsyncIterator()
         for event in 0..<2 {

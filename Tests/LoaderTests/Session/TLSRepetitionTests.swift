@@ -38,6 +38,17 @@ import FoundationNetworking
         #expect(server.readCounts.values.allSatisfy { $0 == 1 })
     }
 
+    @Test(arguments: HTTP2Server.End.allCases)
+    func sendsNoEmptyBodyInPlaceOfAStream(_ end: HTTP2Server.End) async throws {
+        let server = try HTTP2Server(ending: end)
+
+        let outcomes = await outcomes(of: request(.bytesHTTP2, to: server.url), asStream: true)
+
+        #expect(Set(outcomes.keys) == [.body(""), .error(.networkConnectionLost)])
+        #expect(server.emptyCount == 0)
+        #expect(server.readCounts.values.allSatisfy { $0 == 1 })
+    }
+
     private func request(_ front: TLSFront, to server: URL) -> URLRequest {
         var request = URLRequest(url: front.url(to: server))
         request.httpMethod = "POST"
@@ -45,11 +56,18 @@ import FoundationNetworking
     }
 
     /// Sends the request many times, each time with another number as its body.
-    private func outcomes(of request: URLRequest) async -> [ExchangeOutcome: Int] {
+    private func outcomes(
+        of request: URLRequest, asStream: Bool = false
+    ) async -> [ExchangeOutcome: Int] {
         var outcomes: [ExchangeOutcome: Int] = [:]
         for number in 100..<100 + count {
             var request = request
-            request.httpBody = Data("\(number)".utf8)
+            let body = Data("\(number)".utf8)
+            if asStream {
+                request.httpBodyStream = InputStream(data: body)
+            } else {
+                request.httpBody = body
+            }
             request.setValue("\(number)", forHTTPHeaderField: "X-Number")
             outcomes[await session.outcome(of: request), default: 0] += 1
         }

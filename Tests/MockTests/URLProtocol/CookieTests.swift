@@ -24,6 +24,42 @@ import Testing
         #expect(Set(sent.split(separator: "; ")) == ["a=1", "b=2"])
     }
 
+    /// A cookie is replaced or deleted before the body of the answer that set it has ended.
+    @Test(arguments: Transport.allCases, CookieChange.allCases)
+    func isStoredOnce(_ transport: Transport, _ change: CookieChange) async throws {
+        for isStream in [true, false] {
+            let network = MockNetwork()
+            let (session, baseURL) = try transport.open(network)
+            let configuration =
+                transport == .loopback
+                ? (session as? URLSession)?.configuration : network.configuration
+
+            let values = try await change.storedValues(
+                network, over: session, in: try #require(configuration?.httpCookieStorage),
+                asStream: isStream, hasOld: false
+            ) { baseURL.appending(path: $0) }
+
+            #expect(values == change.expectedValues, "as a stream: \(isStream)")
+        }
+    }
+
+    /// A `URLSession` does so over a network, too.
+    @Test(arguments: Transport.allCases)
+    func aStoredCookieReplacesTheRequestsOwn(_ transport: Transport) async throws {
+        let network = MockNetwork()
+        network.stub(.get("/login"), .text("x").header("Set-Cookie", "a=1; Path=/"))
+        network.stub(.get("/a"), .text("x"))
+        let (session, baseURL) = try transport.open(network)
+        let request = try URLRequest(url: baseURL.appending(path: "a")).header("Cookie", "b=2")
+
+        _ = try await session.exchange(request)
+        _ = try await session.exchange(URLRequest(url: baseURL.appending(path: "login")))
+        _ = try await session.exchange(request)
+
+        let sent = network.requests.filter { $0.path == "/a" }.map { $0.header("Cookie") }
+        #expect(sent == ["b=2", "a=1"])
+    }
+
     #if canImport(FoundationNetworking)
     /// As over a real network, a session uses its own storage if it has one.
     @Test(arguments: [true, false])

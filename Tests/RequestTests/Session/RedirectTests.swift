@@ -28,6 +28,7 @@ import Testing
         ("https://[::1]:81/a|b", "https://[::1]:81/a%7Cb#part"),
         ("/new#a#b%20", "https://a.example/new#a%23b%20"),
         ("http://b.example:81/new#other", "http://b.example:81/new#other"),
+        ("HTTP://b.example/new", "http://b.example/new#part"),
     ])
     func resolvesTheLocation(_ location: String, _ expected: String) {
         let next = redirectedRequest(after: response(302, location), from: request("GET"))
