@@ -188,6 +188,7 @@ private struct RefreshSession: SessionPolicy {
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         var options = options
         (options.refreshing, options.places) = (refreshing, places)
+        options.redirects = .sameOrigin
         return try await next.send(request, awaiting: options)
     }
 }

@@ -45,7 +45,8 @@ private struct CoalescingSession: SessionPolicy {
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         try Task.checkNotCancelled()
         guard options.bufferLimit == nil,
-            let key = CoalescingKey(request, refreshing: options.refreshing)
+            let key = CoalescingKey(
+                request, refreshing: options.refreshing, redirects: options.redirects)
         else {
             return try await next.send(request, awaiting: options)
         }
@@ -92,6 +93,7 @@ struct CoalescingKey: Hashable {
     private let allowsCellularAccess: Bool
     /// An equal request may wait for the refresh of a credential.
     private let refreshing: ObjectIdentifier?
+    private let redirects: RedirectPolicy?
     /// Computed here, because the dictionary of exchanges hashes its keys under a lock.
     private let hash: Int
 
@@ -99,7 +101,10 @@ struct CoalescingKey: Hashable {
     ///
     /// Returns `nil` if the request must have its own exchange: its method is neither `GET`
     /// nor `HEAD`, its body is a stream, or it has no URL.
-    init?(_ request: URLRequest, refreshing: ObjectIdentifier? = nil) {
+    init?(
+        _ request: URLRequest, refreshing: ObjectIdentifier? = nil,
+        redirects: RedirectPolicy? = nil
+    ) {
         method = request.httpMethod ?? "GET"
         guard method == "GET" || method == "HEAD", request.httpBodyStream == nil,
             let url = request.url?.absoluteString
@@ -118,6 +123,7 @@ struct CoalescingKey: Hashable {
         handlesCookies = request.httpShouldHandleCookies
         allowsCellularAccess = request.allowsCellularAccess
         self.refreshing = refreshing
+        self.redirects = redirects
         var hasher = Hasher()
         hasher.combine(url)
         hasher.combine(headers)

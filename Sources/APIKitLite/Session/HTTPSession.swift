@@ -22,6 +22,7 @@ import Foundation
 /// - ``retrying(_:clock:random:now:deciding:)``
 /// - ``authenticated(by:)``
 /// - ``authenticated(for:_:token:)``
+/// - ``redirecting(_:)``
 /// - ``limited(to:)``
 /// - ``limited(by:)``
 /// - ``coalescing()``

@@ -4,8 +4,8 @@ import Foundation
 /// other about a request: ``body`` or ``head(limit:)``.
 ///
 /// A session that wraps another one passes on the value that it got. Beside its public part, it
-/// says of which type the request is, which credential it refreshes, and who observes how much of
-/// its body was sent.
+/// says of which type the request is, which credential it refreshes, which redirects are followed,
+/// and who observes how much of the body was sent.
 public struct SendOptions: Sendable {
     /// The number of bytes that may wait for the reader of the body. Nil if the whole response is
     /// awaited.
@@ -17,12 +17,15 @@ public struct SendOptions: Sendable {
     package var hasSteadyReader = false
 
     /// The `Credentials` object that this request refreshes, or nil. The request is sent without
-    /// the credential of this object, and is redirected to no other origin.
+    /// the credential of this object.
     package var refreshing: ObjectIdentifier?
 
     /// The limits in which the request has a place. A refresh has the place of the request that
     /// waits for it.
     package var places: Set<ObjectIdentifier> = []
+
+    /// Which redirects of the request are followed; nil if no session of the chain has decided it.
+    package var redirects: RedirectPolicy?
 
     /// Called with the number of bytes of the body that one attempt has sent so far.
     package var didSend: (@Sendable (_ count: Int) -> Void)?
@@ -47,10 +50,19 @@ public struct SendOptions: Sendable {
     /// The number of bytes that may wait for the reader of a stream by default: 64 MiB.
     @usableFromInline static let standardLimit = 64 * 1024 * 1024
 
-    /// Throws if a redirect of the request must not be followed: a refresh carries a secret, which
-    /// is for its own origin only.
+    /// Returns the request that follows a redirect, or nil if the response is the final one.
+    package func redirectedRequest(
+        after response: HTTPURLResponse, from request: URLRequest
+    ) -> URLRequest? {
+        guard redirects != .refuse else { return nil }
+        return APIKitLite.redirectedRequest(after: response, from: request)
+    }
+
+    /// Throws if a redirect leads to another origin, and the request must not be sent there.
     package func checkRedirect(from first: URL?, to next: URL?) throws(TransportError) {
-        guard refreshing != nil, let first, let next, first.origin != next.origin else { return }
+        guard redirects == .sameOrigin, let first, let next, first.origin != next.origin else {
+            return
+        }
         throw .refusedRedirect(from: first.originText, to: next.originText)
     }
 }

@@ -117,7 +117,7 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
     ) {
         session.storeCookies(of: response, to: request, replacing: cookies)
         // Each task ends at its first redirect, so this response answers the request.
-        guard let next = redirectedRequest(after: response, from: request) else {
+        guard let next = options.redirectedRequest(after: response, from: request) else {
             return end(task, at: nil, completionHandler)
         }
         guard let delegate = appDelegate(of: session) else {

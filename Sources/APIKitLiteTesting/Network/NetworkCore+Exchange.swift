@@ -62,7 +62,7 @@ extension NetworkCore {
         options.didSend?(request.httpBody?.count ?? 0)
         for _ in 0...redirectLimit {
             let (body, response) = try await send(request)
-            guard let next = redirectedRequest(after: response, from: request) else {
+            guard let next = options.redirectedRequest(after: response, from: request) else {
                 return (body, response)
             }
             try options.checkRedirect(from: first.url, to: next.url)

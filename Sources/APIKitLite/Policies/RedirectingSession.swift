@@ -1,0 +1,42 @@
+import Foundation
+
+/// The redirects of a request that a session follows.
+public enum RedirectPolicy: Sendable {
+    /// All redirects.
+    case follow
+    /// The redirects within the origin (scheme, host and port) of the request. Any other one fails
+    /// with ``TransportError/refusedRedirect(from:to:)``.
+    case sameOrigin
+    /// None. The redirect itself is the response, with its status and its `Location`.
+    case refuse
+}
+
+extension HTTPSession {
+    /// Returns a session that decides which redirects of its requests are followed.
+    ///
+    ///     let (_, response) = try await session.redirecting(.refuse).exchange(request)
+    ///     let location = response.value(forHTTPHeaderField: "Location")
+    ///
+    /// Without this policy, all redirects are followed, see ``URLSession/send(_:awaiting:)``. If a
+    /// chain has several such policies, the outermost one, which is the last one added, decides. A
+    /// refresh of a credential is a secret: it is always redirected within its origin only.
+    ///
+    /// - Parameter policy: The redirects to follow.
+    /// - Returns: A session that wraps this one.
+    public func redirecting(_ policy: RedirectPolicy) -> some HTTPSession {
+        RedirectingSession(next: self, policy: policy)
+    }
+}
+
+struct RedirectingSession: SessionPolicy {
+    let next: any HTTPSession
+    let policy: RedirectPolicy
+
+    func send(
+        _ request: URLRequest, awaiting options: SendOptions
+    ) async throws -> (HTTPBody, HTTPURLResponse) {
+        var options = options
+        options.redirects = options.redirects ?? policy
+        return try await next.send(request, awaiting: options)
+    }
+}
