@@ -31,14 +31,14 @@ struct OfflineSession: HTTPSession {
 }
 
 /// Waits for a result that is not ready: 202 with `Retry-After`.
-func untilReady(_ attempt: RetryAttempt) -> RetryDecision {
+@Sendable func untilReady(_ attempt: RetryAttempt) -> RetryDecision {
     guard attempt.response?.statusCode == 202, let delay = attempt.retryAfter
     else { return attempt.decision }
     return .retry(after: delay)
 }
 
 /// Sends the number of the retry in a header.
-func counted(_ attempt: RetryAttempt) -> RetryDecision {
+@Sendable func counted(_ attempt: RetryAttempt) -> RetryDecision {
     guard case .retry(let delay, _) = attempt.decision else { return .finish }
     var request = attempt.request
     request.setValue("\(attempt.number)", forHTTPHeaderField: "X-Retry-Count")
@@ -46,7 +46,7 @@ func counted(_ attempt: RetryAttempt) -> RetryDecision {
 }
 
 /// Sends each retry to a second host, without a delay.
-func elsewhere(_ attempt: RetryAttempt) -> RetryDecision {
+@Sendable func elsewhere(_ attempt: RetryAttempt) -> RetryDecision {
     guard case .retry = attempt.decision, let url = attempt.request.url,
         var parts = URLComponents(url: url, resolvingAgainstBaseURL: true)
     else { return .finish }

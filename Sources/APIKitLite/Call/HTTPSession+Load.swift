@@ -174,7 +174,8 @@ extension HTTPSession {
     ) async throws(APIRequestError) -> T {
         let endpoint = Endpoint<Void, T>(
             jsonDecoder: decoder, { request }, validate: validate, redaction: redaction)
-        return try await flow(endpoint).response(for: ()).value
+        return try await LoadFlow(apiRequest: endpoint, session: self, requestType: nil)
+            .response(for: ()).value
     }
 
     /// Loads a request, and decodes its response from JSON.
@@ -200,6 +201,7 @@ extension HTTPSession {
     ) async throws(APIRequestError) -> sending T {
         let endpoint = Endpoint<Void, T>(
             jsonDecoder: decoder, { request }, validate: validate, redaction: redaction)
-        return try await flow(endpoint).response(for: ()).value
+        return try await LoadFlow(apiRequest: endpoint, session: self, requestType: nil)
+            .response(for: ()).value
     }
 }

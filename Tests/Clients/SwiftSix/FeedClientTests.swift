@@ -1,0 +1,1 @@
+../SwiftFive/FeedClientTests.swift
