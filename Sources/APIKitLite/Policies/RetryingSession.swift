@@ -28,7 +28,7 @@ private struct RetryingSession: SessionPolicy {
                 return try result.get()
             }
             if case .success((let body, _)) = result { body.end() }
-            if delay > .zero { try? await timeline.sleep(timeline.now() + delay) }
+            try? await timeline.sleep(timeline.now() + delay)
             request = following
             number += 1
         }

@@ -141,7 +141,7 @@ struct FaultRun: Sendable {
             let start = ContinuousClock.now
             let isQuiet = await network.core.journal.changes.isQuiet()
             // Without a sleeper, the next step would be the deadline of an exchange that goes on.
-            if isQuiet, clock.sleeperCount.number > 0 {
+            if isQuiet, !clock.pending.isEmpty {
                 sleeps += 1
                 if sleeps > Self.mostSleeps {
                     return "did not end, although its clock has woken it \(Self.mostSleeps) times"
@@ -162,21 +162,6 @@ struct FaultRun: Sendable {
         }
         return "did not end within \(timeLimit)"
             + (left > .zero ? ", in which something blocked the main actor" : "")
-    }
-}
-
-/// Shows whether the main actor runs the jobs that it gets.
-private final class MainActorTurn: Sendable {
-    private let taken = Locked(false)
-
-    init() { request() }
-
-    /// Whether the main actor has come to the last request.
-    var isTaken: Bool { taken.withLock { $0 } }
-
-    func request() {
-        taken.withLock { $0 = false }
-        Task { @MainActor in taken.withLock { $0 = true } }
     }
 }
 

@@ -37,10 +37,12 @@ extension MockNetwork {
     ) async -> [RecordedRequest] {
         let journal = core.journal
         if journal.requestCount < count {
-            let call = call("waitForRequests", count, "\(fileID):\(line)") {
-                "\(journal.requestCount) of \(requestCount(count)) came"
+            let text = "network.waitForRequests(\(count == 1 ? "" : "\(count)"))"
+            await core.watch.run(text, "\(fileID):\(line)") {
+                "\(journal.requestCount) of \(count.requests) came"
+            } _: {
+                await journal.waitForRequests(count)
             }
-            await core.watch.run(call) { await journal.waitForRequests(count) }
         }
         return requests
     }
@@ -108,11 +110,11 @@ extension MockNetwork {
         if first.count >= count || Task.isCancelled { return first }
         // The report must not ask the matcher, which may have a predicate of the user's.
         let number = Locked(first.count)
-        let call = call(name, count, sourceLocation) { [redaction = core.redaction] in
-            "\(number.withLock { $0 }) of \(requestCount(count)) \(verb) that match "
+        let text = "network.\(name)(\(count == 1 ? "" : "\(count)"))"
+        return await core.watch.run(text, sourceLocation) { [redaction = core.redaction] in
+            "\(number.withLock { $0 }) of \(count.requests) \(verb) that match "
                 + matcher.text(redacting: redaction)
-        }
-        return await core.watch.run(call) {
+        } _: {
             var seen = start
             while true {
                 await counter.wait(for: seen + 1)
@@ -123,18 +125,4 @@ extension MockNetwork {
             }
         }
     }
-
-    private func call(
-        _ name: String, _ count: Int, _ sourceLocation: String,
-        progress: @escaping @Sendable () -> String
-    ) -> WaitReport.Call {
-        WaitReport.Call(
-            text: "network.\(name)(\(count == 1 ? "" : "\(count)"))",
-            sourceLocation: sourceLocation,
-            progress: progress)
-    }
-}
-
-private func requestCount(_ count: Int) -> String {
-    "\(count) \(count == 1 ? "request" : "requests")"
 }

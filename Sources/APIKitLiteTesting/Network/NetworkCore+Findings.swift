@@ -37,7 +37,7 @@ extension NetworkCore {
 
     /// Returns a sentence about why no request came to a stub; empty if none is known.
     private func hint(for stub: Stub, _ requests: [RecordedRequest]) -> String {
-        if requests.isEmpty { return " \(WaitReport.noRequest)" }
+        if requests.isEmpty { return " \(Self.noRequest)" }
         let taken =
             stub.callCount > 0
             ? nil

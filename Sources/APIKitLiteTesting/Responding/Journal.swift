@@ -163,14 +163,7 @@ struct PendingRequest: Sendable {
     }
 
     /// What the answer waits for at this moment.
-    var cause: WaitReport.Cause { player?.cause ?? .nothing }
-
-    /// The request as one of those that wait, for a report.
-    var waiting: WaitReport.Waiting {
-        WaitReport.Waiting(
-            cause: cause,
-            stub: request.stub.map { "the stub for \($0.label)" })
-    }
+    var cause: WaitCause { player?.cause ?? .nothing }
 }
 
 extension RecordedRequest {

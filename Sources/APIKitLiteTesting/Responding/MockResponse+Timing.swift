@@ -22,8 +22,9 @@ extension MockResponse {
     /// Returns the response with its body in pieces.
     ///
     /// A data delegate receives each piece; other clients receive the whole body. An interval
-    /// simulates a slow connection. The pieces of a ``passthrough(to:)`` or a stream are those of its
-    /// source: a change is a configuration error.
+    /// simulates a slow connection. A body in pieces has no `Content-Length`, so a download does not
+    /// know its total size; `header("Content-Length", "")` adds the true length. The pieces of a
+    /// ``passthrough(to:)`` or a stream are those of its source: a change is a configuration error.
     ///
     /// - Parameters:
     ///   - size: The number of bytes in a piece; at least 1, or it is a configuration error.

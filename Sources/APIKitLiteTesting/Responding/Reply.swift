@@ -16,7 +16,7 @@ struct Reply: Sendable {
         /// Pieces, an end or an error that other code sends.
         case source(ResponseStream.Source)
         /// A reply in place of this event and those after it, made by a handler or a real session.
-        case later(WaitReport.Cause, @Sendable () async throws -> Reply)
+        case later(WaitCause, @Sendable () async throws -> Reply)
         case end
         case failure(any Error)
         /// The end of the connection after so many bytes of the headers.

@@ -79,7 +79,7 @@ final class ReplyPlayer: @unchecked Sendable {  // `state` only under the lock.
         play()
     }
 
-    var cause: WaitReport.Cause {
+    var cause: WaitCause {
         let (reply, next, stream) = withState { ($0.reply, $0.next, $0.stream) }
         guard reply.steps.indices.contains(next) else { return .nothing }
         return switch reply.steps[next].event {

@@ -98,10 +98,11 @@ extension Stub {
     ) async throws -> [ResponseStream] {
         try Task.checkCancellation()
         guard mayHaveFeed else { throw noStream(call, sourceLocation) }
-        let call = WaitReport.Call(text: "stub.\(call)", sourceLocation: sourceLocation) { [self] in
+        return try await watch.run("stub.\(call)", sourceLocation) { [self] in
             "no stream of the stub for \(label) is open"
-        }
-        return try await watch.run(call) { await Result { try await stubStreams.open() } }.get()
+        } _: {
+            await Result { try await stubStreams.open() }
+        }.get()
     }
 
     /// Whether the stub has, or may make, a response that the test sends.

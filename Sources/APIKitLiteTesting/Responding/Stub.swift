@@ -125,14 +125,12 @@ public final class Stub: Sendable {
         _ count: Int = 1, fileID: StaticString = #fileID, line: UInt = #line
     ) async {
         guard callCount < count else { return }
-        let call = WaitReport.Call(
-            text: "stub.waitForRequests(\(count == 1 ? "" : "\(count)"))",
-            sourceLocation: "\(fileID):\(line)"
-        ) { [self] in
-            "\(callCount) of \(count) \(count == 1 ? "request" : "requests") came to the stub for "
-                + label
+        let text = "stub.waitForRequests(\(count == 1 ? "" : "\(count)"))"
+        await watch.run(text, "\(fileID):\(line)") { [self] in
+            "\(callCount) of \(count.requests) came to the stub for \(label)"
+        } _: {
+            await self.count.wait(for: count)
         }
-        await watch.run(call) { await self.count.wait(for: count) }
     }
 
     /// Suspends until the reader of the stub's response has taken everything that was sent and waits
@@ -154,14 +152,11 @@ public final class Stub: Sendable {
         fileID: StaticString = #fileID, line: UInt = #line
     ) async throws {
         let sourceLocation = "\(fileID):\(line)"
-        let call = WaitReport.Call(
-            text: "stub.waitForReader()", sourceLocation: sourceLocation
-        ) { [self] in
+        let isKnown = await watch.run("stub.waitForReader()", sourceLocation) { [self] in
             callCount == 0
                 ? "no request came to the stub for \(label)"
                 : "the reader of the stub for \(label) has not asked for more"
-        }
-        let isKnown = await watch.run(call) {
+        } _: {
             await self.count.wait(for: 1)
             while !Task.isCancelled {
                 // A piece that was sent may still be on its way to the reader.

@@ -20,45 +20,79 @@ extension MockClock {
         _ count: Int = 1, within duration: Duration? = nil, fileID: StaticString = #fileID,
         line: UInt = #line
     ) async {
-        guard sleeperCount(within: duration) < count else { return }
+        @Sendable func found() -> Int { pending.count { $0 <= duration ?? $0 } }
+        guard found() < count else { return }
         let arguments = [count == 1 ? nil : "\(count)", duration.map { "within: \($0)" }]
-        let text = "waitForSleepers(\(arguments.compactMap(\.self).joined(separator: ", ")))"
-        let call = call(text, "\(fileID):\(line)") { [self] in
-            let state = duration.map { "due within \($0)" } ?? "waiting on the clock"
-            let found =
-                "\(sleeperCount(within: duration)) of \(count) "
-                + "\(count == 1 ? "sleeper is" : "sleepers are") \(state)"
-            guard duration != nil else { return found }
-            return found + "; "
-                + (pending.first.map { "the next one is due in \($0)" } ?? "there is none")
-        }
-        await watch.run(call) {
-            guard duration != nil else { return await sleeperCount.wait(for: count) }
+        let text = arguments.compactMap(\.self).joined(separator: ", ")
+        await watch.run("clock.waitForSleepers(\(text))", "\(fileID):\(line)") { [self] in
+            let sleepers = "\(found()) of \(count) sleeper\(count == 1 ? " is" : "s are")"
+            guard let duration else { return "\(sleepers) waiting on the clock" }
+            let next = pending.first.map { "the next one is due in \($0)" } ?? "there is none"
+            return "\(sleepers) due within \(duration); \(next)"
+        } _: {
             while !Task.isCancelled {
-                let changeCount = changeCount
-                if sleeperCount(within: duration) >= count { return }
-                await changes.wait(for: changeCount + 1)
+                let seen = changes.number
+                if found() >= count { return }
+                await changes.wait(for: seen + 1)
             }
         }
     }
-
-    /// The number of sleepers that are due within a duration; nil for any.
-    private func sleeperCount(within duration: Duration?) -> Int {
-        duration.map { duration in pending.count { $0 <= duration } } ?? sleeperCount.number
-    }
-
-    private func call(
-        _ text: String, _ sourceLocation: String, progress: @escaping @Sendable () -> String
-    ) -> WaitReport.Call {
-        WaitReport.Call(text: "clock.\(text)", sourceLocation: sourceLocation, progress: progress)
-    }
-
-    /// The number of sleepers that started to wait, and of steps that moved the clock.
-    var changeCount: Int { sleepers.withLock { $0.changes } }
 }
 
 extension MockClock: WatchedObject {
-    var eventCount: Int { changeCount }
+    var eventCount: Int { changes.number }
     var isWaitedFor: Bool { sleepers.withLock { $0.hasTask } }
-    func describe(in report: inout WaitReport) { report.clock = sleepers.withLock { $0.waitState } }
+
+    var wait: String? {
+        guard isWaitedFor else { return nil }
+        return "A task has slept on a MockClock for \(WaitWatch.time) of real time, and nothing "
+            + "has moved the clock."
+    }
+
+    var details: [String] {
+        let sleepers = sleepers.withLock { $0 }
+        let counted = sleepers.waiting.filter(\.kind.isCounted)
+        let deadlines = sleepers.waiting.filter { !$0.kind.isCounted }
+        let now = sleepers.now.offset
+        var lines = ["The clock is at \(now.shown). No task and no response waits on it."]
+        if let first = counted.first {
+            let list = counted.map {
+                "\($0.kind == .task ? "a task" : "a response") at \($0.moment)"
+            }
+            lines = [
+                "The clock is at \(now.shown). It wakes \(list.shown).",
+                "To wake the first, move the clock by \((first.key.deadline.offset - now).shown).",
+            ]
+        }
+        if !deadlines.isEmpty {
+            let list = deadlines.map(\.moment).shown
+            lines.append("Deadlines on the clock, which are no sleepers: \(list).")
+        } else if counted.isEmpty, sleepers.hasEndedAtOnce {
+            lines.append("A sleep on it ended at once, because its delay was zero or negative.")
+        } else if counted.isEmpty, watch.members.count == 1 {
+            lines.append(
+                "Perhaps it was not passed: MockNetwork(clock: clock), .retrying(clock: clock).")
+        }
+        return lines
+    }
+}
+
+extension Sleeper {
+    fileprivate var moment: String { key.deadline.offset.shown }
+}
+
+extension [String] {
+    /// The first elements, and the number of the others.
+    fileprivate var shown: String {
+        (prefix(5) + (count > 5 ? ["\(count - 5) more"] : [])).joined(separator: ", ")
+    }
+}
+
+extension Duration {
+    /// The duration as text, rounded up to microseconds.
+    fileprivate var shown: String {
+        let (seconds, attoseconds) = components
+        let microseconds = (attoseconds + 999_999_999_999) / 1_000_000_000_000
+        return "\(Duration.seconds(seconds) + .microseconds(microseconds))"
+    }
 }

@@ -49,7 +49,6 @@ public final class MockClock: CallbackClock {
 
     // `sleepers` has its own lock.
     let sleepers = Locked(Sleepers())
-    let sleeperCount = AwaitableCounter()
     /// Increases whenever something starts to wait on the clock, and at each step of a move.
     let changes = AwaitableCounter()
     /// Reports what waits on this clock, and on the networks that have it.
@@ -144,7 +143,6 @@ public final class MockClock: CallbackClock {
     /// Moves the clock one step, and takes out the sleeper that is due; nil if none is left.
     private func takeNext(until moment: Instant) -> Sleeper? {
         let sleeper = sleepers.withLock { $0.takeNext(until: moment) }
-        if let sleeper, sleeper.kind.isCounted { sleeperCount.update { $0 -= 1 } }
         changes.update { $0 += 1 }
         return sleeper
     }
@@ -171,6 +169,9 @@ extension MockClock {
         return Cancellation { [self] in if let key { remove(key) } }
     }
 
+    /// Whether nothing waits on the clock, and no sleep has ended at once.
+    var isIdle: Bool { sleepers.withLock { $0.waiting.isEmpty && !$0.hasEndedAtOnce } }
+
     /// The next moment at which a sleeper wakes or a deadline fires; nil if there is none.
     var nextDeadline: Instant? { sleepers.withLock { $0.waiting.first?.key.deadline } }
 
@@ -178,13 +179,11 @@ extension MockClock {
     private func add(_ sleeper: Sleeper) -> Sleeper.Key? {
         let key = sleepers.withLock { $0.add(sleeper) }
         guard key != nil else { return nil }
-        if sleeper.kind.isCounted { sleeperCount.update { $0 += 1 } }
         changes.update { $0 += 1 }
         return key
     }
 
     private func remove(_ key: Sleeper.Key) {
-        let sleeper = sleepers.withLock { $0.remove(key) }
-        if let sleeper, sleeper.kind.isCounted { sleeperCount.update { $0 -= 1 } }
+        sleepers.withLock { _ = $0.remove(key) }
     }
 }

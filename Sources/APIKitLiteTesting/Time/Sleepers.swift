@@ -50,8 +50,8 @@ struct Sleepers {
     private(set) var waiting: [Sleeper] = []
     /// The number of sleepers that were added, including those whose moment had passed.
     private(set) var count = 0
-    /// The number of sleepers that started to wait, and of steps that moved the time.
-    private(set) var changes = 0
+    /// Whether a task was to sleep until a moment that had passed.
+    private(set) var hasEndedAtOnce = false
     /// A waiter for each task that was woken and has not run yet, by the number of its sleeper.
     private var resuming: [Int: Waiter<Void>] = [:]
     /// The tasks that were woken and have not slept again.
@@ -63,9 +63,11 @@ struct Sleepers {
         if let task = sleeper.task { awake.remove(task) }
         var sleeper = sleeper
         sleeper.key.number = count
-        guard sleeper.key.deadline > now else { return nil }
+        guard sleeper.key.deadline > now else {
+            if sleeper.kind == .task { hasEndedAtOnce = true }
+            return nil
+        }
         waiting.insert(sleeper, at: index(of: sleeper.key))
-        changes += 1
         return sleeper.key
     }
 
@@ -85,7 +87,6 @@ struct Sleepers {
     /// Moves the time to the next sleeper, and removes and returns it. If none is due up to the
     /// moment, moves the time to the moment and returns nil.
     mutating func takeNext(until moment: MockClock.Instant) -> Sleeper? {
-        changes += 1
         // Stop waiting for woken tasks that did not sleep again.
         if mustSettle(before: moment) { awake = [] }
         guard let next = waiting.first, next.key.deadline <= moment else {
@@ -116,16 +117,6 @@ struct Sleepers {
     func remaining(areDeadlines: Bool) -> [Duration] {
         waiting.filter { ($0.kind == .deadline) == areDeadlines }
             .map { now.duration(to: $0.key.deadline) }
-    }
-
-    /// What waits, for a report.
-    var waitState: WaitReport.Clock {
-        WaitReport.Clock(
-            now: now.offset,
-            sleepers: waiting.filter(\.kind.isCounted).map { sleeper in
-                (isTask: sleeper.kind == .task, moment: sleeper.key.deadline.offset)
-            },
-            deadlines: waiting.filter { !$0.kind.isCounted }.map(\.key.deadline.offset))
     }
 
     /// Returns the index at which a key is, or at which it would be inserted.

@@ -1,16 +1,16 @@
 import APIKitLite
 import Foundation
 
-/// A network or a clock, as a watch sees it.
+/// A network or a clock, as a watch sees it. All texts are redacted.
 protocol WatchedObject: AnyObject, Sendable {
     /// A number that grows with everything that happens.
     var eventCount: Int { get }
-
     /// Whether something waits that the watch must look at.
     var isWaitedFor: Bool { get }
-
-    /// Adds what waits, and what came, to a report.
-    func describe(in report: inout WaitReport)
+    /// A sentence about what waits for the test; nil if nothing does.
+    var wait: String? { get }
+    /// The further lines of a report.
+    var details: [String] { get }
 }
 
 /// Writes a report if something waits that only the test can end, and nothing happens for five
@@ -21,8 +21,10 @@ protocol WatchedObject: AnyObject, Sendable {
 package final class WaitWatch: Sendable {
     /// Where reports go, and what counts the seconds.
     package struct Reporter: Sendable {
-        fileprivate let afterSecond: @Sendable (@escaping @Sendable () -> Void) -> Void
-        fileprivate let write: @Sendable (String) -> Void
+        fileprivate var clock: MockClock?
+        fileprivate var write: @Sendable (String) -> Void = writeToStandardError
+
+        fileprivate init() {}
 
         /// Creates a reporter for the tests of this library.
         ///
@@ -30,19 +32,21 @@ package final class WaitWatch: Sendable {
         ///   - clock: Counts the seconds.
         ///   - write: Receives each report.
         package init(clock: MockClock, write: @escaping @Sendable (String) -> Void) {
-            afterSecond = { work in
-                let moment = clock.now.advanced(by: .seconds(1))
-                _ = clock.schedule(at: moment, isDeadline: true, work)
-            }
-            self.write = write
+            (self.clock, self.write) = (clock, write)
         }
 
-        fileprivate init() {
-            afterSecond = { work in
-                DispatchQueue.global().asyncAfter(deadline: .now() + 1, execute: work)
+        fileprivate func afterSecond(_ work: @escaping @Sendable () -> Void) {
+            guard let clock else {
+                return DispatchQueue.global().asyncAfter(deadline: .now() + 1, execute: work)
             }
-            write = writeToStandardError
+            let moment = clock.now.advanced(by: .seconds(1))
+            _ = clock.schedule(at: moment, isDeadline: true, work)
         }
+    }
+
+    /// A call of the test, such as `stub.waitForRequests(3)`.
+    private struct Call {
+        let text: @Sendable () -> String
     }
 
     private struct Member {
@@ -52,7 +56,7 @@ package final class WaitWatch: Sendable {
     private struct State {
         var reporter: Reporter? = Reporter()
         var members: [Member] = []
-        var calls: [Int: WaitReport.Call] = [:]
+        var calls: [Int: Call] = [:]
         var lastCall = 0
         var isRunning = false
         var eventCount = 0
@@ -60,7 +64,10 @@ package final class WaitWatch: Sendable {
         var quietSeconds = 0
     }
 
+    /// How long nothing happens before a report is written.
+    static let time = Duration.seconds(5)
     private let state = Locked(State())
+    private let mainActor = MainActorTurn()
 
     /// Where the reports go; nil if none are written.
     package var reporter: Reporter? {
@@ -70,6 +77,8 @@ package final class WaitWatch: Sendable {
 
     package var callCount: Int { state.withLock { $0.calls.count } }
 
+    var members: [any WatchedObject] { state.withLock { $0.members }.compactMap(\.object) }
+
     /// Watches a network or a clock, without keeping it alive.
     func add(_ object: any WatchedObject) {
         state.withLock { state in
@@ -78,7 +87,19 @@ package final class WaitWatch: Sendable {
         }
     }
 
-    func run<R: Sendable>(_ call: WaitReport.Call, _ wait: () async -> R) async -> R {
+    /// Runs a wait of the test.
+    ///
+    /// - Parameters:
+    ///   - text: The call, and the place of the call.
+    ///   - progress: How far the wait has come.
+    ///   - wait: The wait.
+    func run<R: Sendable>(
+        _ text: String, _ sourceLocation: String, _ progress: @escaping @Sendable () -> String,
+        _ wait: () async -> R
+    ) async -> R {
+        let call = Call {
+            "\(text) (\(sourceLocation)) has waited for \(Self.time): \(progress())."
+        }
         let id = state.withLock { state in
             state.lastCall += 1
             state.calls[state.lastCall] = call
@@ -103,10 +124,6 @@ package final class WaitWatch: Sendable {
         reporter?.afterSecond { [weak self] in self?.look() }
     }
 
-    private var members: [any WatchedObject] {
-        state.withLock { $0.members }.compactMap(\.object)
-    }
-
     /// Looks once more after a second, or writes the report, or stops if nothing waits.
     private func look() {
         let members = members
@@ -116,14 +133,26 @@ package final class WaitWatch: Sendable {
             let eventCount = members.eventCount + state.lastCall
             state.quietSeconds = state.eventCount == eventCount ? state.quietSeconds + 1 : 0
             state.eventCount = eventCount
-            state.isRunning = isNeeded && state.quietSeconds < WaitReport.seconds
+            state.isRunning = isNeeded && .seconds(state.quietSeconds) < Self.time
             return (isNeeded ? state.reporter : nil, state.calls, state.isRunning)
         }
         guard let reporter else { return }
-        if isRunning { return reporter.afterSecond { [weak self] in self?.look() } }
-        var report = WaitReport(calls: calls.sorted { $0.key < $1.key }.map(\.value))
-        for member in members { member.describe(in: &report) }
-        if report.isForTheTest { reporter.write("APIKitLiteTesting: \(report)\n") } else { begin() }
+        if isRunning {
+            if mainActor.isTaken { mainActor.request() }
+            return reporter.afterSecond { [weak self] in self?.look() }
+        }
+        let waits =
+            calls.isEmpty
+            ? members.compactMap(\.wait).suffix(1)
+            : calls.sorted { $0.key < $1.key }.map { $0.value.text() }[...]
+        if waits.isEmpty { return begin() }
+        var details = members.flatMap(\.details)
+        // It was asked a second ago, or earlier.
+        if reporter.clock == nil, !mainActor.isTaken {
+            details.append("Something blocks the main actor, such as a semaphore or a long loop.")
+        }
+        let lines = waits + details.map { "  " + $0 }
+        reporter.write("APIKitLiteTesting: \(lines.joined(separator: "\n"))\n")
     }
 }
 

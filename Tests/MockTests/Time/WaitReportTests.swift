@@ -1,168 +1,508 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
 import TestSupport
 import Testing
 
-@testable import APIKitLiteTesting
-
-/// The texts of reports, from values alone.
-@Suite(.limited) struct WaitReportTests {
-    private static let stub = "the stub for GET /a (Tests/A.swift:3)"
-
-    private let call = WaitReport.Call(
-        text: "stub.waitForRequests(3)", sourceLocation: "Tests/A.swift:7",
-        progress: { "1 of 3 requests" })
-
-    private func report(
-        clock: WaitReport.Clock? = nil, _ networks: WaitReport.Network...
-    ) -> WaitReport {
-        WaitReport(
-            calls: [call], request: ("GET https://a.test/", false), clock: clock, networks: networks
-        )
+/// The reports about what waits for a test: calls of the test, requests and sleeping tasks.
+@Suite(.limited, .usesSockets) struct WaitReportTests {
+    /// What waits, and the report about it.
+    struct Row: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        var hasClock = true
+        let report: String
+        let start: @Sendable (Place) async -> Void
     }
 
-    private func details(_ report: WaitReport) -> [String] {
-        report.description.split(separator: "\n").dropFirst().map(String.init)
+    /// A network and a clock, whose waits are recorded.
+    final class Place: Sendable {
+        let recorder = ReportRecorder()
+        let clock = MockClock()
+        let network: MockNetwork
+        private let tasks = Locked<[Task<Void, Never>]>([])
+
+        init(hasClock: Bool, redacting redaction: Redaction = .standard) {
+            network = recorder.network(clock: hasClock ? clock : nil, redacting: redaction)
+            recorder.record(clock.watch)
+        }
+
+        @discardableResult
+        func stub(_ matcher: RequestMatcher, _ response: MockResponse, line: UInt = 3) -> Stub {
+            network.stub(matcher, response, fileID: "Tests/Stub.swift", line: line)
+        }
+
+        /// Starts a load, and returns when the network has its request.
+        func load(_ path: String = "b", over session: (any HTTPSession)? = nil) async {
+            let count = network.requests.count
+            let session = session ?? MockURLSession(network)
+            let request = URLRequest(url: URL(string: "https://api.example.com/\(path)")!)
+            start { _ = try? await session.exchange(request) }
+            await network.waitForRequests(count + 1)
+        }
+
+        /// Starts a call, and returns when it waits.
+        func wait(_ call: @escaping @Sendable () async -> Void) async {
+            let count = network.watch.callCount + clock.watch.callCount
+            start(call)
+            await yieldWhile { network.watch.callCount + clock.watch.callCount == count }
+        }
+
+        func start(_ work: @escaping @Sendable () async -> Void) {
+            tasks.withLock { $0.append(Task(operation: work)) }
+        }
+
+        func end() async {
+            for task in tasks.withLock({ $0 }) {
+                task.cancel()
+                await task.value
+            }
+        }
     }
 
-    @Test func theFirstLinesSayWhatWaitsAndWhere() {
-        let lines = report().description.split(separator: "\n")
+    /// A call that waits while a request is delayed.
+    private static func call(
+        _ text: String, _ progress: String, _ call: @escaping @Sendable (Place, Stub) async -> Void
+    ) -> Row {
+        Row(
+            testDescription: text,
+            report: """
+                \(text) (Tests/Wait.swift:7) has waited for 5.0 seconds: \(progress).
+                  The clock is at 0.0 seconds. It wakes a response at 20.0 seconds.
+                  To wake the first, move the clock by 20.0 seconds.
+                  The stub for method GET, path /b (Tests/Stub.swift:4) delays 1 request.
+                """
+        ) { place in
+            let stub = place.stub(.get("/a"), .json("{}"))
+            place.stub(.get("/b"), .json("{}").delayed(by: .seconds(20)), line: 4)
+            await place.load()
+            await place.clock.waitForSleepers()
+            await place.wait { await call(place, stub) }
+        }
+    }
+
+    private static let calls = [
+        call(
+            "stub.waitForRequests()",
+            "0 of 1 request came to the stub for method GET, path /a (Tests/Stub.swift:3)"
+        ) { await $1.waitForRequests(fileID: "Tests/Wait.swift", line: 7) },
+        call("network.waitForRequests(3)", "1 of 3 requests came") { place, _ in
+            await place.network.waitForRequests(3, fileID: "Tests/Wait.swift", line: 7)
+        },
+        call("network.waitForRequests(2)", "0 of 2 requests came that match method GET, path /a") {
+            place, _ in
+            await place.network.waitForRequests(
+                2, matching: .get("/a"), fileID: "Tests/Wait.swift", line: 7)
+        },
+        call(
+            "network.waitForResponses(2)", "0 of 2 requests ended that match method GET, path /b"
+        ) { place, _ in
+            await place.network.waitForResponses(
+                2, matching: .get("/b"), fileID: "Tests/Wait.swift", line: 7)
+        },
+        call("clock.waitForSleepers(2)", "1 of 2 sleepers are waiting on the clock") { place, _ in
+            await place.clock.waitForSleepers(2, fileID: "Tests/Wait.swift", line: 7)
+        },
+        call(
+            "clock.waitForSleepers(within: 1.0 seconds)",
+            "0 of 1 sleeper is due within 1.0 seconds; the next one is due in 20.0 seconds"
+        ) { place, _ in
+            await place.clock.waitForSleepers(
+                within: .seconds(1), fileID: "Tests/Wait.swift", line: 7)
+        },
+        call(
+            "stub.waitForReader()",
+            "no request came to the stub for method GET, path /a (Tests/Stub.swift:3)"
+        ) { try? await $1.waitForReader(fileID: "Tests/Wait.swift", line: 7) },
+    ]
+
+    /// A call that waits for a sleeper that does not come.
+    private static func sleepers(
+        _ name: String, hasClock: Bool = true, _ details: String,
+        _ start: @escaping @Sendable (Place) async -> Void
+    ) -> Row {
+        Row(
+            testDescription: name, hasClock: hasClock,
+            report: """
+                clock.waitForSleepers() (Tests/Wait.swift:7) has waited for 5.0 seconds: 0 of 1 \
+                sleeper is waiting on the clock.
+                  The clock is at 0.0 seconds. No task and no response waits on it.\(details)
+                """
+        ) { place in
+            await start(place)
+            await place.wait {
+                await place.clock.waitForSleepers(fileID: "Tests/Wait.swift", line: 7)
+            }
+        }
+    }
+
+    /// A retry on another clock.
+    private static func retry(_ response: MockResponse, _ details: String) -> Row {
+        sleepers("a retry on another clock, after \(response)", details) { place in
+            place.stub(.any, response)
+            await place.load(over: MockURLSession(place.network).retrying(clock: MockClock()))
+            await place.network.waitForResponses()
+        }
+    }
+
+    private static let advice = [
+        sleepers(
+            "a clock that nothing has", hasClock: false,
+            "\n  Perhaps it was not passed: MockNetwork(clock: clock), .retrying(clock: clock)."
+        ) { _ in },
+        sleepers("no request", "\n  \(noRequest)") { _ in },
+        sleepers(
+            "a retry that does not wait",
+            "\n  A sleep on it ended at once, because its delay was zero or negative."
+        ) { place in
+            place.stub(.any, .status(503))
+            let session = MockURLSession(place.network)
+                .retrying(clock: place.clock, random: { 0 })
+            await place.load(over: session)
+            await place.network.waitForResponses(3)
+        },
+        retry(
+            .status(429).header("Retry-After", "7"),
+            "\n  The last request was answered with 429 (Too Many Requests), Retry-After: 7. Does "
+                + "retrying(clock:) have this clock?"),
+        retry(
+            .status(503),
+            "\n  The last request was answered with 503 (Service Unavailable). Does "
+                + "retrying(clock:) have this clock?"),
+        retry(
+            .error(.timedOut),
+            "\n  The last request failed: The request timed out. Does retrying(clock:) have this "
+                + "clock?"),
+        retry(.status(404), ""),
+        retry(.error(.cannotParseResponse), ""),
+        sleepers(
+            "deadlines",
+            "\n  Deadlines on the clock, which are no sleepers: 1.0 seconds, 2.0 seconds, "
+                + "3.0 seconds, 4.0 seconds, 5.0 seconds, 2 more.\n  \(noRequest)"
+        ) { place in
+            let network = MockNetwork()
+            network.stub(.any, .hanging)
+            for second in 1...7 {
+                let session = MockURLSession(network)
+                    .timingOut(after: .seconds(second), clock: place.clock)
+                place.start { _ = try? await session.exchange(.test("a")) }
+            }
+            await network.waitForRequests(7)
+        },
+    ]
+
+    private static let noRequest =
+        "The network received no request. Perhaps no load was started or awaited, or the load "
+        + "uses another session than the network's."
+
+    /// A client that waits for an answer, without a call of the test.
+    private static func request(
+        _ line: String, _ response: MockResponse, isStream: Bool = false, count: Int = 1
+    ) -> Row {
+        Row(
+            testDescription: line, hasClock: false,
+            report: """
+                GET https://api.example.com/b has waited for \
+                \(isStream ? "the end of its stream" : "its answer") for 5.0 seconds.
+                  \(line)
+                """
+        ) { place in
+            place.stub(.any, response)
+            for _ in 0..<count { await place.load() }
+        }
+    }
+
+    private static let requests = [
+        request(
+            "The stub for any request (Tests/Stub.swift:3) holds 2 requests. To release them, call "
+                + "stub.release().", .json("{}").held, count: 2),
+        request(
+            "The stub for any request (Tests/Stub.swift:3) never answers 1 request: its response is "
+                + ".hanging.", .hanging),
+        request(
+            "The stub for any request (Tests/Stub.swift:3) keeps the stream of 1 request open. To "
+                + "end it, call stub.finish().\n  If timingOut(idle:) has a MockClock, pass it to "
+                + "MockNetwork(clock:), too. Then this report shows its deadlines.",
+            .stream(), isStream: true),
+        request(
+            "The writer of the stub for any request (Tests/Stub.swift:3) has not returned for 1 "
+                + "request.", .stream { _ in _ = try await waitForCancellation() }, isStream: true),
+        Row(
+            testDescription: "closures and many stubs", hasClock: false,
+            report: """
+                GET https://api.example.com/0 has waited for its answer for 5.0 seconds.
+                  The closure of the network has not returned for 1 request.
+                  The handler of the stub for any request (Tests/Stub.swift:3) has not returned \
+                for 1 request.
+                  The stub for method GET, path /2 (Tests/Stub.swift:3) holds 1 request. To release \
+                it, call stub.release().
+                  The stub for method GET, path /3 (Tests/Stub.swift:3) holds 1 request. To release \
+                it, call stub.release().
+                  The stub for method GET, path /4 (Tests/Stub.swift:3) holds 1 request. To release \
+                it, call stub.release().
+                  The requests of 2 more stubs wait.
+                """
+        ) { place in
+            place.network.requestHandler = { _ in
+                _ = try await waitForCancellation()
+                return (HTTPURLResponse(), nil)
+            }
+            await place.load("0")
+            place.network.stub(.any, fileID: "Tests/Stub.swift", line: 3) { _ in
+                try await waitForCancellation()
+            }
+            await place.load("1")
+            for number in 2...6 {
+                place.stub(.get("/\(number)"), .json("{}").held)
+                await place.load("\(number)")
+            }
+        },
+        Row(
+            testDescription: "another session", hasClock: false,
+            report: """
+                network.waitForResponses() (Tests/Wait.swift:7) has waited for 5.0 seconds: 0 of 1 \
+                request ended that match any request.
+                  The session to which the stub for any request (Tests/Stub.swift:3) passes 1 \
+                request has not answered.
+                """
+        ) { place in
+            let other = MockNetwork()
+            other.stub(.any, .hanging)
+            place.stub(.any, .passthrough(to: MockURLSession(other)))
+            await place.load()
+            await place.wait {
+                await place.network.waitForResponses(fileID: "Tests/Wait.swift", line: 7)
+            }
+        },
+        Row(
+            testDescription: "a sleeping task", hasClock: false,
+            report: """
+                A task has slept on a MockClock for 5.0 seconds of real time, and nothing has moved \
+                the clock.
+                  The clock is at 0.0 seconds. It wakes a task at 7.0 seconds.
+                  To wake the first, move the clock by 7.0 seconds.
+                """
+        ) { place in
+            place.start { try? await place.clock.sleep(for: .seconds(7) - .nanoseconds(1)) }
+            await place.clock.waitForSleepers()
+        },
+        Row(
+            testDescription: "a request and a sleeping task",
+            report: """
+                GET https://api.example.com/b has waited for its answer for 5.0 seconds.
+                  The clock is at 0.0 seconds. It wakes a task at 1.0 seconds, a response at \
+                60.0 seconds.
+                  To wake the first, move the clock by 1.0 seconds.
+                  The stub for any request (Tests/Stub.swift:3) never answers 1 request: its \
+                response is .hanging.
+                """
+        ) { place in
+            place.stub(.any, .hanging)
+            await place.load()
+            place.start { try? await place.clock.sleep(for: .seconds(1)) }
+            await place.clock.waitForSleepers(2)
+        },
+        Row(
+            testDescription: "requests without an answer",
+            report: """
+                stub.waitForRequests() (Tests/Wait.swift:7) has waited for 5.0 seconds: 0 of 1 \
+                request came to the stub for method GET, path /a (Tests/Stub.swift:3).
+                  The clock is at 0.0 seconds. No task and no response waits on it.
+                  3 requests got no answer:
+                    No stub answers GET https://api.example.com/c?access_token=REDACTED.
+                    The only stub (Tests/Stub.swift:3):
+                      ✓ method GET
+                      ✗ path /a, but the request has /c
+                    This would answer it:
+                      network.stub(.get("/c").query(["access_token": "REDACTED"]), .json("{}"))
+                    No stub answers GET https://api.example.com/c?access_token=REDACTED.
+                    The only stub (Tests/Stub.swift:3):
+                      ✓ method GET
+                      ✗ path /a, but the request has /c
+                    This would answer it:
+                      network.stub(.get("/c").query(["access_token": "REDACTED"]), .json("{}"))
+                    and 1 more.
+                """
+        ) { place in
+            let stub = place.stub(.get("/a"), .json("{}"))
+            for _ in 0..<3 { await place.load("c?access_token=swordfish") }
+            await place.network.waitForResponses(3)
+            await place.wait { await stub.waitForRequests(fileID: "Tests/Wait.swift", line: 7) }
+        },
+    ]
+
+    private static let rows = calls + advice + requests
+
+    @Test(arguments: rows)
+    func aWaitOfFiveSecondsIsReportedOnce(_ row: Row) async {
+        let place = Place(hasClock: row.hasClock)
+        await row.start(place)
+        await place.recorder.waitForWatch()
+
+        await place.recorder.clock.advance(by: .milliseconds(4_900))
+        #expect(place.recorder.reports == [])
+        await place.recorder.waitForReport()
+
+        #expect(place.recorder.reports == ["APIKitLiteTesting: \(row.report)\n"])
+        await place.end()
+        await place.recorder.clock.advance(by: .seconds(60))
+        #expect(place.recorder.reports.count == 1)
+        #expect(place.recorder.clock.pendingDeadlines == [])
+    }
+
+    @Test(arguments: rows)
+    func aWaitThatEndsInTimeIsNotReported(_ row: Row) async {
+        let place = Place(hasClock: row.hasClock)
+        await row.start(place)
+        await place.recorder.waitForWatch()
+        await place.recorder.clock.advance(by: .seconds(3))
+
+        await place.end()
+        await place.recorder.clock.advance(by: .seconds(60))
+
+        #expect(place.recorder.reports == [])
+        #expect(place.recorder.clock.pendingDeadlines == [])
+    }
+
+    @Test(arguments: Transport.allCases)
+    func aClientOverEachTransportIsReported(_ transport: Transport) async throws {
+        let place = Place(hasClock: true)
+        place.stub(.any, .json("{}").held)
+        let (session, baseURL) = try transport.open(place.network)
+        let url = baseURL.appending(queryItems: [.init(name: "access_token", value: "swordfish")])
+        place.start { _ = try? await session.exchange(URLRequest(url: url)) }
+        await place.network.waitForRequests()
+
+        await place.recorder.waitForReport()
+        await place.end()
+
+        let report = try #require(place.recorder.reports.first)
+        #expect(report.contains("_token=REDACTED has waited for its answer for 5.0 seconds."))
+        #expect(report.contains("To release it, call stub.release()."))
+    }
+
+    @Test(arguments: [
+        (Redaction.standard.adding("birthday"), "birthday=REDACTED&token=REDACTED"),
+        (.standard, "birthday=hunter2&token=REDACTED"), (.none, "birthday=hunter2&token=hunter3"),
+    ])
+    func aReportHidesWhatItsNetworkHides(_ redaction: Redaction, _ query: String) async throws {
+        let matcher = RequestMatcher.get("/a").query(["birthday": "hunter2", "token": "hunter3"])
+        for mustWait in [false, true] {
+            let place = Place(hasClock: false, redacting: redaction)
+            let stub = place.stub(matcher, .json("{}").held)
+            await place.load("a?birthday=hunter2&token=hunter3")
+            if mustWait {
+                await place.wait { await stub.waitForRequests(2) }
+                await place.wait { await place.network.waitForRequests(2, matching: matcher) }
+                await place.wait { await place.network.waitForResponses(matching: matcher) }
+            }
+
+            await place.recorder.waitForReport()
+            await place.end()
+
+            let lines = try #require(place.recorder.reports.first).split(separator: "\n")
+            #expect(lines.count == (mustWait ? 4 : 2))
+            for line in lines {
+                #expect(line.contains("hunter2") == query.contains("hunter2"))
+                #expect(line.contains("hunter3") == query.contains("hunter3"))
+            }
+        }
+    }
+
+    @Test func aRequestIsTimedFromItsOwnStart() async {
+        let place = Place(hasClock: false)
+        place.stub(.any, .json("{}").held)
+        await place.load()
+        await place.recorder.waitForWatch()
+        await place.recorder.clock.advance(by: .seconds(3))
+        await place.load()
+
+        await place.recorder.clock.advance(by: .seconds(4))
+        #expect(place.recorder.reports == [])
+        await place.recorder.clock.advance(by: .seconds(2))
+
+        #expect(place.recorder.reports.count == 1)
+        await place.end()
+    }
+
+    @Test func aClockThatMovesIsNotReported() async {
+        let place = Place(hasClock: true)
+        place.start { try? await place.clock.sleep(for: .seconds(7)) }
+        await place.clock.waitForSleepers()
+        await place.recorder.waitForWatch()
+
+        for _ in 0..<3 {
+            await place.recorder.clock.advance(by: .seconds(4))
+            await place.clock.advance(by: .seconds(1))
+        }
+
+        #expect(place.recorder.reports == [])
+        await place.end()
+    }
+
+    @Test func anImmediateAnswerIsNotWatched() async throws {
+        let place = Place(hasClock: true)
+        place.stub(.any, .json("{}"))
+
+        _ = try await MockURLSession(place.network).exchange(.test("a"))
+
+        #expect(place.recorder.clock.pendingDeadlines == [])
+    }
+
+    #if os(Linux)
+    private static let variable = "APIKITLITE_TEST_HANGS"
+
+    /// Hangs, only in the process that the next test starts.
+    @Test(.enabled(if: ProcessInfo.processInfo.environment[variable] != nil))
+    func hangs() async {
+        let network = MockNetwork()
+        let stub = network.stub(.get("/a"), .json("{}"), fileID: "Tests/Stub.swift", line: 3)
+        Task { @MainActor in block() }
+        await stub.waitForRequests(fileID: "Tests/Wait.swift", line: 7)
+        try? network.verify()
+    }
+
+    private func block() { DispatchSemaphore(value: 0).wait() }
+
+    /// Starts this test program once more, with one test, in real time. That needs `/proc/self/exe`.
+    @Test(.enabled(if: ProcessInfo.processInfo.environment[variable] == nil))
+    func aProcessThatHangsWritesWhy() async throws {
+        let process = Process()
+        process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+        process.arguments = [
+            "--testing-library", "swift-testing", "--filter", "WaitReportTests.hangs",
+        ]
+        process.environment = ProcessInfo.processInfo.environment.merging([Self.variable: "1"]) {
+            $1
+        }
+        let errors = Pipe()
+        process.standardError = errors
+        process.standardOutput = FileHandle.nullDevice
+        let (output, continuation) = AsyncStream.makeStream(of: Data.self)
+        errors.fileHandleForReading.readabilityHandler = { handle in
+            let data = handle.availableData
+            if data.isEmpty { continuation.finish() } else { continuation.yield(data) }
+        }
+        try process.run()
+        defer {
+            errors.fileHandleForReading.readabilityHandler = nil
+            process.terminate()
+        }
+
+        var text = ""
+        for await data in output {
+            text += String(decoding: data, as: UTF8.self)
+            if text.hasSuffix("loop.\n") { break }
+        }
 
         #expect(
-            lines == [
-                "stub.waitForRequests(3) (Tests/A.swift:7) has waited for 5.0 seconds: 1 of 3 requests."
-            ])
-        var both = report()
-        both.calls.append(call)
-        #expect(both.description.split(separator: "\n") == lines + lines)
+            text.contains(
+                """
+                APIKitLiteTesting: stub.waitForRequests() (Tests/Wait.swift:7) has waited for 5.0 seconds: \
+                0 of 1 request came to the stub for method GET, path /a (Tests/Stub.swift:3).
+                  \(Self.noRequest)
+                  Something blocks the main actor, such as a semaphore or a long loop.
+
+                """))
     }
-
-    @Test(arguments: [
-        (
-            Array(repeating: WaitReport.Waiting(cause: .release, stub: stub), count: 2),
-            [
-                "  The stub for GET /a (Tests/A.swift:3) holds 2 requests. To release them, call "
-                    + "stub.release()."
-            ]
-        ),
-        (
-            [.init(cause: .handler, stub: stub), .init(cause: .handler)],
-            [
-                "  The handler of the stub for GET /a (Tests/A.swift:3) has not returned for "
-                    + "1 request.",
-                "  The closure of the network has not returned for 1 request.",
-            ]
-        ),
-        (
-            [.init(cause: .session, stub: stub)],
-            [
-                "  The session to which the stub for GET /a (Tests/A.swift:3) passes 1 request has "
-                    + "not answered."
-            ]
-        ),
-    ])
-    func aLineForEachStubSaysWhatItsRequestsWaitFor(
-        _ waiting: [WaitReport.Waiting], _ lines: [String]
-    ) {
-        #expect(details(report(.init(requestCount: 2, waiting: waiting))) == lines)
-    }
-
-    @Test func listsFiveStubs() {
-        let waiting = (1...7).map { WaitReport.Waiting(cause: .release, stub: "the stub \($0)") }
-
-        let lines = details(report(.init(requestCount: 7, waiting: waiting)))
-
-        #expect(lines.count == 6)
-        #expect(lines.last == "  The requests of 2 more stubs wait.")
-    }
-
-    @Test(arguments: [
-        (1, ["  1 request got no answer:", "    No stub answers.", "      ✗ path", "    b"]),
-        (
-            4,
-            [
-                "  4 requests got no answer:", "    No stub answers.", "      ✗ path", "    b",
-                "    and 2 more.",
-            ]
-        ),
-    ])
-    func errorTextsAreIndented(_ count: Int, _ lines: [String]) {
-        let errors = ["No stub answers.\n  ✗ path", "b"]
-        let shown = min(count, 2)
-
-        let network = WaitReport.Network(
-            requestCount: 4, errors: Array(errors.prefix(shown)), errorCount: count)
-
-        #expect(details(report(network)) == lines.filter { shown > 1 || $0 != "    b" })
-    }
-
-    @Test func aNetworkWithoutRequestsGetsAdvice() {
-        #expect(details(report(.init())) == ["  \(WaitReport.noRequest)"])
-        #expect(details(report()) == [])
-        #expect(details(report(.init(), .init(requestCount: 1))) == [])
-    }
-
-    private static let isQuiet =
-        "  The clock is at 0.0 seconds. No task and no response waits on it."
-
-    @Test(arguments: [
-        (
-            WaitReport.Network(requestCount: 1, failure: "It failed."),
-            [isQuiet, "  It failed. Does retrying(clock:) have this clock?"]
-        ),
-        (.init(requestCount: 1), [isQuiet]),
-        (.init(), ["  \(WaitReport.noRequest)", isQuiet]),
-    ])
-    func aQuietClockMayBeAnotherThanThatOfARetry(_ network: WaitReport.Network, _ lines: [String]) {
-        #expect(details(report(clock: .init(now: .zero), network)) == lines)
-    }
-
-    @Test(arguments: [WaitReport.Clock(now: .zero), nil])
-    func aStreamMayHaveADeadlineOnAnotherClock(_ clock: WaitReport.Clock?) {
-        let stream = WaitReport.Network(
-            requestCount: 1, waiting: [.init(cause: .test, stub: Self.stub)])
-
-        #expect(
-            details(report(clock: clock, stream)) == [
-                "  The stub for GET /a (Tests/A.swift:3) keeps the stream of 1 request open. To end "
-                    + "it, call stub.finish().",
-                clock == nil
-                    ? "  If timingOut(idle:) has a MockClock, pass it to MockNetwork(clock:), too. "
-                        + "Then this report shows its deadlines." : Self.isQuiet,
-            ])
-    }
-
-    @Test(arguments: [
-        (
-            WaitReport.Clock(now: .seconds(3)),
-            [
-                "  The clock is at 3.0 seconds. No task and no response waits on it.",
-                "  Perhaps it was not passed: MockNetwork(clock: clock), .retrying(clock: clock).",
-            ]
-        ),
-        (
-            WaitReport.Clock(
-                now: .seconds(3),
-                sleepers: [
-                    (isTask: true, moment: .seconds(5) - .nanoseconds(1)),
-                    (isTask: false, moment: .seconds(9)),
-                ],
-                deadlines: [.seconds(60)]),
-            [
-                "  The clock is at 3.0 seconds. It wakes a task at 5.0 seconds, a response at "
-                    + "9.0 seconds.",
-                "  To wake the first, move the clock by 2.0 seconds.",
-                "  Deadlines on the clock, which are no sleepers: 60.0 seconds.",
-            ]
-        ),
-        (
-            WaitReport.Clock(now: .zero, deadlines: (1...7).map { .seconds($0) }),
-            [
-                "  The clock is at 0.0 seconds. No task and no response waits on it.",
-                "  Deadlines on the clock, which are no sleepers: 1.0 seconds, 2.0 seconds, "
-                    + "3.0 seconds, 4.0 seconds, 5.0 seconds, 2 more.",
-            ]
-        ),
-    ])
-    func theClockSaysWhatWaitsOnIt(_ clock: WaitReport.Clock, _ lines: [String]) {
-        #expect(details(report(clock: clock)) == lines)
-    }
+    #endif
 }
