@@ -89,6 +89,18 @@ extension BookTests {
         #expect(dates == seconds.map { [Date(timeIntervalSince1970: $0)] })
     }
 
+    @Test func readsARedirect() async throws {
+        let network = MockNetwork()
+        network.stub(.get("/authorize"), .redirect(to: "app://signed-in?code=7"))
+        let session = MockURLSession(network)
+        let request = URLRequest(url: URL(string: "https://auth.example.com/authorize")!)
+
+        let (_, response) = try await session.redirecting(.refuse).exchange(request)
+        let location = response.value(forHTTPHeaderField: "Location")
+
+        #expect(location == "app://signed-in?code=7")
+    }
+
     /// Compiled only: it is a separate program.
     func servesAsAProgram() throws {
         let network = MockNetwork()

@@ -1,16 +1,5 @@
 import Foundation
 
-/// The redirects of a request that a session follows.
-public enum RedirectPolicy: Sendable {
-    /// All redirects.
-    case follow
-    /// The redirects within the origin (scheme, host and port) of the request. Any other one fails
-    /// with ``TransportError/refusedRedirect(from:to:)``.
-    case sameOrigin
-    /// None. The redirect itself is the response, with its status and its `Location`.
-    case refuse
-}
-
 extension HTTPSession {
     /// Returns a session that decides which redirects of its requests are followed.
     ///
@@ -28,7 +17,7 @@ extension HTTPSession {
     }
 }
 
-struct RedirectingSession: SessionPolicy {
+private struct RedirectingSession: SessionPolicy {
     let next: any HTTPSession
     let policy: RedirectPolicy
 

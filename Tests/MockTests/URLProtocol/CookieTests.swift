@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    /// A `URLSession` does so over a network, too.
+    /// As a `URLSession` does over a network.
     @Test(arguments: Transport.allCases)
     func aStoredCookieReplacesTheRequestsOwn(_ transport: Transport) async throws {
         let network = MockNetwork()
