@@ -176,6 +176,8 @@ private struct EventRequest: StreamedAPIRequest {
 
     func makeRequest(from: Void) throws -> URLRequest { try reconnection.request(stream.request) }
 
+    // The optimizer of Swift 6.3 crashes if it inlines the closure into an asynchronous function.
+    @inline(never)
     func validateResponse(data: Data, response: HTTPURLResponse) throws {
         try stream.validate(data, response)
         try response.validateStatus(200)
