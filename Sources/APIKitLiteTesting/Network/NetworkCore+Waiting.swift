@@ -57,23 +57,6 @@ extension NetworkCore: WatchedObject {
     }
 }
 
-/// What the answer to a request waits for.
-enum WaitCause: Sendable {
-    /// The release of a held response.
-    case release
-    /// The return of a handler or of the network's closure.
-    case handler
-    /// The session to which the request is passed.
-    case session
-    case clock
-    /// The return of the closure that writes a stream.
-    case writer
-    /// The test, which sends a stream.
-    case test
-    /// Nothing: the answer has no end.
-    case nothing
-}
-
 extension PendingRequest {
     /// What so many requests of one stub wait for.
     fileprivate func line(of count: Int) -> String {

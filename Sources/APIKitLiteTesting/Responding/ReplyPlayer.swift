@@ -269,3 +269,20 @@ final class ReplyPlayer: @unchecked Sendable {  // `state` only under the lock.
         Self.lock.withLock { body(&state) }
     }
 }
+
+/// What the answer to a request waits for.
+enum WaitCause: Sendable {
+    /// The release of a held response.
+    case release
+    /// The return of a handler or of the network's closure.
+    case handler
+    /// The session to which the request is passed.
+    case session
+    case clock
+    /// The return of the closure that writes a stream.
+    case writer
+    /// The test, which sends a stream.
+    case test
+    /// Nothing: the answer has no end.
+    case nothing
+}
