@@ -6,7 +6,7 @@ extension HTTPSession {
     ///     let (_, response) = try await session.redirecting(.refuse).exchange(request)
     ///     let location = response.value(forHTTPHeaderField: "Location")
     ///
-    /// Without this policy, all redirects are followed, see ``URLSession/send(_:awaiting:)``. If a
+    /// Without this policy, all redirects are followed. If a
     /// chain has several such policies, the outermost one, which is the last one added, decides. A
     /// refresh of a credential is a secret: it is always redirected within its origin only.
     ///

@@ -12,7 +12,8 @@ public struct RecordedRequest: Sendable {
 
     /// Whether the client cancelled the request before the answer was complete.
     ///
-    /// The client may end before this is true: call ``MockNetwork/waitForResponses(_:)`` first.
+    /// The client may end before this is true: first call
+    /// ``MockNetwork/waitForResponses(_:matching:fileID:line:)``.
     public internal(set) var wasCancelled = false
 
     /// Whether a real session answered, through ``MockResponse/passthrough(to:)``.
