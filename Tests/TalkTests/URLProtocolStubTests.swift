@@ -56,13 +56,13 @@ final class URLProtocolStubTests: XCTestCase {
 
     private func load(_ request: URLRequest, over session: URLSession) -> Values {
         let ended = expectation(description: "The load has ended.")
-        var values: Values = (nil, nil, nil)
+        nonisolated(unsafe) var values: Values = (nil, nil, nil)  // Read after the wait only.
         session.dataTask(with: request) {
             values = ($0, $1, $2)
             ended.fulfill()
         }
         .resume()
-        wait(for: [ended], timeout: 10)
+        wait(for: [ended], timeout: 60)
         return values
     }
 
@@ -180,7 +180,7 @@ final class URLProtocolStubTests: XCTestCase {
         task.resume()
         task.cancel()
 
-        wait(for: [ended], timeout: 10)
+        wait(for: [ended], timeout: 60)
     }
 
     func testASuspendedTaskGetsItsAnswerAfterItIsResumed() {
@@ -203,7 +203,7 @@ final class URLProtocolStubTests: XCTestCase {
         release.signal()
         task.resume()
 
-        wait(for: [ended], timeout: 10)
+        wait(for: [ended], timeout: 60)
     }
 
     func testAChallengeIsAnAnswer() {
