@@ -14,8 +14,7 @@ extension OperationQueue {
     }
 }
 
-private final class SerialQueue: OperationQueue, @unchecked Sendable {
-    // Safe: the constants never change.
+private final class SerialQueue: OperationQueue, @unchecked Sendable {  // Constants only.
     private let queue: DispatchQueue
     /// Counts the callbacks that may still be added; nil if there is no limit.
     private let slots: DispatchSemaphore?

@@ -106,8 +106,9 @@ private protocol RepeatableLoad: Sendable {
     func run(over session: MockURLSession, on isolation: isolated (any Actor)?) async -> Loaded
 }
 
-// Safe: the request and its input are used on the caller's actor only, while the caller waits.
-private struct RequestLoad<T: APIRequest>: RepeatableLoad, @unchecked Sendable {
+private struct RequestLoad<T: APIRequest>: RepeatableLoad,
+    @unchecked Sendable  // It is used on the caller's actor only, while the caller waits.
+{
     let request: T
     let input: T.RequestDataType
     let sample: MockResponse

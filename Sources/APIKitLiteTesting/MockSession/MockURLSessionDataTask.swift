@@ -1,8 +1,7 @@
 import Foundation
 
 /// A data task of a ``MockURLSession``.
-public final class MockURLSessionDataTask: @unchecked Sendable {
-    // Safe: `lock` owns all variables.
+public final class MockURLSessionDataTask: @unchecked Sendable {  // `lock` owns all variables.
     private typealias Completion = (Data?, URLResponse?, (any Error)?) -> Void
 
     private let lock = NSLock()

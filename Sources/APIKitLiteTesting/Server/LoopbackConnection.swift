@@ -144,8 +144,7 @@ final class LoopbackConnection: Sendable {
 }
 
 /// The parts of a reply on their way to the thread that writes them.
-private final class PartQueue: @unchecked Sendable {
-    // Safe: the variables are used only while `condition` is locked.
+private final class PartQueue: @unchecked Sendable {  // `condition` owns all variables.
     private let condition = NSCondition()
     private var parts: [Reply.Part] = []
     private var isClosed = false

@@ -3,9 +3,7 @@ import Foundation
 /// The listening socket of a ``LoopbackServer`` and the connections that it accepted.
 ///
 /// One thread accepts, and each connection has its own thread.
-final class LoopbackListener: @unchecked Sendable {
-    // Safe: the variables are used only while `condition` is locked.
-
+final class LoopbackListener: @unchecked Sendable {  // `condition` owns all variables.
     /// The largest number of connections at the same time. Others wait until one of them ends.
     private static let limit = 1_000
 

@@ -5,9 +5,11 @@ import Foundation
 /// and delivers the parts of the reply to the client.
 ///
 /// It calls the client on the loading thread, in order, and never after the last part.
-final class ProtocolLoad: Client, @unchecked Sendable {
-    // Safe: `state` has a lock; `assembly` and `urlProtocol` are used on the loading thread only;
-    // the other properties are constants, of which only `task` is weak.
+final class ProtocolLoad: Client,
+    @unchecked Sendable  // See the lock of `state`, and the loading thread of the other variables.
+{
+    // `assembly` and `urlProtocol` are used on the loading thread only; the other properties are
+    // constants, of which only `task` is weak.
 
     private struct State {
         /// The parts that have not been delivered yet. With a redirect, Foundation follows it, and

@@ -7,8 +7,7 @@ import Foundation
 /// lock. Each closure has its own queue: an endless closure delays only its own requests, and
 /// these fail when it is cleared. When it is replaced, it still answers the requests that began
 /// under it.
-final class StaticHandler: @unchecked Sendable {
-    // Safe: calls of a function never overlap; `state` has a lock.
+final class StaticHandler: @unchecked Sendable {  // Calls of a function never overlap.
     typealias Function = (URLRequest) throws -> (URLResponse, Data?)
 
     private let handlers = Handlers()
