@@ -174,6 +174,7 @@ import Testing
 private final class SlowProgress: Progress, @unchecked Sendable {  // The gates are constants.
     let isShowing = Gate()
     let didShow = Gate()
+    private let last = DispatchSemaphore(value: 0)
 
     init() {
         super.init(parent: nil, userInfo: nil)
@@ -184,9 +185,11 @@ private final class SlowProgress: Progress, @unchecked Sendable {  // The gates 
         set {
             if newValue == 1 {
                 isShowing.open()
-                for _ in 0..<200_000 where super.completedUnitCount < 5 { sched_yield() }
+                // It must not come, so there is nothing else to wait for.
+                _ = last.wait(timeout: .now() + .milliseconds(200))
             }
             super.completedUnitCount = newValue
+            if newValue == 5 { last.signal() }
         }
     }
 }

@@ -41,7 +41,7 @@ import Testing
         network.stub(.any, .text("hello"), times: .any)
         let request = URLRequest(url: try network.serve().url)
         let sessions: [any HTTPSession] = [
-            session, session.timingOut(after: .seconds(30)), session.coalescing(),
+            session, session.timingOut(after: .seconds(3_600)), session.coalescing(),
         ]
 
         // Each cancelled load ends, with its answer or as cancelled; the process must not.
