@@ -1,6 +1,5 @@
 import APIKitLite
 import APIKitLiteTesting
-import ClashingNames
 import Foundation
 import TestSupport
 import Testing
@@ -42,12 +41,5 @@ import Testing
         await #expect(throws: MockError.self) {
             try await network.urlSession.exchange(.test("token"))
         }
-    }
-
-    @Test func aNameOfTwoModulesIsQualified() {
-        let policy = APIKitLite.RetryPolicy.standard
-
-        #expect(policy.maximumAttempts == 3)
-        #expect(ClashingNames.RetryPolicy().retryLimit == 2)
     }
 }

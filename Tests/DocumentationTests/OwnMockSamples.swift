@@ -48,14 +48,6 @@ extension APIRequestLoader where T: SendableMetatype {
     }
 }
 
-extension APIRequestLoader where T: SendableMetatype, T.RequestDataType == Void {
-    func loadAPIRequest(
-        completionHandler: @escaping @Sendable (T.ResponseDataType?, (any Error)?) -> Void
-    ) {
-        loadAPIRequest(requestData: (), completionHandler: completionHandler)
-    }
-}
-
 protocol RequestWithoutInput: APIRequest where RequestDataType == Void {
     func makeRequest() throws -> URLRequest
 }
@@ -158,19 +150,5 @@ final class OwnMockSamples: XCTestCase {
         } catch {
             XCTAssertEqual(error as? TestError, TestError(number: 7))
         }
-    }
-
-    func testALoaderWithoutInput() {
-        let loader = APIRequestLoader(apiRequest: AllUsers(), urlSession: session())
-        MockURLProtocol.requestHandler = { _ in (HTTPURLResponse(), Data(#"["Emma"]"#.utf8)) }
-        let loaded = expectation(description: "The load has ended.")
-
-        loader.loadAPIRequest { users, error in
-            XCTAssertEqual(users, ["Emma"])
-            XCTAssertNil(error)
-            loaded.fulfill()
-        }
-
-        wait(for: [loaded], timeout: 10)
     }
 }

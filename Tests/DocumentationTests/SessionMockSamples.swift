@@ -48,6 +48,12 @@ func mockSession(
     return network.urlSession
 }
 
+extension MockURLSession: AsyncSession {
+    func data(for request: URLRequest) async throws -> (Data, URLResponse) {
+        try await exchange(request)
+    }
+}
+
 extension MockURLSessionDataTask: TaskProtocol {}
 
 extension MockURLSession: SessionProtocol {
@@ -76,20 +82,6 @@ final class NextSession: SessionProtocol {
         let session: any SessionProtocol = MockURLSession(
             response: (nextData, nil, nextError))
         return session.dataTask(with: request, completionHandler: completionHandler)
-    }
-}
-
-actor StubSession: AsyncSession {
-    var session = MockURLSession()
-
-    func data(for request: URLRequest) async throws -> (Data, URLResponse) {
-        try await session.exchange(request)
-    }
-}
-
-extension StubSession {
-    func answer(_ data: Data?, _ response: URLResponse?, _ error: (any Error)?) {
-        session = MockURLSession(response: (data, response, error))
     }
 }
 
@@ -147,13 +139,14 @@ extension StubSession {
         #expect(errors == [TestError(number: 7)])
     }
 
-    @Test func anActor() async throws {
-        let session = StubSession()
-        let asynchronous: any AsyncSession = session
+    @Test func aProtocolWithAsyncFunctions() async throws {
+        let network = MockNetwork()
+        let session: any AsyncSession = MockURLSession(network)
 
-        await session.answer(data, HTTPURLResponse(), nil)
-        #expect(try await asynchronous.data(for: request).0 == data)
-        await session.answer(nil, nil, TestError(number: 7))
-        await #expect(throws: TestError.self) { try await asynchronous.data(for: request) }
+        network.stub(.get("/users"), .data(data))
+        #expect(try await session.data(for: request).0 == data)
+        network.stub(.get("/users"), .error(TestError(number: 7)))
+        await #expect(throws: TestError.self) { try await session.data(for: request) }
+        #expect(network.requests.map(\.path) == ["/users", "/users"])
     }
 }
