@@ -9,11 +9,6 @@ import Testing
     let network = MockNetwork()
     let api = URL(string: "https://api.example.com")!
 
-    struct User: Codable, Sendable {
-        var name: String
-        var age: Int
-    }
-
     /// Sends a request that fails, and compares its text with the page.
     private func expectExplanation(
         of request: URLRequest, _ location: SourceLocation = #_sourceLocation
@@ -24,16 +19,6 @@ import Testing
         let text = try #require(failure?.description)
         #expect(text.components(separatedBy: "\n").count < 25)
         try expectPage("Explaining.md", toShow: text, location)
-    }
-
-    @Test func anotherQuery() async throws {
-        network.stub(.post("/users"), .status(201))
-        network.stub(.get("/users/{id}/orders").query(["page": "2"]), .json("[]"))
-
-        try await expectExplanation(
-            of: URLRequest(
-                "GET", api, path: "/users/{id}/orders", ["id": 42],
-                query: ["page": 3, "access_token": "hunter2"]))
     }
 
     @Test func anotherBody() async throws {
@@ -61,18 +46,6 @@ import Testing
         let request = try URLRequest("GET", api, path: "/users/42")
         for _ in 0..<2 { _ = try await MockURLSession(network).exchange(request) }
         try await expectExplanation(of: request)
-    }
-
-    @Test func driftedApart() async throws {
-        let request = try URLRequest("PUT", api, path: "/users/{id}", ["id": 42])
-            .jsonBody(User(name: "Emma", age: 3))
-        network.stub(.request(request), .status(204))
-
-        try await expectExplanation(
-            of: URLRequest(
-                "PUT", URL(string: "https://staging.example.com")!, path: "/users/42",
-                query: ["notify": QueryFlag()]
-            ).jsonBody(User(name: "Emma", age: 3)))
     }
 
     @Test func showsWhatATestCompares() async throws {

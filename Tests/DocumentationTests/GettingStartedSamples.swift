@@ -91,18 +91,6 @@ import Testing
         try network.verify()
     }
 
-    @Test func saysWhichPlaceIsWrong() async throws {
-        let network = MockNetwork()
-        network.stub(.any, .json(#"[{"name": "My Location"}, {"title": "Elsewhere"}]"#))
-        let loader = APIRequestLoader(apiRequest: request, urlSession: network.urlSession)
-
-        let error = await #expect(throws: APIRequestError.self) {
-            try await loader.load(Coordinate(latitude: 37.3293, longitude: -121.8893))
-        }
-
-        try expectPage("GettingStarted.md", toShow: "\(try #require(error))")
-    }
-
     @Test @MainActor func showsNothingOfACancellation() async throws {
         let network = MockNetwork()
         network.stub(.any, .hanging)

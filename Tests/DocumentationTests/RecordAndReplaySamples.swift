@@ -4,56 +4,11 @@ import Foundation
 import TestSupport
 import Testing
 
-struct KeptRequests: SuiteTrait, TestTrait, TestScoping {
-    @TaskLocal static var network = MockNetwork()
-
-    var folder = FileManager.default.temporaryDirectory
-    var isRecursive: Bool { true }
-
-    func provideScope(
-        for test: Test, testCase: Test.Case?,
-        performing function: @Sendable () async throws -> Void
-    ) async throws {
-        let network = MockNetwork()
-        let file = folder.appending(path: "\(UUID()).har")
-        @Sendable func keep() {
-            try? HTTPArchive(network.requests).write(to: file)
-        }
-        let onIssue: IssueHandlingTrait = .compactMapIssues { issue in
-            keep()
-            return issue
-        }
-        defer {
-            if let data = try? Data(contentsOf: file) {
-                Attachment.record(data, named: "requests.har")
-            }
-        }
-        try await onIssue.provideScope(for: test, testCase: testCase) {
-            do {
-                try await Self.$network.withValue(network) {
-                    try await function()
-                }
-            } catch {
-                keep()
-                throw error
-            }
-        }
-    }
-}
-
-extension Trait where Self == KeptRequests {
-    static var keepingRequests: Self { Self() }
-}
-
-@Suite(.keepingRequests) struct RecordedUserTests {
-    @Test func loadsAUser() async throws {
-        let network = KeptRequests.network
-        network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#))
-        let loader = APIRequestLoader(
-            apiRequest: RecordAndReplaySamples.request, urlSession: network.urlSession)
-
-        #expect(try await loader.load(42).name == "Emma")
-    }
+func attach(_ requests: [RecordedRequest]) throws {
+    let file = FileManager.default.temporaryDirectory
+        .appending(path: "\(UUID()).har")
+    try HTTPArchive(requests).write(to: file)
+    Attachment.record(try Data(contentsOf: file), named: "requests.har")
 }
 
 /// The samples of RecordAndReplay.md.
@@ -76,11 +31,6 @@ extension Trait where Self == KeptRequests {
     private var request: UserRequest { Self.request }
     private let file = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "Recordings/users.har")
-    private let temporaryFolder: TemporaryFolder
-
-    init() throws {
-        temporaryFolder = try TemporaryFolder()
-    }
 
     @Test func loadsAUser() async throws {
         try await withMockNetwork(replaying: "users") { network in
@@ -133,50 +83,11 @@ extension Trait where Self == KeptRequests {
         try expectPage("RecordAndReplay.md", toShow: report.description)
     }
 
-    @Test func keepsTheRequestsOfATestThatThrows() async throws {
-        let (trait, test) = (KeptRequests(folder: temporaryFolder.url), try #require(Test.current))
-        await #expect(throws: TestError.self) {
-            try await trait.provideScope(for: test, testCase: nil) {
-                try await Self.sendARequest()
-                throw TestError()
-            }
-        }
+    @Test func attachesTheRequests() async throws {
+        let network = MockNetwork()
+        network.stub(.any, .json(#"{"token": "hunter2-hunter2"}"#))
+        _ = try await MockURLSession(network).exchange(Self.request.makeRequest(from: 42))
 
-        try expectArchive(in: trait.folder)
-    }
-
-    @Test func keepsTheRequestsOfATestWithAnIssue() async throws {
-        let (trait, test) = (KeptRequests(folder: temporaryFolder.url), try #require(Test.current))
-        await withKnownIssue {
-            try await trait.provideScope(for: test, testCase: nil) {
-                try await Self.sendARequest()
-                Issue.record("The trait sees this issue.")
-            }
-        }
-
-        try expectArchive(in: trait.folder)
-    }
-
-    @Test func keepsNothingOfATestThatPasses() async throws {
-        let (trait, test) = (KeptRequests(folder: temporaryFolder.url), try #require(Test.current))
-        try await trait.provideScope(for: test, testCase: nil) { try await Self.sendARequest() }
-
-        #expect(try FileManager.default.contentsOfDirectory(atPath: trait.folder.path) == [])
-    }
-
-    private static func sendARequest() async throws {
-        KeptRequests.network.stub(.any, .json(#"{"token": "hunter2-hunter2"}"#))
-        let session = MockURLSession(KeptRequests.network)
-        _ = try await session.exchange(request.makeRequest(from: 42))
-    }
-
-    private func expectArchive(
-        in folder: URL, _ location: SourceLocation = #_sourceLocation
-    ) throws {
-        let files = try FileManager.default.contentsOfDirectory(
-            at: folder, includingPropertiesForKeys: nil)
-        let file = try #require(files.first, sourceLocation: location)
-        let bodies = try HTTPArchive(contentsOf: file).map(\.body)
-        #expect(bodies == [Data(#"{"token": "REDACTED-1"}"#.utf8)], sourceLocation: location)
+        try attach(network.requests)
     }
 }

@@ -340,7 +340,6 @@ struct BooksClient: Sendable {
         let api = BooksAPI(.production, over: MockURLSession(network))
         let model = SearchModel(api, clock: clock)
 
-        // A task, so that the test can cancel it.
         let first = Task { await model.search("em") }
         await clock.waitForSleepers()
         first.cancel()

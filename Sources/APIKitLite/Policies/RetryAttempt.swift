@@ -73,6 +73,19 @@ public struct RetryAttempt: Sendable {
 }
 
 /// What happens after an attempt to send a request.
+///
+/// This rule sends each retry to a second host, without a delay. The headers of the request, and the
+/// credentials in them, go to that host too:
+///
+///     func elsewhere(_ attempt: RetryAttempt) -> RetryDecision {
+///         guard case .retry = attempt.decision, let url = attempt.request.url,
+///             var parts = URLComponents(url: url, resolvingAgainstBaseURL: true)
+///         else { return .finish }
+///         parts.host = "b.example.com"
+///         var request = attempt.request
+///         request.url = parts.url
+///         return .retry(after: .zero, with: request)
+///     }
 public enum RetryDecision: Equatable, Sendable {
     /// The caller receives the response or the error of the attempt.
     case finish
