@@ -51,7 +51,9 @@ public struct PlacesClient: Sendable {
         to file: URL, progress: Progress? = nil,
         clock: any Clock<Duration> = ContinuousClock()
     ) async throws(APIRequestError) -> HTTPURLResponse {
-        let request = PlacesFileRequest(baseURL: baseURL)
+        let request = Endpoint<Void, Data>(
+            { [baseURL] in try URLRequest("GET", baseURL, path: "/places.json") },
+            validate: Refusal.check)
         return try await session.download(
             request, (), to: file, progress: progress, retrying: .standard, clock: clock)
     }

@@ -47,14 +47,3 @@ extension PointOfInterest {
         }
     }
 }
-
-/// The body of the server's answer to a request that it refuses: `{"error": "…"}`.
-public struct Refusal: Codable, Equatable, Sendable {
-    /// A sentence for the user.
-    public let error: String
-
-    /// Creates a refusal.
-    public init(error: String) {
-        self.error = error
-    }
-}

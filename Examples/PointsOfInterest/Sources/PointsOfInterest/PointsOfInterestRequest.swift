@@ -2,7 +2,7 @@ import APIKitLite
 import Foundation
 
 /// Asks for the places around a coordinate: `GET /locations?lat=…&long=…`.
-public struct PointsOfInterestRequest: APIRequest, Sendable {
+public struct PointsOfInterestRequest: PlacesRequest, Sendable {
     /// The default parsing decodes it from JSON.
     public typealias ResponseDataType = [PointOfInterest]
 

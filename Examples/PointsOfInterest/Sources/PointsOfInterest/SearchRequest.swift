@@ -4,7 +4,7 @@ import Foundation
 /// Asks for the places with a text in their name, page by page: `GET /search?q=…&cursor=…`.
 ///
 /// The input is the cursor of a page: nil for the first one, then what the page before named.
-public struct SearchRequest: PagedAPIRequest, Sendable {
+public struct SearchRequest: PagedAPIRequest, PlacesRequest, Sendable {
     /// The default parsing decodes it from JSON.
     public typealias ResponseDataType = SearchPage
 

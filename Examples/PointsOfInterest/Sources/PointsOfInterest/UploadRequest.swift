@@ -2,7 +2,7 @@ import APIKitLite
 import Foundation
 
 /// Sends a file, which is read while it is sent: `PUT /uploads/{name}`.
-public struct UploadRequest: APIRequest, Sendable {
+public struct UploadRequest: PlacesRequest, Sendable {
     /// The default parsing decodes it from JSON.
     public typealias ResponseDataType = UploadReceipt
 

@@ -1,19 +1,11 @@
 import APIKitLite
 import Foundation
-import PointsOfInterest
 
 /// Returns what went wrong and what to do, for the user of the program.
 package func explanation(of error: any Error) -> String {
     if let error = error as? UsageError { return error.sentence + " See --help." }
     guard let error = error as? APIRequestError else { return error.localizedDescription }
-    return "\(reason(for: error)) \(advice(about: error))"
-}
-
-private func reason(for error: APIRequestError) -> String {
-    if let refusal = try? error.decodeBody(Refusal.self), let status = error.statusCode {
-        return "The server answered \(status): \(refusal.error)"
-    }
-    return error.localizedDescription
+    return "\(error.localizedDescription) \(advice(about: error))"
 }
 
 private func advice(about error: APIRequestError) -> String {

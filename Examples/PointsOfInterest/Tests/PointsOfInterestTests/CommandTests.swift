@@ -103,10 +103,7 @@ import pois
                 "The request timed out. Allow more time with --timeout, or try again later."
             ),
             (.status(500), "The server answered 500 (Internal Server Error). \(later)"),
-            (
-                .json(#"{"error": "No maps."}"#, status: 503),
-                "The server answered 503: No maps. \(later)"
-            ),
+            (.json(#"{"error": "No maps."}"#, status: 503), "No maps. \(later)"),
             (.status(404), "The server answered 404 (Not Found). \(server)"),
             (
                 .status(401),

@@ -44,7 +44,7 @@ import Testing
 
         #expect(error.stage == .validate)
         #expect(error.statusCode == 500)
-        #expect(try error.decodeBody(Refusal.self) == Refusal(error: "out of maps"))
+        #expect(error.underlying as? Refusal == Refusal(error: "out of maps"))
     }
 
     @Test func reportsAPageOfHTML() async throws {
