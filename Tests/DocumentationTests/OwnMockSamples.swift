@@ -16,6 +16,10 @@ extension MockURLProtocol {
             return rest.removeFirst()
         }
     }
+
+    nonisolated(unsafe) static var bodies: [URL?: Data] = [:] {
+        didSet { requestHandler = { (HTTPURLResponse(), bodies[$0.url]) } }
+    }
 }
 
 final class FailingURLProtocol: MockURLProtocol {
@@ -112,6 +116,14 @@ final class OwnMockSamples: XCTestCase {
         let texts = [try await text("a", over: session()), try await text("a", over: session())]
 
         XCTAssertEqual(texts, ["1", "2"])
+    }
+
+    func testADictionary() async throws {
+        MockURLProtocol.bodies = [URLRequest.test("a").url: Data("1".utf8)]
+
+        let text = try await text("a", over: session())
+
+        XCTAssertEqual(text, "1")
     }
 
     func testAnErrorWinsOverAHandlerThatIsSetLater() async throws {
