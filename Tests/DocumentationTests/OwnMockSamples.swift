@@ -9,6 +9,11 @@ import XCTest
 // The members of mocks that apps have written.
 
 extension MockURLProtocol {
+    static var handler: ((URLRequest) throws -> (URLResponse, Data?))? {
+        get { requestHandler }
+        set { requestHandler = newValue }
+    }
+
     static func enqueue(_ answers: (HTTPURLResponse, Data)...) {
         var rest = answers
         requestHandler = { _ in
@@ -153,7 +158,7 @@ final class OwnMockSamples: XCTestCase {
         }
         XCTAssertEqual(users, ["Emma"])
 
-        MockURLProtocol.requestHandler = { _ in throw TestError(number: 7) }
+        MockURLProtocol.handler = { _ in throw TestError(number: 7) }
         do {
             _ = try await withCheckedThrowingContinuation { continuation in
                 loader.loadAPIRequest(requestData: ()) { continuation.resume(with: $0) }
