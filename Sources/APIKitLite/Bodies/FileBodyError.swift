@@ -40,10 +40,14 @@ public struct FileBodyError: LocalizedError, CustomStringConvertible, Equatable,
         switch reason {
         case .missing: "does not exist"
         case .notAFile: "is not a regular file, so it cannot be a request body"
-        case .unreadable(let code):
-            "cannot be read (\(String(cString: strerror(code.rawValue))))"
+        case .unreadable(let code): "cannot be read (\(code.text))"
         case .resized(let old, let new):
             "changed its size in bytes from \(old) to \(new) after the request was built"
         }
     }
+}
+
+extension POSIXErrorCode {
+    /// The system's text, such as `No space left on device`.
+    var text: String { String(cString: strerror(rawValue)) }
 }

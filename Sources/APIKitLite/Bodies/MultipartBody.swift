@@ -36,7 +36,6 @@ package struct MultipartBody: Sendable {
         case noName(part: Int)
     }
 
-    package let boundary: String
     package let parts: [Part]
 
     /// Reads a body in time that grows linearly with its length.
@@ -49,7 +48,6 @@ package struct MultipartBody: Sendable {
         guard let boundary = headerParameter("boundary", of: contentType),
             1...70 ~= boundary.utf8.count
         else { throw .boundary }
-        self.boundary = boundary
 
         var scanner = DelimiterScanner(Array(body), boundary)
         var parts: [Part] = []

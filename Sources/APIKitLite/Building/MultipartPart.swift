@@ -39,15 +39,6 @@ public struct MultipartPart: Equatable, Sendable {
         MultipartPart(name: name, data: Data(value.utf8))
     }
 
-    /// Returns a field whose value is text, or nil for nil, which a body leaves out.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the form field.
-    ///   - value: The text.
-    public static func text(_ name: String, _ value: String?) -> MultipartPart? {
-        value.map { text(name, $0) }
-    }
-
     /// Returns a file on disk, which is read when the request is sent.
     ///
     /// A file of any size takes little memory. To send another file name than that on disk, set
@@ -84,13 +75,13 @@ public struct MultipartPart: Equatable, Sendable {
 
     /// Returns the part's headers, an empty line, and its data. A file on disk is not included.
     ///
-    /// - Throws: ``RequestBuildingError/unusablePart(name:reason:)`` for a line break or NUL in the
-    ///   name, file name or content type.
+    /// - Throws: ``RequestBuildingError`` for a line break or NUL in the name, file name or content
+    ///   type.
     func encoded() throws -> Data {
         for text in [name, fileName ?? "", contentType ?? ""] where breaksLine(text) {
-            throw RequestBuildingError.unusablePart(
-                name: name,
-                reason: "has a line break or NUL in its name, file name or type. Remove it.")
+            throw RequestBuildingError(
+                "The multipart part", name,
+                "has a line break or NUL in its name, file name or type. Remove it.")
         }
         // WHATWG, "multipart/form-data encoding algorithm": a quotation mark becomes `%22`.
         func quoted(_ text: String) -> String {
@@ -105,8 +96,7 @@ public struct MultipartPart: Equatable, Sendable {
 
 /// Returns the boundary if it is allowed and occurs in none of the parts.
 ///
-/// - Throws: ``RequestBuildingError/unusableBoundary(_:reason:)`` otherwise, and the error of a
-///   part that cannot be encoded.
+/// - Throws: ``RequestBuildingError`` otherwise, and the error of a part that cannot be encoded.
 func checked(_ boundary: String, for parts: [MultipartPart]) throws -> String {
     // RFC 2046, section 5.1.1: 1 to 70 "bchars", the last of which is not a space.
     let isLegal = boundary.utf8.allSatisfy { byte in
@@ -114,13 +104,14 @@ func checked(_ boundary: String, for parts: [MultipartPart]) throws -> String {
             || "(),/:=? ".utf8.contains(byte)
     }
     guard isLegal, 1...70 ~= boundary.utf8.count, boundary.utf8.last != UInt8(ascii: " ") else {
-        throw RequestBuildingError.unusableBoundary(
-            boundary, reason: "is not 1 to 70 letters, digits or hyphens. Shorten or replace it.")
+        throw RequestBuildingError(
+            "The multipart boundary", boundary,
+            "is not 1 to 70 letters, digits or hyphens. Shorten or replace it.")
     }
     if let part = try parts.first(where: { try $0.encoded().holds(boundary) }) {
-        throw RequestBuildingError.unusableBoundary(
-            boundary, reason: "occurs in the part \"\(part.name)\". Leave it out or choose another."
-        )
+        throw RequestBuildingError(
+            "The multipart boundary", boundary,
+            "occurs in the part \"\(part.name)\". Leave it out or choose another.")
     }
     return boundary
 }
@@ -138,8 +129,7 @@ func derivedBoundary(for parts: [MultipartPart]) throws -> String {
     }
     var number = fnv1a(encoded.map { $0 + [0] }.joined())
     while true {
-        let digits = String(number, radix: 16)
-        let boundary = "part-" + String(repeating: "0", count: 16 - digits.count) + digits
+        let boundary = "part-" + digits(number, radix: 16, count: 16)
         if !encoded.contains(where: { $0.holds(boundary) }) { return boundary }
         number &+= 1
     }

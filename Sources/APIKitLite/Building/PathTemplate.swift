@@ -17,12 +17,13 @@ package struct PathTemplate: Hashable, Sendable {
 
     /// Reads a template. A leading slash may be left out.
     ///
-    /// - Throws: ``RequestBuildingError/unusableTemplate(_:reason:)`` for a whole URL, for
-    ///   unbalanced braces, for braces without a name, for two names without text between them, for
-    ///   a `?` or `#`, and for a segment `.` or `..`.
+    /// - Throws: ``RequestBuildingError`` for a whole URL, for unbalanced braces, for braces without
+    ///   a name, for two names without text between them, for a `?` or `#`, and for a segment `.` or
+    ///   `..`.
     package init(_ text: String) throws {
-        func unusable(_ reason: String) -> RequestBuildingError {
-            .unusableTemplate(text, reason: reason)
+        self.text = text
+        func unusable(_ problem: String) -> RequestBuildingError {
+            Self.unusable(text, problem)
         }
         if let mark = text.firstRange(of: "://"),
             text[..<mark.lowerBound].allSatisfy(\.isLetter), mark.lowerBound != text.startIndex
@@ -44,7 +45,6 @@ package struct PathTemplate: Hashable, Sendable {
             }
             return pieces
         }
-        self.text = text
         names = segments.joined().reduce(into: []) { names, piece in
             if case .name(let name, _) = piece, !names.contains(name) { names.append(name) }
         }
@@ -93,7 +93,7 @@ package struct PathTemplate: Hashable, Sendable {
                     return PercentEncoding.pathText.encode(literal)
                 case .name(let name, let keepsSlashes):
                     guard let value = texts[name] else {
-                        throw RequestBuildingError.missingValue(name: name, template: text)
+                        throw missingValue(name)
                     }
                     return keepsSlashes
                         ? value.split(separator: "/", omittingEmptySubsequences: false)
@@ -103,8 +103,8 @@ package struct PathTemplate: Hashable, Sendable {
             }.joined()
             // A value beside a literal dot, or one with slashes, can form such a segment.
             if let dots = Self.dots(in: expanded) {
-                throw RequestBuildingError.unusableTemplate(
-                    text, reason: "comes out with a segment \(dots), which leads elsewhere.")
+                throw Self.unusable(
+                    text, "comes out with a segment \(dots), which leads elsewhere.")
             }
             return expanded
         }.joined(separator: "/")
@@ -115,15 +115,18 @@ package struct PathTemplate: Hashable, Sendable {
         // Checked before unused values. A misspelt name causes both errors, and the spelling of the
         // template is more likely to be right.
         if let name = names.first(where: { name in !values.items.contains { $0.name == name } }) {
-            throw RequestBuildingError.missingValue(name: name, template: text)
+            throw missingValue(name)
         }
         var texts: [String: String] = [:]
         for item in values.items {
             guard names.contains(item.name) else {
-                throw RequestBuildingError.unusedValue(name: item.name, template: text)
+                throw Self.unusable(
+                    text,
+                    "has no {\(item.name)}, but a value for it was given. "
+                        + (Self.hint(for: text) ?? "Remove the value, or send it with `query:`."))
             }
-            func unusable(_ reason: String) -> RequestBuildingError {
-                .unusableValue(name: item.name, reason: reason)
+            func unusable(_ problem: String) -> RequestBuildingError {
+                RequestBuildingError("The value for", item.name, problem)
             }
             guard texts[item.name] == nil else { throw unusable("is given twice. Keep one.") }
             guard let value = item.value else {
@@ -140,6 +143,14 @@ package struct PathTemplate: Hashable, Sendable {
             texts[item.name] = text
         }
         return texts
+    }
+
+    private static func unusable(_ template: String, _ problem: String) -> RequestBuildingError {
+        RequestBuildingError("The path template", template, problem)
+    }
+
+    private func missingValue(_ name: String) -> RequestBuildingError {
+        Self.unusable(text, "has no value for {\(name)}. Give one: [\(name.debugDescription): …].")
     }
 
     /// The first segment of a text that leads to another path, if there is one.

@@ -75,7 +75,7 @@ extension RequestItems {
             case .flag: [nil]
             case .list(let elements): try elements.flatMap { try $0.texts(name: name) }
             case .unusable(let reason):
-                throw RequestBuildingError.unusableValue(name: name, reason: reason)
+                throw RequestBuildingError("The value for", name, reason)
             }
         }
     }

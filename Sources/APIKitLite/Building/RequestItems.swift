@@ -43,7 +43,6 @@ public struct RequestItems: Equatable, Sendable, ExpressibleByDictionaryLiteral 
     }
 
     // A literal prefers this overload, which keeps its order, to the overload for a dictionary.
-
     /// Creates items from names and values in order.
     ///
     /// - Parameter pairs: The names and values.
@@ -84,8 +83,7 @@ extension RequestItems {
     ///
     /// - Parameter substitute: The value of items whose value is nil. If it is nil too, they are
     ///   left out.
-    /// - Throws: ``RequestBuildingError/unusableValue(name:reason:)`` for the first value that
-    ///   cannot be sent.
+    /// - Throws: ``RequestBuildingError`` for the first value that cannot be sent.
     package func texts(
         nilAs substitute: TextValue? = nil
     ) throws -> [(name: String, text: String?)] {
@@ -97,7 +95,7 @@ extension RequestItems {
 
     /// Joins names and values with `=` and `&`. If no item is left, returns `""`.
     ///
-    /// - Throws: ``RequestBuildingError/unusableValue(name:reason:)``, as `texts(nilAs:)` does.
+    /// - Throws: ``RequestBuildingError``, as `texts(nilAs:)` does.
     func encoded(as encoding: PercentEncoding) throws -> String {
         try texts().map { name, text in
             encoding.encode(name) + (text.map { "=" + encoding.encode($0) } ?? "")

@@ -31,7 +31,7 @@ extension URLRequest {
     ///   the request has a body.
     public func formBody(_ fields: RequestItems) throws -> URLRequest {
         let text = try fields.encoded(as: .form)
-        return try withBody(Data(text.utf8), defaultType: "application/x-www-form-urlencoded")
+        return try withBody(Data(text.utf8), defaultType: formMediaType)
     }
 
     /// Returns the request with parts as its `multipart/form-data` body (RFC 7578).
@@ -107,9 +107,8 @@ extension URLRequest {
     /// - Parameters:
     ///   - data: The bytes.
     ///   - contentType: Their media type, for the `Content-Type` header.
-    /// - Throws: ``RequestBuildingError/bodyNotAllowed(method:)`` on GET or HEAD,
-    ///   ``RequestBuildingError/secondBody(first:second:)`` if the request has a body, and
-    ///   ``RequestBuildingError/unusableHeader(name:reason:)`` for a line break or NUL in the type.
+    /// - Throws: ``RequestBuildingError`` on GET or HEAD, if the request has a body, and for a line
+    ///   break or NUL in the type.
     public func body(_ data: Data, contentType: String) throws -> URLRequest {
         var request = try withoutBody(forOneOf: data.count, contentType)
         request.httpBody = data
@@ -125,11 +124,14 @@ extension URLRequest {
     private func withoutBody(forOneOf size: Int, _ contentType: String) throws -> URLRequest {
         let method = httpMethod?.uppercased() ?? "GET"
         guard method != "GET", method != "HEAD" else {
-            throw RequestBuildingError.bodyNotAllowed(method: method)
+            throw RequestBuildingError(
+                "A \(method) request has no body. Use another method, such as POST, or a query.")
         }
         if let first = bodySummary {
-            throw RequestBuildingError.secondBody(
-                first: first, second: summary(byteCount(size), type: contentType))
+            let second = summary(byteCount(size), type: contentType)
+            throw RequestBuildingError(
+                "The request already has a body (\(first)), but another was given (\(second)). "
+                    + "Remove one, or set `httpBody` to nil first.")
         }
         return try header("Content-Type", contentType)
     }

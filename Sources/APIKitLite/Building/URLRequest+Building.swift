@@ -37,7 +37,7 @@ extension URLRequest {
             to: joined(base, path: PathTemplate(path).expand(values)))
         self.init(url: try keptURL(text))
         httpMethod = method
-        self = try addingHeaders(headers)
+        self = try self.headers(headers)
     }
 
     /// Creates a request whose path consists of segments, which are escaped.
@@ -72,31 +72,34 @@ private let knownMethods = [
 ///
 /// Methods are case-sensitive, and Foundation sends `patch` unchanged.
 ///
-/// - Throws: ``RequestBuildingError/unusableMethod(_:)`` for text that is not one word.
+/// - Throws: ``RequestBuildingError`` for text that is not one word.
 private func checked(_ method: String) throws -> String {
-    guard method.utf8.isHTTPToken else { throw RequestBuildingError.unusableMethod(method) }
+    guard method.utf8.isHTTPToken else {
+        throw RequestBuildingError(
+            "\(method.debugDescription) is not an HTTP method. Use one word, such as GET or POST.")
+    }
     return knownMethods.contains(method.uppercased()) ? method.uppercased() : method
 }
 
 /// Returns the text of a base URL with a path added before its query. The base is not parsed
 /// further than necessary, so that its text stays unchanged.
 ///
-/// - Throws: ``RequestBuildingError/unusableBase(_:reason:)`` for a base with a fragment, without a
-///   host, or with a scheme other than `https` and `http`.
+/// - Throws: ``RequestBuildingError`` for a base with a fragment, without a host, or with a scheme
+///   other than `https` and `http`.
 private func joined(_ base: URL, path: String) throws -> String {
     let text = base.absoluteString
+    func unusable(_ problem: String) -> RequestBuildingError {
+        RequestBuildingError("The base URL", Redaction.standard.url(text), problem)
+    }
     guard !text.utf8.contains(UInt8(ascii: "#")) else {
-        throw RequestBuildingError.unusableBase(
-            base, reason: "has a fragment, which is never sent. Remove the # and what follows.")
+        throw unusable("has a fragment, which is never sent. Remove the # and what follows.")
     }
     let parts = URLParts(text)
     guard !parts.scheme.isEmpty, !parts.host.isEmpty else {
-        throw RequestBuildingError.unusableBase(
-            base, reason: "has no host. Start it with a scheme and a host: https://api.example.com")
+        throw unusable("has no host. Start it with a scheme and a host: https://api.example.com")
     }
     guard ["https", "http"].contains(parts.scheme) else {
-        throw RequestBuildingError.unusableBase(
-            base, reason: "has the scheme \(parts.scheme). Use https, or http.")
+        throw unusable("has the scheme \(parts.scheme). Use https, or http.")
     }
     let end = text.utf8.firstIndex(of: UInt8(ascii: "?")) ?? text.endIndex
     var head = text[..<end]
@@ -111,10 +114,12 @@ extension URLRequest {
     ///
     /// - Parameter duration: The time; 60 seconds unless set. On Linux, Foundation fails a request
     ///   immediately if it is shorter than a second.
-    /// - Throws: ``RequestBuildingError/unusableTimeout(_:)`` for a time that is not longer than
-    ///   zero.
+    /// - Throws: ``RequestBuildingError`` for a time that is not longer than zero.
     public func timeout(_ duration: Duration) throws -> URLRequest {
-        guard duration > .zero else { throw RequestBuildingError.unusableTimeout(duration) }
+        guard duration > .zero else {
+            throw RequestBuildingError(
+                "The timeout \(duration) is not longer than zero. Give a longer one.")
+        }
         var request = self
         request.timeoutInterval = duration / .seconds(1)
         return request

@@ -1,23 +1,6 @@
 import Foundation
 
 extension URLRequest {
-    /// Returns the request with a value added to a header.
-    ///
-    /// If the header has a value, the new one follows after a comma (RFC 9110, section 5.3). In
-    /// `Cookie`, it follows after a semicolon (RFC 6265, section 4.2.1).
-    ///
-    /// - Parameters:
-    ///   - name: The name of the header. Case makes no difference.
-    ///   - value: The value to add. If it is nil, the request stays as it is. The elements of an
-    ///     array are joined in the same way.
-    /// - Throws: ``RequestBuildingError`` for a name that is not one word, for a line break or NUL
-    ///   in the value, and for a value that cannot be sent.
-    public func addingHeader(
-        _ name: String, _ value: (any CustomStringConvertible)?
-    ) throws -> URLRequest {
-        try addingHeaders([name: value])
-    }
-
     /// Returns the request with a header, in place of any earlier value.
     ///
     /// - Parameters:
@@ -32,28 +15,19 @@ extension URLRequest {
         try headers([name: value])
     }
 
-    /// Returns the request with headers, each in place of any earlier value.
-    ///
-    /// - Parameter headers: Names and values. Nil keeps an earlier value. The values of a repeated
-    ///   name, or of an array, are joined with a comma, the values of `Cookie` with a semicolon.
-    /// - Throws: ``RequestBuildingError`` for a name that is not one word, for a line break or NUL
-    ///   in a value, and for a value that cannot be sent.
-    public func headers(_ headers: RequestItems) throws -> URLRequest {
+    /// Returns the request with headers, each in place of any earlier value. The values of a
+    /// repeated name are joined.
+    func headers(_ headers: RequestItems) throws -> URLRequest {
+        let fields = try headerFields(headers)
         var request = self
-        for field in try headerFields(headers) {
-            request.setValue(nil, forHTTPHeaderField: field.name)
+        for field in fields { request.setValue(nil, forHTTPHeaderField: field.name) }
+        for (name, value) in fields {
+            // Only the values of `Cookie` are not a list (RFC 6265, section 4.2.1).
+            let separator = name.lowercased() == "cookie" ? "; " : ", "
+            let earlier = request.value(forHTTPHeaderField: name).map { $0 + separator } ?? ""
+            request.setValue(earlier + value, forHTTPHeaderField: name)
         }
-        return try request.addingHeaders(headers)
-    }
-
-    /// Returns the request with values added to headers, as `addingHeader(_:_:)` adds one.
-    func addingHeaders(_ headers: RequestItems) throws -> URLRequest {
-        try headerFields(headers).reduce(self) { request, field in
-            let earlier = request.value(forHTTPHeaderField: field.name)
-            let values = (earlier.map { [$0] } ?? []) + [field.value]
-            return request.setting(
-                field.name, values.joined(separator: separator(ofValuesOf: field.name)))
-        }
+        return request
     }
 
     /// Returns the request with a header whose value is text, without a detour through items: this
@@ -61,10 +35,6 @@ extension URLRequest {
     func header(_ name: String, _ value: String) throws -> URLRequest {
         try checkHeaderName(name)
         try checkHeaderValue(value, of: name)
-        return setting(name, value)
-    }
-
-    private func setting(_ name: String, _ value: String) -> URLRequest {
         var request = self
         request.setValue(value, forHTTPHeaderField: name)
         return request
@@ -75,30 +45,24 @@ private func headerFields(_ items: RequestItems) throws -> [(name: String, value
     for item in items.items { try checkHeaderName(item.name) }
     return try items.texts().map { name, text in
         guard let text else {
-            throw RequestBuildingError.unusableHeader(
-                name: name, reason: "has a QueryFlag, but a header needs a value. Give text.")
+            throw RequestBuildingError(
+                "The header", name, "has a QueryFlag, but a header needs a value. Give text.")
         }
         try checkHeaderValue(text, of: name)
         return (name, text)
     }
 }
 
-/// What separates several values of a header. Only `Cookie` is not a list (RFC 6265, section
-/// 4.2.1).
-private func separator(ofValuesOf name: String) -> String {
-    name.lowercased() == "cookie" ? "; " : ", "
-}
-
 private func checkHeaderName(_ name: String) throws {
     guard !name.utf8.isHTTPToken else { return }
-    throw RequestBuildingError.unusableHeader(
-        name: name, reason: "is not one word. Use letters, digits and hyphens.")
+    throw RequestBuildingError(
+        "The header", name, "is not one word. Use letters, digits and hyphens.")
 }
 
 private func checkHeaderValue(_ value: String, of name: String) throws {
     guard breaksLine(value) else { return }
-    throw RequestBuildingError.unusableHeader(
-        name: name, reason: "has a line break or NUL in its value. Remove it.")
+    throw RequestBuildingError(
+        "The header", name, "has a line break or NUL in its value. Remove it.")
 }
 
 extension URLRequest {
@@ -108,8 +72,7 @@ extension URLRequest {
     ///
     /// - Parameter token: The token, without the word `Bearer`. If it is nil, the request stays as
     ///   it is.
-    /// - Throws: ``RequestBuildingError/unusableHeader(name:reason:)`` for a line break or NUL in
-    ///   the token.
+    /// - Throws: ``RequestBuildingError`` for a line break or NUL in the token.
     public func authorization(bearer token: String?) throws -> URLRequest {
         guard let token else { return self }
         return try header("Authorization", "Bearer \(token)")
@@ -122,14 +85,12 @@ extension URLRequest {
     /// - Parameters:
     ///   - user: The user name, without a colon.
     ///   - password: The password.
-    /// - Throws: ``RequestBuildingError/unusableHeader(name:reason:)`` for a colon in the user
-    ///   name, which would end it.
+    /// - Throws: ``RequestBuildingError`` for a colon in the user name, which would end it.
     public func authorization(user: String, password: String) throws -> URLRequest {
         guard !user.utf8.contains(UInt8(ascii: ":")) else {
-            throw RequestBuildingError.unusableHeader(
-                name: "Authorization",
-                reason: "has a user name with a colon in it, which ends the name. Remove the colon."
-            )
+            throw RequestBuildingError(
+                "The header", "Authorization",
+                "has a user name with a colon in it, which ends the name. Remove the colon.")
         }
         let pair = Data("\(user):\(password)".utf8).base64EncodedString()
         return try header("Authorization", "Basic \(pair)")

@@ -9,8 +9,8 @@ extension URLRequest {
     public func query(_ items: RequestItems) throws -> URLRequest {
         let query = try items.encoded(as: .query)
         if query.isEmpty { return self }
-        guard let url else { throw RequestBuildingError.unusableURL("") }
         var request = self
+        let url = try url ?? keptURL("")
         request.url = try keptURL(adding(query: query, to: url.absoluteString))
         return request
     }
@@ -45,11 +45,14 @@ func adding(query: String, to url: String) -> String {
 
 /// Returns the URL of a text.
 ///
-/// - Throws: ``RequestBuildingError/unusableURL(_:)`` if Foundation makes no URL of the text, or
-///   repairs it. The repaired text would be a different URL.
+/// - Throws: ``RequestBuildingError`` if Foundation makes no URL of the text, or repairs it. The
+///   repaired text would be a different URL.
 func keptURL(_ text: String) throws -> URL {
     guard let url = URL(string: text), url.absoluteString == text else {
-        throw RequestBuildingError.unusableURL(text)
+        let shown = Redaction.standard.url(text).debugDescription
+        throw RequestBuildingError(
+            "\(shown) is not a URL that Foundation keeps as it is. "
+                + "Check the scheme and the host of the base.")
     }
     return url
 }

@@ -23,11 +23,11 @@ extension Redaction {
         private static let secretEndings = secrets.filter { $0.utf8.count > 4 }
 
         /// Names of a place in a list: `next_page_token`.
-        private static let cursors = [
-            "pagetoken", "nexttoken", "previoustoken", "prevtoken", "continuationtoken",
-            "synctoken",
-            "cursortoken", "paginationtoken", "skiptoken", "deltatoken", "starttoken",
-        ]
+        private static let cursors = list(
+            """
+            pagetoken nexttoken previoustoken prevtoken continuationtoken synctoken cursortoken
+            paginationtoken skiptoken deltatoken starttoken
+            """)
 
         /// Last words of a name that describes a secret but is not one: `token_type`,
         /// `passwordResetRequired`, `X-Amz-SignatureVersion`.
@@ -45,7 +45,7 @@ extension Redaction {
         private static let vague = list("code key auth access refresh assertion session sid")
 
         private static func list(_ words: String) -> Set<String> {
-            Set(words.split(whereSeparator: \.isWhitespace).map { singular(String($0)) })
+            Set(APIKitLite.words(words).map(singular))
         }
 
         /// Whether one of the words, or two or three of them together, makes a name secret.

@@ -42,14 +42,12 @@ package let redirectLimit = 16
 
 /// The request headers of RFC 9110 that contain no credential, in lower case. They are listed by
 /// name, because a prefix would also match `Accept-Token`.
-private let openHeaders: Set<String> = [
-    "accept", "accept-charset", "accept-encoding", "accept-language",
-    "content-encoding", "content-language", "content-length", "content-location", "content-range",
-    "content-type",
-    "last-event-id",
-    "if-match", "if-modified-since", "if-none-match", "if-range", "if-unmodified-since",
-    "range", "user-agent",
-]
+private let openHeaders = words(
+    """
+    accept accept-charset accept-encoding accept-language content-encoding content-language
+    content-length content-location content-range content-type last-event-id if-match
+    if-modified-since if-none-match if-range if-unmodified-since range user-agent
+    """)
 
 /// Returns the absolute URL of a location, or nil if it is not `http` or `https` with a host.
 private func redirectTarget(_ location: String, from origin: URL) -> URL? {

@@ -6,14 +6,15 @@ import Foundation
 /// all deadlines. A task for each would cost more than an exchange, and on Linux, the system timer
 /// of a cancelled sleep exists until it is due.
 package final class DeadlineTimer: Sendable {
-    /// A closure in a struct, because generic storage must not hold a bare closure: see `Locked`.
-    private struct Callback: Sendable {
-        let call: @Sendable () -> Void
+    private struct Entry: Sendable {
+        let id: Int
+        let deadline: Duration
+        let callback: @Sendable () -> Void
     }
 
     private struct State {
-        /// The deadlines by their ids. A higher id never has an earlier deadline.
-        var pending: [Int: (deadline: Duration, callback: Callback)] = [:]
+        /// The deadlines in the order of their ids. A higher id never has an earlier deadline.
+        var pending: [Entry] = []
         var lastID = 0
         var sleeper: (id: Int, task: Task<Void, Never>)?
         var lastSleeper = 0
@@ -48,7 +49,7 @@ package final class DeadlineTimer: Sendable {
             // The time is read under the lock, so that deadlines increase with their ids.
             let deadline = timeline.now() + duration
             state.lastID += 1
-            state.pending[state.lastID] = (deadline, Callback(call: work))
+            state.pending.append(Entry(id: state.lastID, deadline: deadline, callback: work))
             if state.sleeper == nil {
                 state.lastSleeper += 1
                 state.sleeper = (state.lastSleeper, sleeper(state.lastSleeper))
@@ -61,7 +62,7 @@ package final class DeadlineTimer: Sendable {
     /// Removes a deadline. If none is left, also ends the sleeping task, except in real time.
     private func remove(_ id: Int) {
         let unneeded = state.withLock { state -> Task<Void, Never>? in
-            state.pending[id] = nil
+            state.pending.removeAll { $0.id == id }
             // In real time, the task keeps sleeping, because the next exchange may start soon.
             guard state.pending.isEmpty, !timeline.isRealTime else { return nil }
             defer { state.sleeper = nil }
@@ -94,7 +95,7 @@ package final class DeadlineTimer: Sendable {
         state.withLock { state in
             guard state.sleeper?.id == id else { return nil }
             if state.pending.isEmpty { state.sleeper = nil }
-            return state.pending.keys.min().flatMap { state.pending[$0]?.deadline }
+            return state.pending.first?.deadline
         }
     }
 
@@ -105,10 +106,11 @@ package final class DeadlineTimer: Sendable {
     /// Calls back for every deadline that has passed, the oldest first.
     private func callDue() {
         let due = state.withLock { state in
-            let due = state.pending.filter { $0.value.deadline <= timeline.now() }
-            for id in due.keys { state.pending[id] = nil }
-            return due.sorted { $0.key < $1.key }
+            let now = timeline.now()
+            let due = state.pending.prefix { $0.deadline <= now }
+            state.pending.removeFirst(due.count)
+            return due
         }
-        for (_, entry) in due { entry.callback.call() }
+        for entry in due { entry.callback() }
     }
 }

@@ -71,6 +71,9 @@ private func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
 /// Whether a byte is a space or a tab.
 private func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
+/// The media type of a form without files (WHATWG URL Standard, section 5.2).
+package let formMediaType = "application/x-www-form-urlencoded"
+
 /// Returns a content type in lower case, without its parameters; nil if it is nil or empty.
 package func mediaType(_ contentType: String?) -> String? {
     let type = contentType?.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces)

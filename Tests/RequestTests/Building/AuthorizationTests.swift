@@ -59,9 +59,8 @@ import Testing
             ("https://api.example.com@evil.example/", false), ("file:///a", false), ("/v1", false),
         ]
         for (url, isCovered) in rows {
-            let credentials = Credentials(
-                BearerAuthenticator(), for: baseURL, URL(string: "https://cdn.example.com/x")!,
-                credential: "secret")
+            let credentials = Credentials.bearer(
+                "secret", for: baseURL, URL(string: "https://cdn.example.com/x")!)
 
             #expect(credentials.covers(URL(string: url)) == isCovered, "\(url)")
             #expect(!credentials.covers(nil), "\(url)")

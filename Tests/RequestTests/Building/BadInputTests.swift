@@ -120,7 +120,7 @@ import Testing
             try URLRequest("GET", base).header("X Key", nil)
         }
         try expect(#"The header "X-Key" has a line break or NUL in its value. Remove it."#) {
-            try URLRequest("GET", base).addingHeader("X-Key", ["a", "b\n"])
+            try URLRequest("GET", base).header("X-Key", ["a", "b\n"])
         }
         for duration in [Duration.zero, .seconds(-1)] {
             try expect("The timeout \(duration) is not longer than zero. Give a longer one.") {

@@ -56,35 +56,18 @@ import Testing
         let request = try URLRequest(
             "GET", URL(string: "https://h")!, headers: .init(["A": 1, "B": nil] as [String: Int?])
         ).header("If-None-Match", etag).header("X", ["a", "b"])
-            .addingHeader("X", "c").addingHeader("X", nil).header("X", nil)
+            .header("X", nil)
 
-        #expect(request.allHTTPHeaderFields == ["A": "1", "X": "a, b, c"])
-    }
-
-    @Test func replacesSeveralHeadersTogether() throws {
-        let nothing: String? = nil
-        let request = try URLRequest(
-            "GET", URL(string: "https://h")!,
-            headers: ["Accept": "a/b", "X-One": "1", "X-Two": "2", "Cookie": "a=1"]
-        ).headers([
-            "accept": "c/d", "X-One": nothing, "X-Two": [Int](), "X-Three": [3, 4], "X-Three": 5,
-            "Cookie": ["b=2", "c=3"],
-        ])
-
-        #expect(
-            request.allHTTPHeaderFields.map { $0.map { "\($0.lowercased()): \($1)" }.sorted() } == [
-                "accept: c/d", "cookie: b=2; c=3", "x-one: 1", "x-three: 3, 4, 5", "x-two: 2",
-            ])
-        #expect(throws: RequestBuildingError.self) { try request.headers(["X": "a\n"]) }
+        #expect(request.allHTTPHeaderFields == ["A": "1", "X": "a, b"])
     }
 
     @Test func joinsCookiesWithASemicolon() throws {
         let request = try URLRequest(
-            "GET", URL(string: "https://h")!, headers: ["Cookie": ["a=1", "b=2"]]
-        ).addingHeader("cookie", "c=3")
+            "GET", URL(string: "https://h")!, headers: ["Cookie": ["a=1", "b=2"], "cookie": "c=3"])
 
         #expect(request.value(forHTTPHeaderField: "Cookie") == "a=1; b=2; c=3")
-        #expect(try request.header("Cookie", ["d=4", "e=5"]).allHTTPHeaderFields?.count == 1)
+        let replaced = try request.header("Cookie", ["d=4", "e=5"])
+        #expect(replaced.allHTTPHeaderFields.map { Array($0.values) } == ["d=4; e=5"])
     }
 
     @Test func setsTheTimeoutAndTheCachePolicy() throws {

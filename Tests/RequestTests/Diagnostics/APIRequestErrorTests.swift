@@ -56,7 +56,7 @@ import Testing
         arguments: [
             (.makeRequest, Plain(), nil, noRequest), (.makeRequest, Worded(), nil, "Own words."),
             // Only a developer understands these errors.
-            (.makeRequest, RequestBuildingError.bodyNotAllowed(method: "GET"), nil, noRequest),
+            (.makeRequest, RequestBuildingError("A GET request has no body."), nil, noRequest),
             (
                 .makeRequest,
                 EncodingError.invalidValue(1, .init(codingPath: [], debugDescription: "x")), nil,
