@@ -20,22 +20,20 @@ extension Redaction {
 
     @Test func reportsEachAttempt() async throws {
         let network = MockNetwork()
-        network.stub(.any, .status(503), .text("Emma"))
-        let (stream, events) = AsyncStream.makeStream(of: ExchangeEvent.self)
+        network.stub(.any, .status(503), .json(#"{"name": "Emma"}"#))
+        let (lines, log) = AsyncStream.makeStream(of: String.self)
         let session = MockURLSession(network)
-            .observed(clock: MockClock()) { events.yield($0) }
+            .observed(clock: MockClock()) { log.yield("\($0)") }
             .retrying(random: { 0 })
-        let request = try UserRequest().makeRequest(from: 42)
 
-        _ = try await session.exchange(request)
+        _ = try await session.load(UserRequest(), 42)
 
-        events.finish()
+        log.finish()
+        let line = "GET https://api.example.com/users/42"
         #expect(
-            await stream.reduce(into: []) { $0.append($1) } == [
-                .started(id: 1, request),
-                .answered(id: 1, request, status: 503, bytes: 0, after: .zero),
-                .started(id: 2, request),
-                .answered(id: 2, request, status: 200, bytes: 4, after: .zero),
+            await lines.reduce(into: []) { $0.append($1) } == [
+                "#1 \(line)", "#1 \(line): 503 (Service Unavailable), 0 bytes, 0.000 s",
+                "#2 \(line)", "#2 \(line): 200 (OK), 16 bytes, 0.000 s",
             ])
     }
 
@@ -88,10 +86,8 @@ extension Redaction {
         network.stub(.get("/customers"), .status(500))
         let lines = Locked<[String]>([])
 
-        let session = network.urlSession.observed(
-            redacting: .shop, clock: MockClock()
-        ) { line in
-            lines.withLock { $0.append(line) }
+        let session = network.urlSession.observed(clock: MockClock()) { event in
+            lines.withLock { $0.append(event.description(redacting: .shop)) }
         }
         let loader = APIRequestLoader(apiRequest: CustomerRequest(), urlSession: session)
 

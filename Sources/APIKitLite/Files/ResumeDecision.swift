@@ -91,10 +91,3 @@ func isProgress(from furthest: Int64, to offset: Int64, of length: Int64?) -> Bo
     let percent = (length.map { $0 - furthest } ?? furthest) / 100
     return offset - furthest >= max(1, min(percent, 65_536))
 }
-
-/// Returns the number in a text that consists of ASCII digits only, or nil for any other text.
-///
-/// The bytes are checked because `Int64(_:)` also accepts a sign.
-func byteNumber(_ text: some StringProtocol) -> Int64? {
-    text.utf8.allSatisfy { 48...57 ~= $0 } ? Int64(text) : nil
-}

@@ -32,38 +32,32 @@ public final class ExchangeObserver: Sendable {
             count += 1
             return count
         }
-        let type = options.requestType
-        onEvent(.started(id: id, request, type: type))
+        onEvent(ExchangeEvent(.started, id: id, request, type: options.requestType))
         let start = timeline.now()
-        let duration: @Sendable () -> Duration = { [timeline] in timeline.now() - start }
+        let report: @Sendable (ExchangeEvent.Kind, HTTPURLResponse?) -> Void = {
+            [onEvent, timeline] kind, response in
+            onEvent(
+                ExchangeEvent(
+                    kind, id: id, request, type: options.requestType, response: response,
+                    after: timeline.now() - start))
+        }
         do {
             let (body, response) = try await session.send(request, awaiting: options)
-            let status = response.statusCode
             if options.bufferLimit == nil {
-                onEvent(
-                    .answered(
-                        id: id, request, status: status, bytes: body.data?.count ?? 0,
-                        after: duration(), type: type, response: response))
+                report(.answered(bytes: body.data?.count ?? 0), response)
             } else {
-                onEvent(
-                    .opened(
-                        id: id, request, status: status, after: duration(), type: type,
-                        response: response))
-                body.onEnd { [onEvent] ending, count in
-                    onEvent(
-                        .closed(
-                            id: id, request, bytes: count, ending, after: duration(), type: type))
-                }
+                report(.opened, response)
+                body.onEnd { ending, count in report(.closed(bytes: count, ending), nil) }
             }
             return (body, response)
         } catch {
-            onEvent(.failed(id: id, request, error, after: duration(), type: type))
+            report(.failed(error), nil)
             throw error
         }
     }
 
     func observe(_ error: APIRequestError) {
-        onEvent(.rejected(error))
+        onEvent(ExchangeEvent(rejected: error))
     }
 }
 
@@ -93,6 +87,7 @@ extension HTTPSession {
     ///
     /// The order in a chain matters. In `observed { … }.retrying()` the closure receives each
     /// attempt. In `retrying().observed { … }` it receives all attempts as one exchange.
+    /// ``ExchangeEvent/description(redacting:)`` hides further secrets.
     ///
     /// - Parameters:
     ///   - clock: The clock that measures the durations.
@@ -106,26 +101,6 @@ extension HTTPSession {
         onEvent: @escaping @Sendable (ExchangeEvent) -> Void
     ) -> some HTTPSession {
         observed(by: ExchangeObserver(clock: clock, onEvent: onEvent))
-    }
-
-    /// Returns a session that reports each exchange, and each response that a load rejects, to a
-    /// closure as one line for a log.
-    ///
-    ///     let session = URLSession.shared
-    ///         .observed(redacting: .standard.adding("birthday")) { line in print(line) }
-    ///
-    /// - Parameters:
-    ///   - redaction: The secrets that the lines hide, as in
-    ///     ``ExchangeEvent/description(redacting:)``.
-    ///   - clock: The clock that measures the durations.
-    ///   - onLine: Receives the line of each event, as the closure of `observed(clock:onEvent:)`
-    ///     receives the event.
-    /// - Returns: A session that wraps this one.
-    public func observed(
-        redacting redaction: Redaction, clock: any Clock<Duration> = ContinuousClock(),
-        onLine: @escaping @Sendable (String) -> Void
-    ) -> some HTTPSession {
-        observed(clock: clock) { onLine($0.description(redacting: redaction)) }
     }
 
     /// Returns a session that reports its exchanges to an observer, which other chains may share.

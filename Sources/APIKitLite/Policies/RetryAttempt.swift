@@ -100,7 +100,7 @@ extension HTTPURLResponse {
             let text = value(forHTTPHeaderField: "Retry-After")?
                 .trimmingCharacters(in: .whitespaces)
         else { return nil }
-        if !text.isEmpty, text.utf8.allSatisfy({ 48...57 ~= $0 }) {
+        if text.utf8.areDigits {
             // A number too large for `Int64` counts as the longest duration.
             return Int64(text).map { Duration.seconds($0).clamped } ?? .forever
         }

@@ -29,7 +29,6 @@ import Foundation
 /// - ``intercepting(_:)``
 /// - ``observed(by:)``
 /// - ``observed(clock:onEvent:)``
-/// - ``observed(redacting:clock:onLine:)``
 ///
 /// ### Send a `URLRequest`
 ///

@@ -57,11 +57,4 @@ final class Network {
         #expect(attempts.map(\.decision) == [.retry(after: .milliseconds(250)), .finish])
     }
 
-    @Test func eventsAreComparedOnTheMainActor() {
-        let request = URLRequest(url: URL(string: "https://books.example.com")!)
-
-        let event = ExchangeEvent.started(id: 1, request)
-
-        #expect(event == .started(id: 1, request))
-    }
 }

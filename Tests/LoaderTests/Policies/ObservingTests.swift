@@ -5,6 +5,8 @@ import TestSupport
 import Testing
 
 @Suite(.limited, .usesSockets) struct ObservingTests {
+    private func line(_ path: String) -> String { "GET https://api.example.com/\(path)" }
+
     @Test(arguments: [true, false])
     func knowsTheTypeOfTheRequestAndTheResponse(_ isPlain: Bool) async throws {
         let network = MockNetwork()
@@ -43,11 +45,10 @@ import Testing
         #expect(data.text == "value")
         #expect(response.statusCode == 200)
         #expect(
-            log.events == [
-                .started(id: 1, request),
-                .answered(id: 1, request, status: 200, bytes: 5, after: .zero),
-                .started(id: 2, missing),
-                .answered(id: 2, missing, status: 404, bytes: 2, after: .zero),
+            log.lines == [
+                "#1 GET \(baseURL)/a", "#1 GET \(baseURL)/a: 200 (OK), 5 bytes, 0.000 s",
+                "#2 GET \(baseURL)/missing",
+                "#2 GET \(baseURL)/missing: 404 (Not Found), 2 bytes, 0.000 s",
             ])
     }
 
@@ -68,11 +69,9 @@ import Testing
         }
 
         #expect(
-            log.events == [
-                .started(id: 1, .test("a")),
-                .answered(id: 1, .test("a"), status: 200, bytes: 5, after: .milliseconds(30)),
-                .started(id: 2, .test("b")),
-                .failed(id: 2, .test("b"), TestError(number: 7), after: .milliseconds(30)),
+            log.lines == [
+                "#1 \(line("a"))", "#1 \(line("a")): 200 (OK), 5 bytes, 0.030 s",
+                "#2 \(line("b"))", "#2 \(line("b")): TestSupport.TestError(number: 7), 0.030 s",
             ])
     }
 
@@ -84,24 +83,17 @@ import Testing
             .observed(by: inside.observer)
             .retrying(random: { 0 })
             .observed(by: outside.observer)
-        let request = URLRequest.test("a")
 
-        _ = try await session.exchange(request)
+        _ = try await session.exchange(.test("a"))
 
+        let line = line("a")
         #expect(
-            inside.events == [
-                .started(id: 1, request),
-                .failed(id: 1, request, URLError(.timedOut), after: .zero),
-                .started(id: 2, request),
-                .answered(id: 2, request, status: 503, bytes: 0, after: .zero),
-                .started(id: 3, request),
-                .answered(id: 3, request, status: 200, bytes: 5, after: .zero),
+            inside.lines == [
+                "#1 \(line)", "#1 \(line): The request timed out. (URLError -1001), 0.000 s",
+                "#2 \(line)", "#2 \(line): 503 (Service Unavailable), 0 bytes, 0.000 s",
+                "#3 \(line)", "#3 \(line): 200 (OK), 5 bytes, 0.000 s",
             ])
-        #expect(
-            outside.events == [
-                .started(id: 1, request),
-                .answered(id: 1, request, status: 200, bytes: 5, after: .zero),
-            ])
+        #expect(outside.lines == ["#1 \(line)", "#1 \(line): 200 (OK), 5 bytes, 0.000 s"])
     }
 
     @Test func tellsOfACancelledExchange() async throws {
@@ -118,7 +110,8 @@ import Testing
         task.cancel()
 
         #expect(await task.value == .error(.cancelled))
-        #expect(log.events.last == .failed(id: 1, .test("a"), URLError(.cancelled), after: .zero))
+        let end = "#1 \(line("a")): The request was stopped before it was answered. "
+        #expect(log.lines.last?.hasPrefix(end) == true)
     }
 
     @Test func hearsOfARejectedLoadWhereverItIs() async throws {
@@ -150,15 +143,15 @@ import Testing
         #expect(errors.map(\.stage) == [.parse, .validate, .transport])
         for log in [inside, outside] {
             #expect(
-                log.events == [
-                    .started(id: 1, .test("a")),
-                    .answered(id: 1, .test("a"), status: 200, bytes: 5, after: .zero),
-                    .rejected(errors[0]),
-                    .started(id: 2, .test("missing")),
-                    .answered(id: 2, .test("missing"), status: 404, bytes: 0, after: .zero),
-                    .rejected(errors[1]),
-                    .started(id: 3, .test("error")),
-                    .failed(id: 3, .test("error"), URLError(.badURL), after: .zero),
+                log.lines == [
+                    "#1 \(line("a"))", "#1 \(line("a")): 200 (OK), 5 bytes, 0.000 s",
+                    ExchangeEvent(rejected: errors[0]).description,
+                    "#2 \(line("missing"))",
+                    "#2 \(line("missing")): 404 (Not Found), 0 bytes, 0.000 s",
+                    ExchangeEvent(rejected: errors[1]).description,
+                    "#3 \(line("error"))",
+                    "#3 \(line("error")): The server's address cannot be used. "
+                        + "(URLError -1000), 0.000 s",
                 ])
         }
     }
@@ -169,7 +162,8 @@ import Testing
             .observed(clock: MockClock()) { event in
                 events.withLock { $0.append("\(event)") }
             }
-            .observed(redacting: .standard.adding("birthday"), clock: MockClock()) { line in
+            .observed(clock: MockClock()) { event in
+                let line = event.description(redacting: .standard.adding("birthday"))
                 lines.withLock { $0.append(line) }
             }
         var request = URLRequest.test("a")

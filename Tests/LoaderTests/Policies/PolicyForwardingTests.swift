@@ -28,6 +28,6 @@ import Testing
 
         session.loadDidFail(error)
 
-        #expect(log.events == [.rejected(error)])
+        #expect(log.lines == [ExchangeEvent(rejected: error).description])
     }
 }

@@ -47,4 +47,5 @@ struct EventLog: Sendable {
     }
 
     var events: [ExchangeEvent] { list.withLock { $0 } }
+    var lines: [String] { events.map(\.description) }
 }

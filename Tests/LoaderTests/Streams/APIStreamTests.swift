@@ -175,7 +175,7 @@ import Testing
                 curl 'https://api.example.com/words'
                 """)
         // The session is informed, as of every load that fails after its exchange.
-        #expect(log.events.last == error.map { .rejected($0) })
+        #expect(log.lines.last == error.map { ExchangeEvent(rejected: $0).description })
     }
 
     /// Its parser refuses a word.

@@ -53,7 +53,7 @@ import Testing
         let error = await session.stream(StrictRequest()).outcome().error
 
         #expect(error?.underlying as? StrictRequest.Refusal == .init(message: "slow down"))
-        #expect(log.events.last == error.map { .rejected($0) })
+        #expect(log.lines.last == error.map { ExchangeEvent(rejected: $0).description })
     }
 
     @Test func theFirstErrorCountsIfTheBodyIsAcceptable() async throws {
