@@ -205,14 +205,9 @@ import XCTest
     @Test func comparesAWholeRequest() throws {
         let request = try NewUserRequest().makeRequest(from: User(name: "Emma"))
         #expect(
-            request.httpMessage == """
-                POST /users HTTP/1.1
-                Host: api.example.com
-                Content-Type: application/json
-
-                {
-                  "name": "Emma"
-                }
+            request.curlCommand() == """
+                curl -X POST 'https://api.example.com/users' \
+                -H 'Content-Type: application/json' --data-raw '{"name":"Emma"}'
                 """)
     }
 

@@ -48,8 +48,7 @@ package enum JSONText {
             case "\r": result += "\\r"
             case "\t": result += "\\t"
             case "\0"..<" ":
-                let digits = String(scalar.value, radix: 16)
-                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                result += "\\u" + digits(scalar.value, radix: 16, count: 4)
             default: result.unicodeScalars.append(scalar)
             }
         }

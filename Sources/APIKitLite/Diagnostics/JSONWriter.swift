@@ -4,7 +4,6 @@ import Foundation
 package struct JSONWriter {
     private let redaction: Redaction
     private let limit: Int
-    private let isPretty: Bool
     package private(set) var text = ""
     /// The values that are hidden because of their names.
     private(set) var secrets: [String] = []
@@ -14,11 +13,9 @@ package struct JSONWriter {
     /// - Parameters:
     ///   - redaction: The secrets to hide.
     ///   - limit: The number of bytes after which the writer may stop.
-    ///   - isPretty: Whether each member or element is on its own line, indented by two spaces.
-    package init(_ redaction: Redaction, upTo limit: Int = .max, isPretty: Bool = false) {
+    package init(_ redaction: Redaction, upTo limit: Int = .max) {
         self.redaction = redaction
         self.limit = limit
-        self.isPretty = isPretty
     }
 
     /// Writes a value.
@@ -27,10 +24,6 @@ package struct JSONWriter {
     ///   - value: The tree of the value.
     ///   - name: The key of the value, or of the array that it belongs to; empty if there is none.
     package mutating func write(_ value: Any, named name: String = "") {
-        write(value, name, depth: 0)
-    }
-
-    private mutating func write(_ value: Any, _ name: String, depth: Int) {
         let scalar = JSONText.scalar(value)
         if redaction.hides(name, scalar, isKey: true) {
             text += "\"\(Redaction.mark)\""
@@ -39,23 +32,19 @@ package struct JSONWriter {
         switch value {
         case let object as [String: Any]:
             text += "{"
-            for (index, member) in object.sorted(by: { $0.key < $1.key }).enumerated() {
+            for (index, key) in object.keys.sorted().enumerated() {
                 if text.utf8.count > limit { return }
-                beginLine(index, depth + 1)
-                text += JSONText.quoted(redaction.text(member.key)) + (isPretty ? ": " : ":")
-                let name = redaction.name(of: member.key, in: object)
-                write(member.value, name, depth: depth + 1)
+                text += (index > 0 ? "," : "") + JSONText.quoted(redaction.text(key)) + ":"
+                write(object[key] ?? NSNull(), named: redaction.name(of: key, in: object))
             }
-            endLines(object.count, depth)
             text += "}"
         case let list as [Any]:
             text += "["
             for (index, element) in list.enumerated() {
                 if text.utf8.count > limit { return }
-                beginLine(index, depth + 1)
-                write(element, name, depth: depth + 1)
+                if index > 0 { text += "," }
+                write(element, named: name)
             }
-            endLines(list.count, depth)
             text += "]"
         case let string as String:
             text += JSONText.quoted(redaction.shows(name) ? string : redaction.text(string))
@@ -71,15 +60,6 @@ package struct JSONWriter {
         if let scalar = JSONText.scalar(value) { return secrets.append(scalar) }
         let elements = (value as? [String: Any]).map { Array($0.values) } ?? value as? [Any] ?? []
         for element in elements { collect(element) }
-    }
-
-    private mutating func beginLine(_ index: Int, _ depth: Int) {
-        if index > 0 { text += "," }
-        if isPretty { text += "\n" + String(repeating: "  ", count: depth) }
-    }
-
-    private mutating func endLines(_ count: Int, _ depth: Int) {
-        if isPretty, count > 0 { text += "\n" + String(repeating: "  ", count: depth) }
     }
 }
 

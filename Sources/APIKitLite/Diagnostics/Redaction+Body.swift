@@ -1,8 +1,6 @@
 import Foundation
 
 extension Redaction {
-    private static let formType = "application/x-www-form-urlencoded"
-
     /// Returns a body with its secrets redacted.
     ///
     /// JSON is recognized by its text, a form by its content type. JSON is written again, with
@@ -11,25 +9,22 @@ extension Redaction {
     /// - Parameters:
     ///   - body: The body.
     ///   - contentType: The value of the `Content-Type` header.
-    ///   - isPretty: Whether JSON is indented, with sorted keys.
     /// - Returns: `nil` if the body is neither JSON nor a form, because any part of it may then be
     ///   a secret. Without redaction, `nil` if the body is not text.
-    package func body(_ body: Data, contentType: String?, isPretty: Bool = false) -> String? {
+    package func body(_ body: Data, contentType: String?) -> String? {
         var secrets: [String] = []
-        return self.body(body, contentType: contentType, isPretty: isPretty, adding: &secrets)
+        return self.body(body, contentType: contentType, adding: &secrets)
     }
 
     /// Does the same, and adds each secret, decoded, to a list.
-    func body(
-        _ body: Data, contentType: String?, isPretty: Bool, adding secrets: inout [String]
-    ) -> String? {
-        if isPretty || !isEmpty, let json = try? JSONText.read(body) {
-            var writer = JSONWriter(self, isPretty: isPretty)
+    func body(_ body: Data, contentType: String?, adding secrets: inout [String]) -> String? {
+        if !isEmpty, let json = try? JSONText.read(body) {
+            var writer = JSONWriter(self)
             writer.write(json)
             secrets += writer.secrets
             return writer.text
         }
-        guard isEmpty || mediaType(contentType) == Self.formType, let text = exactText(body) else {
+        guard isEmpty || mediaType(contentType) == formMediaType, let text = exactText(body) else {
             return nil
         }
         return items(text[...], adding: &secrets)

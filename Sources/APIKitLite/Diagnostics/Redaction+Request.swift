@@ -33,7 +33,7 @@ extension Redaction {
         where part.isHidden(by: self) {
             secrets.append(String(decoding: part.data, as: UTF8.self))
         }
-        _ = self.body(body, contentType: type, isPretty: false, adding: &secrets)
+        _ = self.body(body, contentType: type, adding: &secrets)
         return secrets
     }
 

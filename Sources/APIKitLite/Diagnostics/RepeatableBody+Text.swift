@@ -1,6 +1,12 @@
 import Foundation
 
 extension URLRequest {
+    /// Returns the method and the URL: `GET https://api.example.com/users`.
+    package func line(redacting redaction: Redaction) -> String {
+        let url = redaction.hidingValues(of: self).url(url?.absoluteString ?? "(no URL)")
+        return "\(httpMethod ?? "GET") \(url.excerpt(limit: 2_000, onOneLine: false))"
+    }
+
     /// The body, if its bytes are known without reading a file or a stream.
     var knownBody: Data? { httpBody ?? repeatableBody?.bytes }
 

@@ -112,11 +112,7 @@ private enum CurlBody {
 extension Data {
     /// A command that prints the bytes, as octal escapes, which dash and bash read alike.
     fileprivate var printed: String {
-        let octal = map { byte in
-            let digits = String(byte, radix: 8)
-            return "\\" + String(repeating: "0", count: 3 - digits.count) + digits
-        }
-        return "printf '" + octal.joined() + "'"
+        "printf '" + map { "\\" + digits($0, radix: 8, count: 3) }.joined() + "'"
     }
 }
 

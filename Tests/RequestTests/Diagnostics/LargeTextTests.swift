@@ -104,7 +104,7 @@ import Testing
     @Test func cutsALongURL() {
         let url = URL(
             string: "https://h/?" + (0..<10_000).map { "a\($0)=\($0)" }.joined(separator: "&"))!
-        let event = ExchangeEvent.started(id: 1, URLRequest(url: url))
+        let event = ExchangeEvent(.started, id: 1, URLRequest(url: url))
 
         #expect(event.description.utf8.count < 2_100)
         #expect(event.description.hasSuffix("…"))

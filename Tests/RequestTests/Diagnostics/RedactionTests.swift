@@ -198,7 +198,6 @@ import Testing
         request.setValue("12345", forHTTPHeaderField: "X-A")
         request.httpBody = Data("a=12345".utf8)
         #expect(!request.curlCommand(redacting: redaction).contains("12345"))
-        #expect(!request.httpMessage(redacting: redaction).contains("12345"))
         let shown = redaction.showing("a").body(json, contentType: nil)
         #expect(shown?.hasPrefix(#"{"a":12345,"#) == true)
     }

@@ -50,9 +50,9 @@ import Testing
                         stage: .validate, request: request, response: response,
                         data: Data(text.utf8), underlying: underlying)
                     let events = [
-                        ExchangeEvent.rejected(error),
-                        .failed(id: 1, request, underlying, after: .zero),
-                        .closed(id: 1, request, bytes: 1, .failed(underlying), after: .zero),
+                        ExchangeEvent(rejected: error),
+                        ExchangeEvent(.failed(underlying), id: 1, request),
+                        ExchangeEvent(.closed(bytes: 1, .failed(underlying)), id: 1, request),
                     ]
                     let shown =
                         [error.description, error.localizedDescription] + events.map(\.description)
@@ -105,9 +105,8 @@ import Testing
                 == "curl 'https://h/sessions/REDACTED?to=REDACTED&page=2' "
                 + "-H 'Authorization: REDACTED' -H 'X-Copy: REDACTED'")
         #expect(
-            ExchangeEvent.started(id: 1, request).description
+            ExchangeEvent(.started, id: 1, request).description
                 == "#1 GET https://h/sessions/REDACTED?to=REDACTED&page=2")
-        #expect(request.httpMessage.contains("GET /sessions/REDACTED?to=REDACTED&page=2"))
         #expect(request.curlCommand(redacting: .none).components(separatedBy: "hunter2").count == 5)
     }
 
@@ -133,9 +132,7 @@ import Testing
             request.curlCommand() == "curl -X POST '\(shown)' "
                 + "-H 'Content-Type: application/x-www-form-urlencoded' --data-raw 'password=REDACTED'"
         )
-        #expect(ExchangeEvent.started(id: 1, request).description == "#1 POST \(shown)")
-        let target = shown.components(separatedBy: "/").dropFirst(3).joined(separator: "/")
-        #expect(request.httpMessage.contains("POST /\(target) HTTP"))
+        #expect(ExchangeEvent(.started, id: 1, request).description == "#1 POST \(shown)")
     }
 
     /// A short value would be found in too many words, and a number of tokens is a count.
