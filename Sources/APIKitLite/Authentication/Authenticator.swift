@@ -123,28 +123,27 @@ extension Authenticator where Refresh == NoRefresh<Credential> {
 
 /// The refresh of an authenticator without one: it always throws, and sends nothing.
 public struct NoRefresh<Credential>: APIRequest, Sendable {
-    /// The error of an attempt to refresh a credential that cannot be refreshed.
-    public struct UnavailableError: DescribedError, Equatable {
-        /// The text for a developer whose authenticator reports a credential as stale or rejected.
-        public var description: String {
-            "This credential cannot be refreshed. Give its authenticator a refresh request, and "
-                + "call authenticated(by:) with the credentials; or set another credential."
-        }
-    }
-
     /// Throws, because there is no refresh request.
     ///
     /// - Parameter credential: The credential to refresh.
-    /// - Throws: ``UnavailableError``, always.
+    /// - Throws: An error that says so, always.
     public func makeRequest(from credential: Credential) throws -> URLRequest {
-        throw UnavailableError()
+        throw NoRefreshError()
     }
 
     /// Throws, because there is no refresh response.
     ///
     /// - Parameter data: The body of a response.
-    /// - Throws: ``UnavailableError``, always.
+    /// - Throws: An error that says so, always.
     public func parseResponse(data: Data) throws -> Credential {
-        throw UnavailableError()
+        throw NoRefreshError()
     }
+}
+
+/// The error of an attempt to refresh a credential that cannot be refreshed.
+package struct NoRefreshError: DescribedError {
+    /// The text for a developer whose authenticator reports a credential as stale or rejected.
+    package let description =
+        "This credential cannot be refreshed. Give its authenticator a refresh request, and call "
+        + "authenticated(by:) with the credentials; or set another credential."
 }

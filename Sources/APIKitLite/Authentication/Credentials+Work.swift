@@ -24,7 +24,7 @@ extension Credentials {
     func ready(
         for options: SendOptions, afterRejected rejected: Int? = nil,
         over next: (any HTTPSession)? = nil
-    ) async throws -> CredentialState<A.Credential>? {
+    ) async throws -> State? {
         let id = ObjectIdentifier(self)
         guard RefreshWaits.begin(options.refreshing, for: id) else { return nil }
         defer { RefreshWaits.end(options.refreshing, for: id) }
@@ -36,7 +36,7 @@ extension Credentials {
             try await handle.value()
             turns = isNew ? 0 : turns - 1
         }
-        return state.withLock { $0.current }
+        return state.withLock { $0 }
     }
 
     /// Joins the work for the current credential, and starts it if there is none.
@@ -56,26 +56,25 @@ extension Credentials {
         over next: (any HTTPSession)? = nil, places: Set<ObjectIdentifier> = []
     ) -> (handle: SingleFlight<Void>.Handle, isNew: Bool)? {
         // The app's code is called outside the lock.
-        let seen = state.withLock { $0.current }
+        let seen = state.withLock { $0 }
         let isUsedUp = rejected == seen.generation || (isDue && isStale(seen.credential))
         let (handle, work) = state.withLock { state -> (SingleFlight<Void>.Handle?, Work?) in
-            let current = state.current
-            let old = isUsedUp && current.generation == seen.generation ? current.credential : nil
-            let loads = old == nil && (!current.isLoaded || (isDue && configuration.isSame != nil))
-            guard old != nil || loads || !current.isSaved else { return (nil, nil) }
-            if let work = state.work, work.generation == current.generation,
+            let old = isUsedUp && state.generation == seen.generation ? state.credential : nil
+            let loads = old == nil && (!state.isLoaded || (isDue && configuration.isSame != nil))
+            guard old != nil || loads || !state.isSaved else { return (nil, nil) }
+            if let work = state.work, work.generation == state.generation,
                 let handle = work.flight.join()
             {
                 return (handle, nil)
             }
             let handle = SingleFlight<Void>.joined(isCancelledWithLastWaiter: false)
-            state.work = (current.generation, handle.singleFlight)
+            state.work = (state.generation, handle.singleFlight)
             let session = (configuration.session ?? next ?? state.session).map {
                 RefreshSession(next: $0, refreshing: ObjectIdentifier(self), places: places)
             }
             return (
                 handle,
-                Work(generation: current.generation, loads: loads, old: old, session: session)
+                Work(generation: state.generation, loads: loads, old: old, session: session)
             )
         }
         guard let handle else { return nil }
@@ -105,7 +104,7 @@ extension Credentials {
             if let old = work.old { try await refresh(old, &work) }
             try await save()
         } catch {
-            guard state.withLock({ $0.current.generation == work.generation }) else { return }
+            guard state.withLock({ $0.generation == work.generation }) else { return }
             throw error
         }
     }
@@ -130,7 +129,7 @@ extension Credentials {
         do throws(APIRequestError) {
             guard let session else {
                 throw APIRequestError(
-                    stage: .makeRequest, underlying: NoRefresh<A.Credential>.UnavailableError())
+                    stage: .makeRequest, underlying: NoRefreshError())
             }
             return try await session.load(authenticator.refresh, old)
         } catch {
@@ -144,11 +143,11 @@ extension Credentials {
         guard let save = configuration.save else { return }
         try await saving.wait()
         defer { saving.signal() }
-        let current = state.withLock { $0.current }
+        let current = state.withLock { $0 }
         guard !current.isSaved else { return }
         try await save(current.credential)
         state.withLock { state in
-            if state.current.generation == current.generation { state.current.isSaved = true }
+            if state.generation == current.generation { state.isSaved = true }
         }
     }
 
@@ -161,15 +160,14 @@ extension Credentials {
         _ work: inout Work, with credential: A.Credential?, isLoaded: Bool = false
     ) -> Bool {
         state.withLock { state in
-            guard state.current.generation == work.generation else { return false }
+            guard state.generation == work.generation else { return false }
             // The rejection of a token also counts if the store was asked again meanwhile.
-            if isLoaded, state.current.isLoaded,
-                configuration.isSame?(credential, state.current.credential) == true
+            if isLoaded, state.isLoaded, configuration.isSame?(credential, state.credential) == true
             {
                 return true
             }
-            state.current.set(credential, isSaved: isLoaded || configuration.save == nil)
-            work.generation = state.current.generation
+            state.set(credential, isSaved: isLoaded || configuration.save == nil)
+            work.generation = state.generation
             // Requests that need the new credential wait until this work has saved it.
             state.work?.generation = work.generation
             return true

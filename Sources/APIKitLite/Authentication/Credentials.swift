@@ -21,11 +21,26 @@ import Foundation
 /// ``HTTPSession/authenticated(for:_:token:)`` instead.
 public final class Credentials<A: Authenticator>: Sendable {
     struct State {
-        var current: CredentialState<A.Credential>
+        private(set) var credential: A.Credential?
+        /// The number of changes so far. It distinguishes a credential from an earlier one, even if
+        /// both are equal.
+        private(set) var generation = 0
+        /// False until the first credential was loaded or set.
+        private(set) var isLoaded: Bool
+        var isSaved = true
         /// The latest work, and the generation of the credential that it prepares.
         var work: (generation: Int, flight: SingleFlight<Void>)?
         /// The session inside the first chain, for a refresh that no request needs.
         var session: (any HTTPSession)?
+
+        init(_ credential: A.Credential?, isLoaded: Bool) {
+            (self.credential, self.isLoaded) = (credential, isLoaded)
+        }
+
+        mutating func set(_ credential: A.Credential?, isSaved: Bool) {
+            (self.credential, self.isSaved, isLoaded) = (credential, isSaved, true)
+            generation += 1
+        }
     }
 
     /// The values that never change.
@@ -94,9 +109,7 @@ public final class Credentials<A: Authenticator>: Sendable {
         self.authenticator = authenticator
         self.configuration = configuration
         state = Locked(
-            State(
-                current: CredentialState(
-                    credential, isLoaded: credential != nil || configuration.load == nil)))
+            State(credential, isLoaded: credential != nil || configuration.load == nil))
     }
 
     /// The credential that requests are sent with, or `nil` if nobody is signed in. It is also
@@ -107,9 +120,9 @@ public final class Credentials<A: Authenticator>: Sendable {
     /// refresh in progress is ignored, and the requests that wait for it continue with the value
     /// that was set.
     public var credential: A.Credential? {
-        get { state.withLock { $0.current.credential } }
+        get { state.withLock { $0.credential } }
         set {
-            state.withLock { $0.current.set(newValue, isSaved: configuration.save == nil) }
+            state.withLock { $0.set(newValue, isSaved: configuration.save == nil) }
             if configuration.save != nil { join()?.handle.giveUp() }
         }
     }

@@ -156,7 +156,7 @@ import Testing
             try await session.exchange(.test("data"))
         }
 
-        #expect(error?.underlying.underlying is NoRefresh<String>.UnavailableError)
+        #expect(error?.underlying.underlying is NoRefreshError)
         #expect(server.network.requests.isEmpty)
     }
 }

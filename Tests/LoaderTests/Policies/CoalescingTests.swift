@@ -114,7 +114,8 @@ import Testing
             await mayAnswer.wait()
             return .text(request.header("Authorization") ?? "nobody")
         }
-        let tokens = Credentials.bearer("emma", for: URL(string: "https://api.example.com")!)
+        let url = URL(string: "https://api.example.com")!
+        let tokens = Credentials.bearer("emma", for: url)
         let wire = MockURLSession(network)
         let session: any HTTPSession =
             isInside
@@ -124,7 +125,7 @@ import Testing
 
         let first = executor.start { try await session.exchange(.test("a")).0.text }
         await arrived.wait()
-        tokens.credential = "anne"
+        tokens.credential = Credentials.bearer("anne", for: url).credential
         let second = executor.start { try await session.exchange(.test("a")).0.text }
         await executor.settle()
         mayAnswer.open()
