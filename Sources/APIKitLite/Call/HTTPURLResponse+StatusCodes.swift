@@ -1,7 +1,7 @@
 import Foundation
 
 extension HTTPURLResponse {
-    /// Checks that the status is one of the accepted codes.
+    /// Checks that the status is in a range, or one of further codes.
     ///
     /// The default of ``APIRequest/validateResponse(data:response:)`` is this function without an
     /// argument. A request that accepts other codes calls it with them:
@@ -10,33 +10,32 @@ extension HTTPURLResponse {
     ///         try response.validateStatus(200..<300, 304)
     ///     }
     ///
-    /// - Parameter accepted: The accepted codes and ranges of codes. Without any, `200..<300`.
+    /// - Parameters:
+    ///   - accepted: The accepted range, such as `200..<300` or `400...404`.
+    ///   - others: Other accepted codes.
     /// - Throws: ``UnacceptableStatus`` for any other status.
-    public func validateStatus(_ accepted: any StatusCodes...) throws(UnacceptableStatus) {
-        let ranges = accepted.isEmpty ? [200..<300] : accepted.map(range)
-        guard ranges.contains(where: { $0.contains(statusCode) }) else {
-            throw UnacceptableStatus(statusCode: statusCode, accepted: ranges)
-        }
+    public func validateStatus(
+        _ accepted: some RangeExpression<Int> = 200..<300, _ others: Int...
+    ) throws(UnacceptableStatus) {
+        try check([accepted.relative(to: 0..<Int.max)] + ranges(others))
     }
-}
 
-/// Status codes that a request accepts: one code, such as `304`, or a range, such as `200..<300` or
-/// `400...404`. No other type may conform.
-public protocol StatusCodes: Sendable {}
+    /// Checks that the status is one of the accepted codes: `validateStatus(200, 404)`.
+    ///
+    /// - Parameters:
+    ///   - code: An accepted code.
+    ///   - others: Other accepted codes.
+    /// - Throws: ``UnacceptableStatus`` for any other status.
+    public func validateStatus(_ code: Int, _ others: Int...) throws(UnacceptableStatus) {
+        try check(ranges([code] + others))
+    }
 
-extension Int: StatusCodes {}
-extension Range: StatusCodes where Bound == Int {}
-extension ClosedRange: StatusCodes where Bound == Int {}
+    private func ranges(_ codes: [Int]) -> [Range<Int>] { codes.map { $0..<$0 + 1 } }
 
-// Not a requirement of the protocol, which would be a member of each `Int` of an app.
-private func range(of codes: any StatusCodes) -> Range<Int> {
-    switch codes {
-    case let code as Int: range(of: code...code)
-    case let codes as ClosedRange<Int>:
-        codes.lowerBound..<(codes.upperBound == .max ? .max : codes.upperBound + 1)
-    case let codes as Range<Int>: codes
-    default:
-        preconditionFailure("\(type(of: codes)) must not be StatusCodes. Pass an Int or a range.")
+    private func check(_ accepted: [Range<Int>]) throws(UnacceptableStatus) {
+        guard accepted.contains(where: { $0.contains(statusCode) }) else {
+            throw UnacceptableStatus(statusCode: statusCode, accepted: accepted)
+        }
     }
 }
 

@@ -19,14 +19,14 @@ public enum DownloadError: DescribedError, Hashable, Sendable {
     /// The server sent more bytes than it had announced.
     case wrongLength(expected: Int64, received: Int64)
 
-    /// The steps of a download on the disk. The raw value is the end of a sentence.
-    public enum Step: String, Hashable, Sendable {
+    /// The steps of a download on the disk.
+    public enum Step: Sendable {
         /// The part is opened and locked.
-        case open = "could not be opened for writing"
+        case open
         /// Received bytes are written.
-        case write = "could not be written"
+        case write
         /// The complete part gets the name of the file.
-        case rename = "could not be created"
+        case rename
     }
 
     /// A sentence that says what happened and, where it helps, what to do.
@@ -52,8 +52,10 @@ public enum DownloadError: DescribedError, Hashable, Sendable {
             The folder \((path as NSString).deletingLastPathComponent) does not exist. Create it \
             before the download.
             """
-        case .file(let step, let path, let code):
-            "\(path) \(step.rawValue): \(String(cString: strerror(code.rawValue)))."
+        case .file(.open, let path, let code):
+            "\(path) could not be opened for writing: \(code.text)."
+        case .file(.write, let path, let code): "\(path) could not be written: \(code.text)."
+        case .file(.rename, let path, let code): "\(path) could not be created: \(code.text)."
         case .wrongLength(let expected, let received):
             "The server announced \(byteCount(expected)) and sent \(byteCount(received))."
         }

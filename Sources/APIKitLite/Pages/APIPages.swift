@@ -42,9 +42,6 @@ public struct APIPages<T: PagedAPIRequest>: AsyncSequence {
         fileprivate let pages: APIPages
         fileprivate var walk: PageWalk<T.RequestDataType>
 
-        /// The input of the page to load next, also after that page failed to load. Nil at the end.
-        public var nextInput: T.RequestDataType? { walk.input }
-
         /// Returns the next page, or nil after the last one. Stays on the caller's actor.
         ///
         /// - Throws: ``APIRequestError`` if the page fails to load. The iterator does not advance,

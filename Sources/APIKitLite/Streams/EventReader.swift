@@ -71,7 +71,7 @@ struct EventReader: LineReader {
             type = String(decoding: value, as: UTF8.self)
         case "id" where !value.contains(0):
             id = String(decoding: value, as: UTF8.self)
-        case "retry" where !value.isEmpty && value.allSatisfy { 0x30...0x39 ~= $0 }:
+        case "retry" where value.areDigits:
             // Only a number that is too large for `Int64` is not converted.
             let milliseconds = Int64(String(decoding: value, as: UTF8.self)) ?? .max
             retry = .milliseconds(milliseconds)

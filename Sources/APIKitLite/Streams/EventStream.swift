@@ -62,12 +62,6 @@ public struct EventStream: AsyncSequence, Sendable {
             reconnection = stream.start
         }
 
-        /// The ID of the last event that `next()` has returned. Empty if there is none.
-        public var lastEventID: String { reconnection.lastEventID }
-
-        /// The time to wait before a new connection, as the server asked. `nil` if it did not ask.
-        public var retry: Duration? { connection?.parser?.retry ?? reconnection.retry }
-
         /// Returns the next event, or `nil` after the last one. Stays on the caller's actor.
         ///
         /// - Throws: ``APIRequestError`` if a connection ended and there is no new one. Its stage
@@ -135,8 +129,8 @@ public struct EventStream: AsyncSequence, Sendable {
                 (connection, hasEnded) = (nil, true)
                 throw stream.load.failure(.transport, URLError(.cancelled), isCancellation: true)
             }
-            reconnection.retry = retry
             if let parser = connection?.parser {
+                reconnection.retry = parser.retry ?? reconnection.retry
                 // All its events have been returned. An ID may have come without data after them.
                 reconnection.lastEventID = parser.lastEventID
                 lostAt = timeline.now()

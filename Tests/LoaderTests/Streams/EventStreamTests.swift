@@ -98,19 +98,12 @@ import Testing
         var events = session.events(
             request(baseURL), reconnecting: RetryPolicy(maximumDelay: .zero)
         ).makeAsyncIterator()
-        #expect(events.lastEventID == "" && events.retry == nil)
         #expect(network.requests.isEmpty)
 
-        #expect(try await events.next()?.data == "a")
-        // The second event has arrived, but was not returned.
-        #expect(events.lastEventID == "1")
-        #expect(try await events.next()?.data == "b")
-        #expect(events.lastEventID == "2")
-        #expect(events.retry == .milliseconds(5))
+        for id in ["1", "2"] { #expect(try await events.next()?.id == id) }
         #expect(try await events.next() == nil)
 
-        #expect(events.lastEventID == "3")
-        #expect(events.retry == .milliseconds(5))
+        // An ID may come without data.
         #expect(network.requests.last?.header("Last-Event-ID") == "3")
     }
 
@@ -330,8 +323,7 @@ import Testing
             #expect(first?.data == "a")
             let error = await #expect(throws: APIRequestError.self) { try await events.next() }
             #expect(error?.isCancellation == true)
-            // The second event has arrived, but was not returned.
-            #expect(events.lastEventID == "1")
+            // The second event has arrived, but is not returned.
             #expect(try await events.next() == nil)
         }.value
     }

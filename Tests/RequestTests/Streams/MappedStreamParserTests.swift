@@ -66,8 +66,6 @@ import Testing
         var parser = ServerSentEvents().compactMap(Self.change)
         #expect(try parser.parse(Data("retry: 5\n".utf8) + Self.stream("a", "skip")) == ["A"])
         #expect(parser.mediaTypes == ["text/event-stream"])
-        #expect(parser.base.lastEventID == "skip")
-        #expect(parser.base.retry == .milliseconds(5))
         #expect(!parser.isComplete)
 
         var terminated = ServerSentEvents.json(Int.self, until: "end").map { $0 + 1 }
