@@ -101,7 +101,8 @@ private struct Loaded: Sendable {
     var outcome: LoadOutcome { error.map(LoadOutcome.init) ?? .value }
 }
 
-/// A request that can be loaded again and again.
+/// A request that can be loaded again and again. It hides the request's type, which a task must not
+/// capture.
 private protocol RepeatableLoad: Sendable {
     func run(over session: MockURLSession, on isolation: isolated (any Actor)?) async -> Loaded
 }
@@ -166,7 +167,7 @@ private struct LoaderCheck: Sendable {
         }
         let loaded = await withTaskCancellationHandler {
             if fault == .cancelledDuring {
-                await network.core.journal.waitForRequests(1)
+                await network.waitForRequests()
                 task.cancel()
             }
             return await task.value

@@ -1,5 +1,7 @@
-/// The result of a matcher for one request, with a line for each criterion.
-package struct MatchReport: Sendable, CustomStringConvertible {
+/// The result of a matcher for one request.
+///
+/// The lines are made when they are asked for: most are never shown.
+package struct MatchReport: CustomStringConvertible {
     /// The result of one criterion.
     package struct Line: Sendable {
         /// The criterion, as the matcher describes it. Secrets are redacted.
@@ -43,37 +45,104 @@ package struct MatchReport: Sendable, CustomStringConvertible {
         }
     }
 
-    /// The lines, in the order of the criteria. If the matcher has a configuration error, the last
-    /// line describes it.
-    package let lines: [Line]
+    /// The outcome of one criterion.
+    private enum Outcome {
+        case holds, fails
+        /// It calls a predicate, which may rely on a criterion that fails or is unusable.
+        case notAsked
+    }
+
+    private let reading: RequestReading
+    private let criteria: [RequestMatcher.Criterion]
+    private let outcomes: [Outcome]
+    private let configurationError: String?
+    private let captured: [String: String]
+
+    /// Asks criteria, and adds the captured path values to the reading.
+    ///
+    /// - Parameters:
+    ///   - criteria: The criteria, in order.
+    ///   - usableCount: The number of criteria before the first unusable one.
+    ///   - configurationError: What is wrong with the matcher; nil if it is valid.
+    ///   - reading: The request.
+    init(
+        _ criteria: [RequestMatcher.Criterion], usableCount: Int, configurationError: String?,
+        on reading: RequestReading
+    ) {
+        self.reading = reading
+        self.criteria = criteria
+        self.configurationError = configurationError
+        var hasFailed = false
+        outcomes = criteria.enumerated().map { index, criterion in
+            if hasFailed || index >= usableCount, criterion.callsPredicate { return .notAsked }
+            if criterion.holds(reading) { return .holds }
+            hasFailed = true
+            return .fails
+        }
+        captured = reading.pathValues
+    }
+
+    /// Whether every criterion holds, and the matcher is valid.
+    package var isMatch: Bool { areCriteriaMet && configurationError == nil }
 
     /// The values that the path templates captured; empty unless all criteria hold.
-    package let pathValues: [String: String]
+    package var pathValues: [String: String] { areCriteriaMet ? captured : [:] }
 
-    /// Whether every criterion holds.
-    package var isMatch: Bool { lines.allSatisfy(\.holds) }
+    var areCriteriaMet: Bool { outcomes.allSatisfy { $0 == .holds } }
+
+    /// A number that grows with the criteria that hold. Of two criteria that do not hold, the one
+    /// that nearly holds counts more.
+    var points: Int {
+        zip(criteria, outcomes).reduce(0) { points, pair in
+            switch pair.1 {
+            case .holds: points + 2
+            case .fails: points + (pair.0.isNear(reading) ? 1 : 0)
+            case .notAsked: points
+            }
+        }
+    }
+
+    /// The lines, in the order of the criteria. If the matcher has a configuration error, the last
+    /// line describes it.
+    package var lines: [Line] { holds.indices.map(line) }
+
+    private var holds: [Bool] {
+        outcomes.map { $0 == .holds } + (configurationError == nil ? [] : [false])
+    }
+
+    private func line(_ index: Int) -> Line {
+        guard criteria.indices.contains(index) else {
+            let reason = "it is unusable: \(configurationError ?? "")"
+            return Line("one criterion more", Difference(reason))
+        }
+        let criterion = criteria[index]
+        // A predicate within the criterion may use them.
+        reading.pathValues = captured
+        let difference: Difference? =
+            switch outcomes[index] {
+            case .holds: nil
+            case .fails: criterion.difference(reading)
+            case .notAsked: .init("it was not asked, because another criterion does not hold")
+            }
+        return Line(criterion.description(reading.redaction), difference)
+    }
+
+    private static let shownCount = 50
 
     /// One line of text for each criterion, with ✓ or ✗.
     ///
     /// Of more than 50 criteria, it shows the first 25 and the first 25 that do not hold.
     package var description: String {
-        Self.text(of: lines.map(\.holds)) { lines[$0].text }
-    }
-
-    private static let shownCount = 50
-
-    /// Returns the lines as one text. Calls `line` only for the lines that are shown.
-    static func text(of holds: [Bool], _ line: (Int) -> String) -> String {
-        guard holds.count > shownCount else {
-            return holds.indices.map(line).joined(separator: "\n")
+        let holds = holds
+        let all = Array(holds.indices)
+        guard all.count > Self.shownCount else {
+            return all.map { line($0).text }.joined(separator: "\n")
         }
-        let first = Set(holds.indices.prefix(shownCount / 2))
-        let broken = holds.indices.lazy.filter { !holds[$0] }.prefix(shownCount / 2)
-        let shown = first.union(broken).sorted()
-        let others = holds.count(where: { !$0 }) - shown.count { !holds[$0] }
-        return
-            (shown.map(line) + [
-                "  and \(holds.count - shown.count) more, of which \(others) do not hold"
-            ]).joined(separator: "\n")
+        let broken = all.filter { !holds[$0] }
+        let first = Set(all.prefix(Self.shownCount / 2))
+        let shown = first.union(broken.prefix(Self.shownCount / 2)).sorted()
+        let others = broken.count - shown.count { !holds[$0] }
+        let rest = "  and \(all.count - shown.count) more, of which \(others) do not hold"
+        return (shown.map { line($0).text } + [rest]).joined(separator: "\n")
     }
 }

@@ -4,7 +4,7 @@ import Foundation
 /// The error of a request that a mock could not answer.
 public struct MockError: DescribedError, RedactedError, Sendable {
     /// The reason why a mock could not answer.
-    public enum Reason: Sendable {
+    package enum Reason: Sendable {
         /// `MockURLProtocol.requestHandler` is not set.
         case noHandler
         /// The handler was set to `nil` before the mock called it for this request.
@@ -35,7 +35,7 @@ public struct MockError: DescribedError, RedactedError, Sendable {
     }
 
     /// The reason why the mock could not answer.
-    public let reason: Reason
+    package let reason: Reason
 
     /// A text that says what happened and what to do about it.
     public let description: String

@@ -45,7 +45,7 @@ extension RequestMatcher {
         } holds: { reading in
             matchers.contains { $0.holds(for: reading) }
         } difference: { reading in
-            let nearest = matchers.map { $0.lines(on: reading) }
+            let nearest = matchers.map { $0.report(on: reading).lines }
                 .max { $0.count(where: \.holds) < $1.count(where: \.holds) }
             let lines = (nearest ?? []).flatMap { $0.text.components(separatedBy: "\n") }
             return MatchReport.Difference(

@@ -120,84 +120,10 @@ extension RequestMatcher {
         adapted?(reading) ?? criteria
     }
 
+    /// Returns the result for a request. Adds the captured path values to the reading.
     func report(on reading: RequestReading) -> MatchReport {
-        reading.pathValues = [:]
-        let lines = self.lines(on: reading)
-        let isMatch = lines.allSatisfy(\.holds)
-        return MatchReport(lines: lines, pathValues: isMatch ? reading.pathValues : [:])
-    }
-
-    /// Returns a line for each criterion, and one for a configuration error. Adds the captured path
-    /// values to the reading.
-    func lines(on reading: RequestReading) -> [MatchReport.Line] {
-        let criteria = criteria(for: reading)
-        let outcomes = outcomes(of: criteria, on: reading)
-        return zip(criteria, outcomes).map { Self.line($0, reading, $1) } + lineOfConfigurationError
-    }
-
-    /// Returns the report as a text, and makes only the lines that are shown.
-    func reportText(on reading: RequestReading) -> String {
-        reading.pathValues = [:]
-        let criteria = criteria(for: reading)
-        let configurationError = lineOfConfigurationError
-        let outcomes = outcomes(of: criteria, on: reading)
-        let holds = outcomes.map { $0 == .holds } + configurationError.map { _ in false }
-        return MatchReport.text(of: holds) { index in
-            guard criteria.indices.contains(index) else { return configurationError[0].text }
-            return Self.line(criteria[index], reading, outcomes[index]).text
-        }
-    }
-
-    /// The outcome of one criterion.
-    private enum Outcome {
-        case holds, fails
-        /// It calls a predicate, which may rely on a criterion that fails or is unusable.
-        case notAsked
-    }
-
-    /// Returns the outcome of each criterion. Adds the captured path values to the reading.
-    private func outcomes(of criteria: [Criterion], on reading: RequestReading) -> [Outcome] {
-        var hasFailed = false
-        return criteria.enumerated().map { index, criterion in
-            if hasFailed || index >= usableCount, criterion.callsPredicate { return .notAsked }
-            if criterion.holds(reading) { return .holds }
-            hasFailed = true
-            return .fails
-        }
-    }
-
-    private static func line(
-        _ criterion: Criterion, _ reading: RequestReading, _ outcome: Outcome
-    ) -> MatchReport.Line {
-        let difference: MatchReport.Difference? =
-            switch outcome {
-            case .holds: nil
-            case .fails: criterion.difference(reading)
-            case .notAsked: .init("it was not asked, because another criterion does not hold")
-            }
-        return MatchReport.Line(criterion.description(reading.redaction), difference)
-    }
-
-    private var lineOfConfigurationError: [MatchReport.Line] {
-        configurationError.map {
-            [MatchReport.Line("one criterion more", .init("it is unusable: \($0)"))]
-        }
-            ?? []
-    }
-
-    /// Returns a number that grows with the criteria that hold, and whether all of them do. Of two
-    /// criteria that do not hold, the one that nearly holds counts more.
-    func score(on reading: RequestReading) -> (points: Int, isMatch: Bool) {
-        reading.pathValues = [:]
-        let criteria = criteria(for: reading)
-        let outcomes = outcomes(of: criteria, on: reading)
-        let points = zip(criteria, outcomes).map { criterion, outcome in
-            switch outcome {
-            case .holds: 2
-            case .fails: criterion.isNear(reading) ? 1 : 0
-            case .notAsked: 0
-            }
-        }
-        return (points.reduce(0, +), outcomes.allSatisfy { $0 == .holds })
+        MatchReport(
+            criteria(for: reading), usableCount: usableCount,
+            configurationError: configurationError, on: reading)
     }
 }

@@ -55,21 +55,19 @@ extension MockError {
             recording.map { "There is no answer in \($0.noun) to \(line)\(body)." }
                 ?? "No stub answers \(line)\(body)."
         ]
-        if let stub = nearest(to: reading, among: stubs) {
-            let report = stub.matcher.reportText(on: reading)
-            let isMatch =
-                stub.matcher.configurationError == nil && stub.matcher.match(reading) != nil
+        if let (stub, report) = nearest(to: reading, among: stubs) {
             // A request that was just answered may not be counted yet.
             let count = stub.most ?? stub.callCount
             let advice = "To answer more, change its times: to .exactly(\(count + 1)) or .any."
             let usedUp =
-                isMatch ? " is used up: answered \(count) of \(count). \(advice)" : ":"
+                report.isMatch ? " is used up: answered \(count) of \(count). \(advice)" : ":"
             let noun = recording == nil ? "stub" : "request"
             let among =
                 stubs.count == 1 ? "The only \(noun)" : "The nearest of \(stubs.count) \(noun)s"
+            let text = report.description
             lines += [
                 "\(among) (\(stub.sourceLocation))\(usedUp)",
-                report.isEmpty ? "  ✓ any request" : report,
+                text.isEmpty ? "  ✓ any request" : text,
             ]
         } else {
             let place = sourceLocation.map { " (\($0))" } ?? ""
@@ -95,38 +93,17 @@ extension MockError {
     /// Returns the stub that the error text shows: one that matches but is used up; otherwise, the
     /// one with the most criteria that hold. If several qualify, prefers one whose path is almost
     /// that of the request, for example without the path of a base URL, and then the newest.
-    private static func nearest(to reading: RequestReading, among stubs: [Stub]) -> Stub? {
-        var best: (stub: Stub, points: Int)?
+    private static func nearest(
+        to reading: RequestReading, among stubs: [Stub]
+    ) -> (Stub, MatchReport)? {
+        var best: (stub: Stub, report: MatchReport, points: Int)?
         for stub in stubs.reversed() {
-            let (points, isMatch) = stub.matcher.score(on: reading)
-            if isMatch { return stub }
-            if points > best?.points ?? -1 { best = (stub, points) }
+            reading.pathValues = [:]
+            let report = stub.matcher.report(on: reading)
+            if report.areCriteriaMet { return (stub, report) }
+            let points = report.points
+            if points > best?.points ?? -1 { best = (stub, report, points) }
         }
-        return best?.stub
-    }
-}
-
-extension PendingRequest {
-    /// The finding of `verify()` for a request that a client still waits for.
-    var finding: String {
-        let place = request.stub.map { " by the stub for \($0.label)" } ?? ""
-        let line = request.line
-        switch cause {
-        case .release:
-            return """
-                \(line) is held\(place), and its client still waits. Call stub.release(), or \
-                cancel the request, before the test ends.
-                """
-        case .test:
-            return """
-                \(line) is answered with a stream\(place), and its client still waits for the end. \
-                Call stub.finish(), or cancel the request, before the test ends.
-                """
-        case .handler, .session, .clock, .writer, .nothing:
-            return """
-                \(line) has not been answered yet\(place), and its client still waits. Await or \
-                cancel every request before the test ends.
-                """
-        }
+        return best.map { ($0.stub, $0.report) }
     }
 }

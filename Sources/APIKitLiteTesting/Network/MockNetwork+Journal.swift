@@ -21,54 +21,25 @@ extension MockNetwork {
     /// client sends at the same time, delay or hold the responses.
     public var mostInFlight: Int { core.journal.mostInFlight }
 
-    /// Suspends until the network has received a number of requests, or until the task is
-    /// cancelled.
-    ///
-    /// If nothing happens for five seconds, the wait is reported to standard error.
-    ///
-    /// - Parameters:
-    ///   - count: The number of requests, counted from the creation of the network.
-    ///   - fileID: The file that a report names as the place of this call.
-    ///   - line: The line that a report names as the place of this call.
-    /// - Returns: The requests received so far, as ``requests`` lists them.
-    @discardableResult
-    public func waitForRequests(
-        _ count: Int = 1, fileID: StaticString = #fileID, line: UInt = #line
-    ) async -> [RecordedRequest] {
-        let journal = core.journal
-        if journal.requestCount < count {
-            let text = "network.waitForRequests(\(count == 1 ? "" : "\(count)"))"
-            await core.watch.run(text, "\(fileID):\(line)") {
-                "\(journal.requestCount) of \(count.requests) came"
-            } _: {
-                await journal.waitForRequests(count)
-            }
-        }
-        return requests
-    }
-
     /// Suspends until the network has received a number of matching requests, or until the task is
     /// cancelled.
     ///
-    /// Requests that the journal no longer keeps do not count: see ``journalLimit``.
+    /// With a matcher, requests that the journal no longer keeps do not count: see ``journalLimit``.
     ///
     /// If nothing happens for five seconds, the wait is reported to standard error.
     ///
     /// - Parameters:
     ///   - count: The number of matching requests, counted from the creation of the network.
-    ///   - matcher: The requests to count.
+    ///   - matcher: The requests to count; by default, every request.
     ///   - fileID: The file that a report names as the place of this call.
     ///   - line: The line that a report names as the place of this call.
     /// - Returns: The matching requests that the journal keeps, oldest first.
     @discardableResult
     public func waitForRequests(
-        _ count: Int = 1, matching matcher: RequestMatcher, fileID: StaticString = #fileID,
-        line: UInt = #line
+        _ count: Int = 1, matching matcher: RequestMatcher = .any,
+        fileID: StaticString = #fileID, line: UInt = #line
     ) async -> [RecordedRequest] {
-        await wait(
-            "waitForRequests", count, matching: matcher, verb: "came", "\(fileID):\(line)",
-            on: core.journal.changes
-        ) { _ in true }
+        await wait(for: count, matching: matcher, toEnd: false, "\(fileID):\(line)")
     }
 
     /// Suspends until a number of matching requests have ended, or until the task is cancelled.
@@ -90,37 +61,40 @@ extension MockNetwork {
         _ count: Int = 1, matching matcher: RequestMatcher = .any,
         fileID: StaticString = #fileID, line: UInt = #line
     ) async -> [RecordedRequest] {
-        await wait(
-            "waitForResponses", count, matching: matcher, verb: "ended", "\(fileID):\(line)",
-            on: core.journal.changes
-        ) { $0.endTime != nil }
+        await wait(for: count, matching: matcher, toEnd: true, "\(fileID):\(line)")
     }
 
-    /// Waits until enough requests match, and looks whenever a counter changes.
+    /// Waits until enough requests match, and looks whenever a request comes or ends.
     private func wait(
-        _ name: String, _ count: Int, matching matcher: RequestMatcher, verb: String,
-        _ sourceLocation: String, on counter: AwaitableCounter,
-        where isCounted: @escaping @Sendable (RecordedRequest) -> Bool
+        for count: Int, matching matcher: RequestMatcher, toEnd: Bool, _ sourceLocation: String
     ) async -> [RecordedRequest] {
-        @Sendable func found() -> [RecordedRequest] {
-            requests.filter { isCounted($0) && matcher.match(RequestReading($0)) != nil }
+        let isAny = matcher.criteria.isEmpty
+        let journal = core.journal
+        @Sendable func found() -> (count: Int, requests: [RecordedRequest]) {
+            if isAny, !toEnd { return (journal.requestCount, requests) }
+            let found = requests.filter { request in
+                (!toEnd || request.endTime != nil)
+                    && (isAny || matcher.match(RequestReading(request)) != nil)
+            }
+            return (found.count, found)
         }
-        let start = counter.number
+        let start = journal.changes.number
         let first = found()
-        if first.count >= count || Task.isCancelled { return first }
+        if first.count >= count || Task.isCancelled { return first.requests }
         // The report must not ask the matcher, which may have a predicate of the user's.
         let number = Locked(first.count)
+        let name = toEnd ? "waitForResponses" : "waitForRequests"
         let text = "network.\(name)(\(count == 1 ? "" : "\(count)"))"
         return await core.watch.run(text, sourceLocation) { [redaction = core.redaction] in
-            "\(number.withLock { $0 }) of \(count.requests) \(verb) that match "
-                + matcher.text(redacting: redaction)
+            "\(number.withLock { $0 }) of \(count.requests) \(toEnd ? "ended" : "came")"
+                + (isAny ? "" : " that match \(matcher.text(redacting: redaction))")
         } _: {
             var seen = start
             while true {
-                await counter.wait(for: seen + 1)
-                seen = counter.number
+                await journal.changes.wait(for: seen + 1)
+                seen = journal.changes.number
                 let found = found()
-                if found.count >= count || Task.isCancelled { return found }
+                if found.count >= count || Task.isCancelled { return found.requests }
                 number.withLock { $0 = found.count }
             }
         }

@@ -18,8 +18,8 @@ import Foundation
 /// try network.verify()
 /// ```
 ///
-/// If a client waits for what only the test can give, and nothing happens for five seconds of real
-/// time, the network writes to standard error which stubs hold, delay or never give an answer.
+/// If a client waits for an answer, and nothing happens for five seconds of real time, the network
+/// writes to standard error which stubs hold, delay or never give it.
 ///
 /// A closure can answer in place of stubs, or beside them: see ``requestHandler``.
 ///

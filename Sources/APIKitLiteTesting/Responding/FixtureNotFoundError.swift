@@ -4,10 +4,10 @@ import Foundation
 /// The error of a fixture that is in none of the folders where it was looked for.
 public struct FixtureNotFoundError: DescribedError, Sendable {
     /// The name of the fixture.
-    public let fileName: String
+    package let fileName: String
 
     /// Every path that was tried, in order.
-    public let paths: [String]
+    package let paths: [String]
 
     let neighbours: [String]
 

@@ -55,15 +55,6 @@ final class Journal: Sendable {
     /// The number of requests that were ever recorded.
     var requestCount: Int { state.withLock { $0.firstID + $0.entries.count } }
 
-    /// Suspends until so many requests were recorded, or until the task is cancelled.
-    func waitForRequests(_ count: Int) async {
-        while !Task.isCancelled {
-            let seen = changes.number
-            if requestCount >= count { return }
-            await changes.wait(for: seen + 1)
-        }
-    }
-
     /// The largest number of requests that were unanswered at the same time.
     var mostInFlight: Int { state.withLock { $0.mostInFlight } }
 
@@ -81,8 +72,6 @@ final class Journal: Sendable {
     func pending(of stub: Stub) -> [PendingRequest] {
         pending.filter { $0.request.stub === stub }
     }
-
-    var pendingCount: Int { state.withLock { $0.inFlight.count } }
 
     /// A number that grows with each request, each piece of a body, and each end.
     var eventCount: Int { state.withLock { $0.eventCount } }

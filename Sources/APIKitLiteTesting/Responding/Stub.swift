@@ -25,7 +25,7 @@ public final class Stub: Sendable {
     public enum AfterLast: Sendable {
         /// The last response again.
         case repeatLast
-        /// A ``MockError`` with the reason `usedUp`.
+        /// A ``MockError``.
         case fail
         /// The first response, and then the others again.
         case startOver

@@ -25,10 +25,11 @@ extension MockClock {
         let arguments = [count == 1 ? nil : "\(count)", duration.map { "within: \($0)" }]
         let text = arguments.compactMap(\.self).joined(separator: ", ")
         await watch.run("clock.waitForSleepers(\(text))", "\(fileID):\(line)") { [self] in
-            let sleepers = "\(found()) of \(count) sleeper\(count == 1 ? " is" : "s are")"
-            guard let duration else { return "\(sleepers) waiting on the clock" }
-            let next = pending.first.map { "the next one is due in \($0)" } ?? "there is none"
-            return "\(sleepers) due within \(duration); \(next)"
+            let wanted = "\(found()) of \(count) sleepers wait on the clock"
+            if let duration, let next = pending.first {
+                return "\(wanted) within \(duration); the next one is due in \(next)"
+            }
+            return wanted + (pending.isEmpty ? ". \(reason)" : "")
         } _: {
             while !Task.isCancelled {
                 let seen = changes.number
@@ -37,54 +38,45 @@ extension MockClock {
             }
         }
     }
+
+    /// Why perhaps nothing waits on the clock.
+    private var reason: String {
+        sleepers.withLock { $0.hasEndedAtOnce }
+            ? "A sleep on it ended at once, because its delay was zero or negative"
+            : "Perhaps it was not passed: MockNetwork(clock: clock), .retrying(clock: clock)"
+    }
 }
 
 extension MockClock: WatchedObject {
     var eventCount: Int { changes.number }
-    var isWaitedFor: Bool { sleepers.withLock { $0.hasTask } }
 
     var wait: String? {
-        guard isWaitedFor else { return nil }
+        guard sleepers.withLock({ $0.hasTask }) else { return nil }
         return "A task has slept on a MockClock for \(WaitWatch.time) of real time, and nothing "
             + "has moved the clock."
     }
 
     var details: [String] {
-        let sleepers = sleepers.withLock { $0 }
-        let counted = sleepers.waiting.filter(\.kind.isCounted)
-        let deadlines = sleepers.waiting.filter { !$0.kind.isCounted }
-        let now = sleepers.now.offset
-        var lines = ["The clock is at \(now.shown). No task and no response waits on it."]
-        if let first = counted.first {
-            let list = counted.map {
-                "\($0.kind == .task ? "a task" : "a response") at \($0.moment)"
-            }
-            lines = [
-                "The clock is at \(now.shown). It wakes \(list.shown).",
-                "To wake the first, move the clock by \((first.key.deadline.offset - now).shown).",
-            ]
+        let (now, waiting) = sleepers.withLock { ($0.now.offset, $0.waiting) }
+        let counted = waiting.filter(\.kind.isCounted)
+        let place = "The clock is at \(now.shown)."
+        guard let first = counted.first else {
+            let limits = waiting.isEmpty ? "" : " Deadlines are no sleepers: \(waiting.shown)."
+            return ["\(place) No task and no response waits on it.\(limits)"]
         }
-        if !deadlines.isEmpty {
-            let list = deadlines.map(\.moment).shown
-            lines.append("Deadlines on the clock, which are no sleepers: \(list).")
-        } else if counted.isEmpty, sleepers.hasEndedAtOnce {
-            lines.append("A sleep on it ended at once, because its delay was zero or negative.")
-        } else if counted.isEmpty, watch.members.count == 1 {
-            lines.append(
-                "Perhaps it was not passed: MockNetwork(clock: clock), .retrying(clock: clock).")
-        }
-        return lines
+        let step = (first.key.deadline.offset - now).shown
+        return [
+            "\(place) It wakes \(counted.shown).",
+            "To wake the first, move the clock by \(step).",
+        ]
     }
 }
 
-extension Sleeper {
-    fileprivate var moment: String { key.deadline.offset.shown }
-}
-
-extension [String] {
-    /// The first elements, and the number of the others.
+extension [Sleeper] {
+    /// The first five sleepers, and the number of the others.
     fileprivate var shown: String {
-        (prefix(5) + (count > 5 ? ["\(count - 5) more"] : [])).joined(separator: ", ")
+        let first = prefix(5).map { "\($0.kind.rawValue) at \($0.key.deadline.offset.shown)" }
+        return (first + (count > 5 ? ["\(count - 5) more"] : [])).joined(separator: ", ")
     }
 }
 

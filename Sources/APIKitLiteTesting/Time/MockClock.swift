@@ -169,9 +169,6 @@ extension MockClock {
         return Cancellation { [self] in if let key { remove(key) } }
     }
 
-    /// Whether nothing waits on the clock, and no sleep has ended at once.
-    var isIdle: Bool { sleepers.withLock { $0.waiting.isEmpty && !$0.hasEndedAtOnce } }
-
     /// The next moment at which a sleeper wakes or a deadline fires; nil if there is none.
     var nextDeadline: Instant? { sleepers.withLock { $0.waiting.first?.key.deadline } }
 

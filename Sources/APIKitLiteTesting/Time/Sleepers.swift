@@ -2,14 +2,14 @@ import APIKitLite
 
 /// One wait on a ``MockClock``: a waiting task, a callback or a deadline.
 struct Sleeper: Sendable {
-    /// What waits.
-    enum Kind: Sendable {
+    /// What waits, as a report names it.
+    enum Kind: String {
         /// A task that sleeps.
-        case task
+        case task = "a task"
         /// A callback, such as the callback of a delayed response.
-        case callback
+        case callback = "a response"
         /// A limit on other work.
-        case deadline
+        case deadline = "a deadline"
 
         /// Whether `waitForSleepers` counts it.
         var isCounted: Bool { self != .deadline }

@@ -5,33 +5,28 @@ import Foundation
 protocol WatchedObject: AnyObject, Sendable {
     /// A number that grows with everything that happens.
     var eventCount: Int { get }
-    /// Whether something waits that the watch must look at.
-    var isWaitedFor: Bool { get }
     /// A sentence about what waits for the test; nil if nothing does.
     var wait: String? { get }
     /// The further lines of a report.
     var details: [String] { get }
 }
 
-/// Writes a report if something waits that only the test can end, and nothing happens for five
-/// seconds of real time.
+/// Writes a report if something waits, and nothing happens for five seconds of real time.
 ///
 /// A network has one watch, which it shares with its `MockClock`. The watch looks once each second
 /// while something waits. After a report, it looks again when something else begins to wait.
 package final class WaitWatch: Sendable {
     /// Where reports go, and what counts the seconds.
     package struct Reporter: Sendable {
-        fileprivate var clock: MockClock?
-        fileprivate var write: @Sendable (String) -> Void = writeToStandardError
+        fileprivate let clock: MockClock?
+        fileprivate let write: @Sendable (String) -> Void
 
-        fileprivate init() {}
-
-        /// Creates a reporter for the tests of this library.
+        /// Creates a reporter.
         ///
         /// - Parameters:
-        ///   - clock: Counts the seconds.
+        ///   - clock: Counts the seconds; nil for real time.
         ///   - write: Receives each report.
-        package init(clock: MockClock, write: @escaping @Sendable (String) -> Void) {
+        package init(clock: MockClock?, write: @escaping @Sendable (String) -> Void) {
             (self.clock, self.write) = (clock, write)
         }
 
@@ -54,14 +49,11 @@ package final class WaitWatch: Sendable {
     }
 
     private struct State {
-        var reporter: Reporter? = Reporter()
+        var reporter: Reporter? = Reporter(clock: nil, write: writeToStandardError)
         var members: [Member] = []
         var calls: [Int: Call] = [:]
         var lastCall = 0
-        var isRunning = false
-        var eventCount = 0
-        /// The number of seconds in which nothing happened.
-        var quietSeconds = 0
+        var isLooking = false
     }
 
     /// How long nothing happens before a report is written.
@@ -97,12 +89,11 @@ package final class WaitWatch: Sendable {
         _ text: String, _ sourceLocation: String, _ progress: @escaping @Sendable () -> String,
         _ wait: () async -> R
     ) async -> R {
-        let call = Call {
-            "\(text) (\(sourceLocation)) has waited for \(Self.time): \(progress())."
-        }
         let id = state.withLock { state in
             state.lastCall += 1
-            state.calls[state.lastCall] = call
+            state.calls[state.lastCall] = Call {
+                "\(text) (\(sourceLocation)) has waited for \(Self.time): \(progress())."
+            }
             return state.lastCall
         }
         begin()
@@ -110,42 +101,41 @@ package final class WaitWatch: Sendable {
         return await wait()
     }
 
-    /// Begins to look, unless it does so already. Call this when something begins to wait.
-    func begin() {
-        // Strong references, which are released after the lock: the last one runs code of the user.
-        let members = members
+    /// Looks after a second, unless it is going to do so already. Call this when something begins to
+    /// wait.
+    ///
+    /// - Parameters:
+    ///   - seen: The events so far; nil to count them now.
+    ///   - quietSeconds: The number of seconds in which nothing happened.
+    func begin(after seen: Int? = nil, quietSeconds: Int = 0) {
+        let seen = seen ?? eventCount
         let reporter = state.withLock { state -> Reporter? in
-            guard !state.isRunning, let reporter = state.reporter else { return nil }
-            state.isRunning = true
-            state.eventCount = members.eventCount + state.lastCall
-            state.quietSeconds = 0
+            guard !state.isLooking, let reporter = state.reporter else { return nil }
+            state.isLooking = true
             return reporter
         }
-        reporter?.afterSecond { [weak self] in self?.look() }
+        guard let reporter else { return }
+        reporter.afterSecond { [weak self] in self?.look(reporter, seen, quietSeconds) }
     }
 
-    /// Looks once more after a second, or writes the report, or stops if nothing waits.
-    private func look() {
+    /// Begins again, or writes the report, or stops if nothing waits.
+    private func look(_ reporter: Reporter, _ seen: Int, _ quietSeconds: Int) {
+        // First: what begins to wait from here on begins another look, or is found below.
+        let calls = state.withLock { state in
+            state.isLooking = false
+            return state.calls.sorted { $0.key < $1.key }
+        }
         let members = members
-        let (reporter, calls, isRunning) = state.withLock { state in
-            // Under the lock: a new wait is either seen here, or starts another look.
-            let isNeeded = !state.calls.isEmpty || members.contains(where: \.isWaitedFor)
-            let eventCount = members.eventCount + state.lastCall
-            state.quietSeconds = state.eventCount == eventCount ? state.quietSeconds + 1 : 0
-            state.eventCount = eventCount
-            state.isRunning = isNeeded && .seconds(state.quietSeconds) < Self.time
-            return (isNeeded ? state.reporter : nil, state.calls, state.isRunning)
-        }
-        guard let reporter else { return }
-        if isRunning {
-            if mainActor.isTaken { mainActor.request() }
-            return reporter.afterSecond { [weak self] in self?.look() }
-        }
         let waits =
             calls.isEmpty
-            ? members.compactMap(\.wait).suffix(1)
-            : calls.sorted { $0.key < $1.key }.map { $0.value.text() }[...]
-        if waits.isEmpty { return begin() }
+            ? members.compactMap(\.wait).suffix(1) : calls.map { $0.value.text() }[...]
+        if waits.isEmpty { return }
+        let count = eventCount
+        let quietSeconds = count == seen ? quietSeconds + 1 : 0
+        if .seconds(quietSeconds) < Self.time {
+            if mainActor.isTaken { mainActor.request() }
+            return begin(after: count, quietSeconds: quietSeconds)
+        }
         var details = members.flatMap(\.details)
         // It was asked a second ago, or earlier.
         if reporter.clock == nil, !mainActor.isTaken {
@@ -154,8 +144,9 @@ package final class WaitWatch: Sendable {
         let lines = waits + details.map { "  " + $0 }
         reporter.write("APIKitLiteTesting: \(lines.joined(separator: "\n"))\n")
     }
-}
 
-extension [any WatchedObject] {
-    fileprivate var eventCount: Int { reduce(0) { $0 + $1.eventCount } }
+    /// The number of everything that happened and of the calls that began to wait.
+    private var eventCount: Int {
+        members.reduce(state.withLock { $0.lastCall }) { $0 + $1.eventCount }
+    }
 }

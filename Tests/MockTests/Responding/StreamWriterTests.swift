@@ -402,15 +402,19 @@ import Testing
         #expect("\(response)".hasPrefix("unusable response: "))
     }
 
-    @Test func verifyNamesAStreamThatIsOpen() async throws {
+    @Test(arguments: [
+        (MockResponse.stream(), "Call stub.finish(), or cancel the request,"),
+        (.stream { _ in _ = try await waitForCancellation() }, "Await or cancel it"),
+    ])
+    func verifyNamesAStreamThatIsOpen(_ response: MockResponse, _ advice: String) async throws {
         let network = MockNetwork()
-        network.stub(.any, .stream { _ in _ = try await waitForCancellation() })
+        network.stub(.any, response)
         let (body, _) = try await MockURLSession(network).stream(.test("a"))
 
         let error = #expect(throws: VerificationError.self) { try network.verify() }
 
         #expect(error?.findings.count == 1)
-        #expect(error?.findings.first?.contains("its client still waits") == true)
+        #expect(error?.findings.first?.contains("still waits. \(advice)") == true)
         _ = body
     }
 }

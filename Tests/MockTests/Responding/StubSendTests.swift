@@ -212,32 +212,4 @@ import Testing
         test.cancel()
         _ = await test.result
     }
-
-    @Test func anOpenStreamIsReported() async throws {
-        let recorder = ReportRecorder()
-        let network = recorder.network()
-        let stub = network.stub(.get("/a"), .stream(), fileID: "Tests/Stub.swift", line: 3)
-        let (body, _) = try await MockURLSession(network).stream(.test("a"))
-        await recorder.waitForWatch()
-
-        await recorder.clock.advance(by: .seconds(5))
-
-        #expect(
-            recorder.reports == [
-                """
-                APIKitLiteTesting: GET https://api.example.com/a has waited for the end of its \
-                stream for 5.0 seconds.
-                  The stub for method GET, path /a (Tests/Stub.swift:3) keeps the stream of 1 \
-                request open. To end it, call stub.finish().
-                  If timingOut(idle:) has a MockClock, pass it to MockNetwork(clock:), too. Then this \
-                report shows its deadlines.
-
-                """
-            ])
-        let error = #expect(throws: VerificationError.self) { try network.verify() }
-        #expect(error?.findings.first?.contains("Call stub.finish(), or cancel") == true)
-        try await stub.finish()
-        #expect(try await body.text == "")
-        try network.verify()
-    }
 }
