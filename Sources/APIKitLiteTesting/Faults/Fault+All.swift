@@ -9,7 +9,7 @@ extension Fault {
     /// - A certificate is invalid, or the app itself rejects it. The latter is `.cancelled`,
     ///   although no code cancelled the task.
     /// - `URLSession` cannot process the answer.
-    public static let errors: [Fault] = URLError.named.map { .error($0.code) }
+    package static let errors: [Fault] = URLError.named.map { .error($0.code) }
 
     /// Returns every fault of one answer, always in the same order.
     ///

@@ -6,20 +6,20 @@ import Foundation
 /// `forEachFault` and `checkLoader` throw it.
 public struct FaultError: DescribedError, Sendable {
     /// One fault under which the client failed a requirement.
-    public struct Violation: Sendable, CustomStringConvertible {
+    package struct Violation: Sendable, CustomStringConvertible {
         /// The fault.
-        public let fault: Fault
+        package let fault: Fault
         /// What the client did, such as `threw URLError.timedOut, not APIRequestError`.
-        public let event: String
+        package let event: String
         /// A text that is the same for events which probably have the same cause.
         let kind: String
 
         /// The fault and the event, such as `connection lost after 7 bytes: threw …`.
-        public var description: String { "\(fault): \(event)" }
+        package var description: String { "\(fault): \(event)" }
     }
 
     /// All violations, in the order of the faults.
-    public let violations: [Violation]
+    package let violations: [Violation]
 
     /// The outcomes under the other faults, and the seed.
     public let report: FaultReport

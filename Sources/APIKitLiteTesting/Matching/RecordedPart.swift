@@ -28,12 +28,6 @@ public struct RecordedPart: Sendable {
     /// (RFC 7578, section 4.4).
     public var contentType: String? { part.contentType }
 
-    /// The headers, with their names as they were sent. The values of a repeated name are joined
-    /// with a comma.
-    public var headers: [String: String] {
-        Dictionary(part.headers.map { ($0.name, $0.value) }) { "\($0), \($1)" }
-    }
-
     /// The value of the field, or the bytes of the file.
     public var data: Data { part.data }
 

@@ -56,7 +56,7 @@ public struct RecordedRequest: Sendable {
     /// Creates the record of a request.
     ///
     /// - Parameter request: The request, with its body in `httpBody`.
-    public init(request: URLRequest) {
+    package init(request: URLRequest) {
         self.request = request
     }
 

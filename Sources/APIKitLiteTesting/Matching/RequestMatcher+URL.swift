@@ -12,7 +12,7 @@ extension RequestMatcher {
     }
 
     /// Requires a scheme, such as `https`. Its case does not matter.
-    public func scheme(_ name: String) -> RequestMatcher {
+    package func scheme(_ name: String) -> RequestMatcher {
         let name = name.lowercased()
         return adding("scheme \(name)") {
             $0.url.scheme == name

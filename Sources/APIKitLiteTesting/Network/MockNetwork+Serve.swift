@@ -19,10 +19,10 @@ extension MockNetwork {
     /// - Throws: ``LoopbackServerError`` if the port is taken or cannot be used.
     public func serve(port: Int = 0) throws -> LoopbackServer {
         let core = core
-        let server = try LoopbackServer(port: port) { [weak servers, weak core] port in
-            core?.removeServer(port: port)
+        let server = try LoopbackServer(port: port) { [weak servers, weak core] id in
+            core?.removeServer(id)
             let stopped = servers?.withLock { servers in
-                defer { servers.removeAll { $0.port == port } }
+                defer { servers.removeAll { ObjectIdentifier($0) == id } }
                 return servers
             }
             // Released here: the server's `deinit` must not run while the list is locked.
@@ -30,7 +30,7 @@ extension MockNetwork {
         } answering: { request, respond in
             core.load(request, for: SocketClient.any, respond: respond).cancel
         }
-        core.addServer(port: server.port)
+        core.addServer(server)
         servers.withLock { $0.append(server) }
         return server
     }

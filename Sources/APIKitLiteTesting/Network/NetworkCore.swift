@@ -24,7 +24,7 @@ final class NetworkCore: Responder {
     private let groups = Locked<[Stub.Group]>([])
     let unanswered = Locked(UnansweredRequests())
     private let declined = Locked<[RequestMatcher]>([])
-    private let serverPorts = Locked<Set<Int>>([])
+    private let serverPorts = Locked<[ObjectIdentifier: Int]>([:])
     /// Where the network was first verified; nil before that.
     let verified = Locked<String?>(nil)
     private let pooledClass = Locked<PooledProtocolClass?>(nil)
@@ -267,15 +267,15 @@ extension NetworkCore {
         guard let host = url?.host(), ["127.0.0.1", "localhost", "::1"].contains(host) else {
             return false
         }
-        return serverPorts.withLock { $0.contains(url?.port ?? 80) }
+        return serverPorts.withLock { $0.values.contains(url?.port ?? 80) }
     }
 
-    func addServer(port: Int) {
-        serverPorts.withLock { _ = $0.insert(port) }
+    func addServer(_ server: LoopbackServer) {
+        serverPorts.withLock { $0[ObjectIdentifier(server)] = server.port }
     }
 
-    func removeServer(port: Int) {
-        serverPorts.withLock { _ = $0.remove(port) }
+    func removeServer(_ id: ObjectIdentifier) {
+        serverPorts.withLock { $0[id] = nil }
     }
 
     var matchesWithUserCode: Bool { groups.withLock { $0.contains(where: \.hasPredicate) } }

@@ -92,15 +92,10 @@ struct HTTPRequestReader {
         let tooLong = HTTPRequestError(
             "A chunk's size line is over \(Self.chunkLineLimit) bytes.")
         let line = try self.line(limit: Self.chunkLineLimit, tooLong)
+        // A semicolon begins a chunk extension, which is ignored. White space may precede it.
         let digits = line.prefix { $0 != 0x3B && $0 != 0x20 && $0 != 0x09 }
-        // A semicolon and a name begin a chunk extension, which is ignored. White space may precede
-        // it.
-        let rest = line[digits.endIndex...]
-        let name = rest.drop { $0 == 0x20 || $0 == 0x09 }
-        let isExtension = name.first == 0x3B && name.dropFirst().contains { $0 > 0x20 }
         guard digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
-            let size = Int(String(decoding: digits, as: UTF8.self), radix: 16),
-            rest.isEmpty || isExtension, rest.allSatisfy({ $0 >= 0x20 || $0 == 0x09 })
+            let size = Int(String(decoding: digits, as: UTF8.self), radix: 16)
         else { throw HTTPRequestError("A chunk's size is not a hexadecimal number.") }
         return size == 0 ? nil : size
     }

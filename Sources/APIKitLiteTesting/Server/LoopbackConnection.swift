@@ -76,7 +76,7 @@ final class LoopbackConnection: Sendable {
 
     /// Gets a request answered, and writes the answer.
     private func answer(_ parsed: ParsedRequest) throws(HTTPRequestError) -> Next {
-        let request = try parsed.urlRequest(authority: listener.authority)
+        let request = try parsed.urlRequest()
         let parts = PartQueue()
         let isClosed = state.withLock { state in
             state.parts = parts

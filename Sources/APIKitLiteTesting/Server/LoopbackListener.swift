@@ -9,9 +9,6 @@ final class LoopbackListener: @unchecked Sendable {  // `condition` owns all var
 
     let answering: LoopbackServer.Answering
     let url: URL
-    /// The host and the port, for a request whose `Host` field is empty.
-    let authority: String
-
     let closedConnections = AwaitableCounter()
 
     private let socket: Socket
@@ -31,9 +28,8 @@ final class LoopbackListener: @unchecked Sendable {  // `condition` owns all var
     init(_ socket: Socket, answering: @escaping LoopbackServer.Answering) throws {
         self.socket = socket
         self.answering = answering
-        authority = "127.0.0.1:\(socket.port)"
         // An IPv4 address and a port always form a valid URL.
-        url = URL(string: "http://\(authority)")!
+        url = URL(string: "http://127.0.0.1:\(socket.port)")!
         do {
             wake = try Socket.Wake(port: socket.port)
         } catch {

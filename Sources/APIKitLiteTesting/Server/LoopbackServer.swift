@@ -32,12 +32,7 @@ public final class LoopbackServer: Sendable {
     public let port: Int
 
     private let listener: LoopbackListener
-    private let onStop: Locked<StopAction?>
-
-    /// The action for the first `stop()`. `Locked` must not store a closure directly.
-    private struct StopAction {
-        let run: @Sendable () -> Void
-    }
+    private let onStop: @Sendable (ObjectIdentifier) -> Void
 
     var closedConnections: AwaitableCounter { listener.closedConnections }
 
@@ -45,18 +40,18 @@ public final class LoopbackServer: Sendable {
     ///
     /// - Parameters:
     ///   - port: The port, or 0 for a free port that the system chooses.
-    ///   - onStop: Called once when the server stops, before it closes the port.
+    ///   - onStop: Called with the server's identity when it stops, and perhaps again when it is
+    ///     released.
     ///   - answering: Answers a request. The server calls it, and the function that it returns, on
     ///     the thread of the connection.
     /// - Throws: ``LoopbackServerError`` when the port is in use or cannot be used.
     init(
-        port: Int = 0, onStop: @escaping @Sendable (_ port: Int) -> Void = { _ in },
+        port: Int = 0, onStop: @escaping @Sendable (ObjectIdentifier) -> Void = { _ in },
         answering: @escaping Answering
     ) throws {
         let socket = try Socket(listeningOnPort: port)
-        let port = socket.port
-        self.port = port
-        self.onStop = Locked(StopAction { onStop(port) })
+        self.port = socket.port
+        self.onStop = onStop
         listener = try LoopbackListener(socket, answering: answering)
     }
 
@@ -68,11 +63,7 @@ public final class LoopbackServer: Sendable {
     ///
     /// The port and the connections are closed when it returns. A second call does nothing.
     public func stop() {
-        let action = onStop.withLock { action in
-            defer { action = nil }
-            return action
-        }
-        action?.run()
+        onStop(ObjectIdentifier(self))
         listener.stop()
     }
 }

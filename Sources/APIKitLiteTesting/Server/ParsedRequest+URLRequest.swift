@@ -4,10 +4,9 @@ import Foundation
 extension ParsedRequest {
     /// Returns the request that the stubs and the journal receive.
     ///
-    /// - Parameter authority: The host and the port for a request whose `Host` field is empty.
     /// - Throws: When the target and the `Host` field do not form a URL.
-    func urlRequest(authority: String) throws(HTTPRequestError) -> URLRequest {
-        guard let url = try url(authority: authority) else {
+    func urlRequest() throws(HTTPRequestError) -> URLRequest {
+        guard let url = try url() else {
             throw HTTPRequestError("The target and the Host make no URL: \(target)")
         }
         var request = URLRequest(url: url)
@@ -18,7 +17,7 @@ extension ParsedRequest {
     }
 
     /// Returns the URL of the target (RFC 9112, section 3.2); `nil` if it does not form one.
-    private func url(authority: String) throws(HTTPRequestError) -> URL? {
+    private func url() throws(HTTPRequestError) -> URL? {
         if let colon = target.firstRange(of: "://"),
             ["http", "https"].contains(target[..<colon.lowerBound].lowercased())
         {
@@ -27,9 +26,10 @@ extension ParsedRequest {
         }
         let host = values(of: "host").first ?? ""
         // These characters could end the host early or add a user name, so they are refused.
-        guard host.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !"/?#@\\".utf8.contains($0) })
+        guard !host.isEmpty,
+            host.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !"/?#@\\".utf8.contains($0) })
         else { throw HTTPRequestError("The Host field is not a host: \(host)") }
-        let origin = "http://" + (host.isEmpty ? authority : host)
+        let origin = "http://" + host
         if target.hasPrefix("/") { return URL(reference: origin + target) }
         return target == "*" && method == "OPTIONS" ? URL(string: origin) : nil
     }

@@ -38,8 +38,7 @@ struct Socket: Sendable {
     /// - Throws: ``LoopbackServerError`` when the port is in use or cannot be used.
     init(listeningOnPort port: Int) throws {
         guard let number = UInt16(exactly: port) else {
-            throw LoopbackServerError.cannotListen(
-                port: port, reason: "a port is a number from 0 to 65535")
+            throw LoopbackServerError(port: port, "a port is a number from 0 to 65535")
         }
         descriptor = socket(AF_INET, Self.streamType, 0)
         guard descriptor >= 0 else { throw LoopbackServerError(errno: errno, port: port) }

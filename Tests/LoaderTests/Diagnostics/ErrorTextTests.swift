@@ -18,7 +18,7 @@ import Testing
         DownloadError.notAGet(method: "POST"),
         FileBodyError(file, .missing),
         FixtureNotFoundError(fileName: "a", paths: [], neighbours: []),
-        LoopbackServerError.portInUse(8080),
+        LoopbackServerError(port: 8080, "it is in use"),
         MockError(.noHandler, "There is no handler."),
         NoRefreshError(),
         RequestBuildingError("\"G T\" is not an HTTP method."),

@@ -153,11 +153,8 @@ extension URLRequest {
         #expect(parts[3].contentType == "image/PNG; q=1")
         #expect(parts[3].header("content-TYPE") == "image/PNG; q=1")
         #expect(parts[3].header("X-Other") == nil)
-        #expect(
-            parts[3].headers == [
-                "Content-Disposition": #"form-data; name="avatar"; filename="a.png""#,
-                "Content-Type": "image/PNG; q=1",
-            ])
+        let disposition = #"form-data; name="avatar"; filename="a.png""#
+        #expect(parts[3].header("Content-Disposition") == disposition)
         #expect(parts[3].data == Self.png)
         #expect("\(parts[3])" == #"avatar=<file "a.png", image/png, 4 bytes>"#)
         try network.verify()
