@@ -10,7 +10,7 @@ import Foundation
 ///   - name: The name of the parameter, in lower case.
 ///   - header: The value of the header.
 /// - Returns: The value; nil if the header has no such parameter.
-func headerParameter(_ name: String, of header: String) -> String? {
+package func headerParameter(_ name: String, of header: String) -> String? {
     let semicolon = UInt8(ascii: ";")
     var rest = Array(header.utf8).drop { $0 != semicolon }
     while !rest.isEmpty {

@@ -128,11 +128,8 @@ extension HTTPArchive.Exchange {
             let text =
                 "\(place) is \(added.joined(separator: " or ")), was "
                 + types.sorted().joined(separator: " or ")
-            if added == ["null"] {
-                report.warnings.append(line(text))
-            } else {
-                report.violations.append(line(text))
-            }
+            let list = added == ["null"] ? \DriftReport.warnings : \.violations
+            report[keyPath: list].append(line(text))
         }
     }
 
@@ -168,23 +165,20 @@ extension JSONValue {
     fileprivate var shape: [String: Set<String>] {
         var shape: [String: Set<String>] = [:]
         func add(_ value: JSONValue, at place: String) {
-            let type =
-                switch value {
-                case .object: "an object"
-                case .array: "an array"
-                case .string: "a string"
-                case .number: "a number"
-                case .boolean: "true or false"
-                case .null: "null"
-                }
-            shape[place, default: []].insert(type)
+            let type: String
             switch value {
             case .object(let members):
+                type = "an object"
                 for (key, member) in members { add(member, at: place + JSONText.step(key)) }
             case .array(let elements):
+                type = "an array"
                 for element in elements { add(element, at: place + "[]") }
-            case .string, .number, .boolean, .null: break
+            case .string: type = "a string"
+            case .number: type = "a number"
+            case .boolean: type = "true or false"
+            case .null: type = "null"
             }
+            shape[place, default: []].insert(type)
         }
         add(self, at: "$")
         return shape

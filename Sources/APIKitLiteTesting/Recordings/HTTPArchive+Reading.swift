@@ -21,23 +21,15 @@ extension HTTPArchive {
     init(_ root: HARNode, of file: URL) throws {
         self.init()
         for (index, entry) in try root.log["entries"].list().enumerated() {
-            let number = "entry \(index + 1)"
-            if let reason = entry.skipReason {
-                skipped.append("\(number): \(reason)")
+            if let reason = try entry.skipReason {
+                skipped.append("entry \(index + 1): \(reason)")
                 continue
             }
             var exchange = try Exchange(entry)
-            if exchange.isStillCompressed {
-                skipped.append("\(number): \(Self.stillCompressed)")
-            } else {
-                exchange.place = Recording.Place(
-                    file: file.lastPathComponent, number: index + 1)
-                append(exchange)
-            }
+            exchange.place = Recording.Place(file: file.lastPathComponent, number: index + 1)
+            append(exchange)
         }
     }
-
-    static let stillCompressed = "its body is still compressed"
 }
 
 /// The file of an archive, and how much may still be read of it and of the files that it names.
@@ -108,9 +100,6 @@ struct HARNode {
     /// The object with the entries.
     var log: HARNode { self["log"] }
 
-    /// The file and the place in it, such as `users.har, log.entries[3].request`.
-    var place: String { "\(file.url.path), \(path)" }
-
     subscript(key: String) -> HARNode {
         var member: JSONValue?
         if case .object(let members) = value { member = members[key] }
@@ -122,12 +111,8 @@ struct HARNode {
 
     /// The value of a number, also of one in a string; nil if no status, size or time can be so large.
     var number: Double? {
-        guard case .number(let digits)? = value else { return text.flatMap(Self.bounded) }
-        return Self.bounded(digits)
-    }
-
-    private static func bounded(_ digits: String) -> Double? {
-        Double(digits).flatMap { abs($0) < 1e12 ? $0 : nil }
+        let digits = if case .number(let digits) = value { digits } else { text }
+        return digits.flatMap { Double($0) }.flatMap { abs($0) < 1e12 ? $0 : nil }
     }
 
     /// Returns the elements of an array; none if there is no value.
@@ -142,30 +127,56 @@ struct HARNode {
         }
     }
 
-    func wrong(_ what: String) -> HTTPArchiveError { HTTPArchiveError("\(place) \(what).") }
+    func wrong(_ what: String) -> HTTPArchiveError {
+        HTTPArchiveError("\(file.url.path), \(path) \(what).")
+    }
 }
 
 extension HARNode {
-    /// Why an entry is not an HTTP exchange; nil if it is one.
+    /// Why an entry is not an HTTP exchange that can be read; nil if it is one.
     fileprivate var skipReason: String? {
-        let url = self["request"]["url"].text ?? ""
-        let scheme = URLParts(url).scheme
-        if url.isEmpty { return "it has no URL" }
-        guard ["http", "https"].contains(scheme) else { return "its URL has the scheme \(scheme)" }
-        return self["response"]["status"].number == 101 ? "it changes the protocol" : nil
+        get throws {
+            let url = self["request"]["url"].text ?? ""
+            let scheme = URLParts(url).scheme
+            if url.isEmpty { return "it has no URL" }
+            guard ["http", "https"].contains(scheme) else {
+                return "its URL has the scheme \(scheme)"
+            }
+            if self["response"]["status"].number == 101 { return "it changes the protocol" }
+            return try self["response"].isStillCompressed ? "its body is still compressed" : nil
+        }
+    }
+
+    /// Whether the object is an answer whose body is not decoded, although its headers say how.
+    var isStillCompressed: Bool {
+        get throws {
+            try contentCoding.contains("gzip") && self["content"].body.starts(with: Self.gzip)
+        }
     }
 
     /// Whether the object is a request or an answer with a body in which no text can be found.
-    var hasCompressedBody: Bool {
+    var hasUnsearchableBody: Bool {
         get throws {
-            guard self["headers"].value != nil else { return false }
-            let coding =
-                try headers().first { $0.name.lowercased() == "content-encoding" }?.value ?? ""
-            let body = try self["postData"].body + self["content"].body
-            return isCompressed(body)
+            let (body, coding) = (
+                try self["postData"].body + self["content"].body, try contentCoding
+            )
+            return Self.compressed.contains { body.starts(with: $0) }
                 || !["", "identity"].contains(coding) && exactText(body) == nil
         }
     }
+
+    private var contentCoding: String {
+        get throws {
+            try headers().first { $0.name.lowercased() == "content-encoding" }?.value.lowercased()
+                ?? ""
+        }
+    }
+
+    private static let gzip: [UInt8] = [0x1F, 0x8B]
+    /// The first bytes of gzip, zip, Zstandard, xz and bzip2.
+    private static let compressed = [
+        gzip, [0x50, 0x4B, 3, 4], [0x28, 0xB5, 0x2F, 0xFD], [0xFD, 0x37, 0x7A], [0x42, 0x5A, 0x68],
+    ]
 
     /// Returns the fields of a header, in order.
     fileprivate func headers() throws -> [(name: String, value: String)] {
@@ -184,9 +195,11 @@ extension HARNode {
             if let text = self["text"].text {
                 let encoding = self["encoding"].text ?? self["_encoding"].text
                 guard encoding?.lowercased() == "base64" else { return Data(text.utf8) }
-                guard let data = Data(base64Encoded: text.filter { !$0.isWhitespace }) else {
-                    throw self["text"].wrong("is not base64")
-                }
+                // A line break is rare, and a search for it takes longer than the decoding.
+                let data =
+                    Data(base64Encoded: text)
+                    ?? Data(base64Encoded: text.filter { !$0.isWhitespace })
+                guard let data else { throw self["text"].wrong("is not base64") }
                 return data
             }
             if let name = self["_file"].text { return try bytes(ofFile: name) }
@@ -224,22 +237,7 @@ extension HARNode {
     }
 }
 
-/// Whether bytes begin as those of gzip, zip, Zstandard, xz or bzip2.
-private func isCompressed(_ bytes: Data) -> Bool {
-    [
-        [0x1F, 0x8B], [0x50, 0x4B, 3, 4], [0x28, 0xB5, 0x2F, 0xFD], [0xFD, 0x37, 0x7A],
-        [0x42, 0x5A, 0x68],
-    ]
-    .contains { bytes.starts(with: $0) }
-}
-
 extension HTTPArchive.Exchange {
-    /// Whether the body is not decoded, although the answer says how.
-    fileprivate var isStillCompressed: Bool {
-        let coding = response?.value(forHTTPHeaderField: "Content-Encoding")?.lowercased()
-        return coding?.contains("gzip") ?? false && body.starts(with: [0x1F, 0x8B])
-    }
-
     fileprivate init(_ entry: HARNode) throws {
         let request = try URLRequest(entry["request"])
         let answer = entry["response"]

@@ -7,7 +7,7 @@ extension HTTPArchive {
     /// Placeholders replace the values whose names the redaction hides: `REDACTED-1`, `REDACTED-2`
     /// and so on, or `REDACTED-NUMBER-1` for a number in JSON. Equal values have equal numbers. Names
     /// count in URLs, headers, cookies, forms, multipart fields, and JSON, also in lines and events of
-    /// it, in strings of it, and in URLs in these.
+    /// it, in strings of it, and in URLs in these, but not in what is percent-encoded twice.
     ///
     /// Such a value is replaced wherever else it occurs in text, if it can be told from other text:
     /// it has at least eight bytes, is no URL and no host of the archive, and does not consist of
@@ -44,16 +44,19 @@ extension HTTPArchive {
 
     /// Returns the bytes of the file.
     private func data(redacting redaction: Redaction, for file: URL) throws -> Data {
-        guard redaction != .none else { return Data(text.utf8) }
+        guard redaction != .none else { return Data(text().utf8) }
         var placeholders = Placeholders(redaction, after: self)
-        var hidden = self
-        for index in indices { hidden[index].hideNamed(with: &placeholders) }
+        // A first writing collects the secrets, which may be elsewhere in all exchanges.
+        _ = text { placeholders.hideNamed(in: &$1, at: $0) }
         let search = SecretSearch(placeholders.secrets)
-        for index in indices { hidden[index].hideElsewhere(search, with: &placeholders) }
-        let text = Data(hidden.text.utf8)
+        let hidden = text { place, text in
+            placeholders.hideNamed(in: &text, at: place)
+            placeholders.hideElsewhere(in: &text, at: place, search)
+        }
+        let data = Data(hidden.utf8)
         let findings = try SecretCheck(walk: placeholders.walk, search: search)
-            .findings(in: HARNode(text, of: HARFile(file)))
-        if findings.isEmpty { return text }
+            .findings(in: HARNode(data, of: HARFile(file)))
+        if findings.isEmpty { return data }
         let name = file.deletingPathExtension().lastPathComponent
         let names = Set(findings.compactMap(\.name)).sorted().map { "\"\($0)\"" }
         throw HTTPArchiveError(
@@ -94,11 +97,8 @@ extension HTTPArchive {
         }
         let findings = try files.flatMap { path in
             let file = HARFile(folder.appendingPathComponent(path))
-            let root = try HARNode(contentsOf: file)
-            let unread = try HTTPArchive(root, of: file.url).skipped
-                .filter { $0.hasSuffix(Self.stillCompressed) }
-            return try (unread + check.findings(in: root).map(\.text))
-                .map { "\(file.url.path), \($0)" }
+            return try check.findings(in: HARNode(contentsOf: file))
+                .map { "\(file.url.path), \($0.text)" }
         }
         if !findings.isEmpty {
             throw HTTPArchiveError(

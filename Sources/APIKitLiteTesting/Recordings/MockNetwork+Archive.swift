@@ -40,44 +40,42 @@ extension MockNetwork {
         times: Stub.Times, sourceLocation: String
     ) -> [Stub] {
         let values = Locked(RecordedValues())
-        var groups: [(parts: ReplayParts, exchanges: [HTTPArchive.Exchange])] = []
-        var indices: [String: Int] = [:]
-        for exchange in archive {
-            let parts = ReplayParts(exchange.request)
-            let key = parts.key
-            if let index = indices[key] {
-                groups[index].exchanges.append(exchange)
-            } else {
-                indices[key] = groups.count
-                groups.append((parts, [exchange]))
-            }
-        }
+        let parts = archive.map { ReplayParts($0.request) }
         // The last stub that matches answers: one without placeholders, if there is one.
-        let ordered =
-            groups.filter(\.parts.hasVariables) + groups.filter { !$0.parts.hasVariables }
-        let stubs = ordered.map { parts, exchanges in
+        let groups = Dictionary(grouping: archive.indices) { parts[$0].key }.values.sorted {
+            let (left, right) = (parts[$0[0]], parts[$1[0]])
+            return left.hasVariables == right.hasVariables ? $0[0] < $1[0] : left.hasVariables
+        }
+        let stubs = groups.map { indices in
+            let exchanges = indices.map { archive[$0] }
             var part = recording
             part.entries = exchanges.map(\.recordingEntry)
-            let matcher = RequestMatcher.recorded(
-                exchanges[0].request, hasVariables: parts.hasVariables
-            ) { [weak core] in
-                core?.serves($0) ?? false
+            let request = exchanges[0].request
+            let isServed: @Sendable (URL?) -> Bool = { [weak core] in core?.serves($0) ?? false }
+            var matcher = RequestMatcher(recorded: request, isServed)
+            if parts[indices[0]].hasVariables {
+                matcher.adapted = { live in
+                    let filled = RecordedValues(from: request, live).filled(request)
+                    return RequestMatcher(recorded: filled, isServed).criteria
+                }
             }
             let responses = exchanges.map { exchange in
                 MockResponse.exchange(exchange) { request in
                     let found = RecordedValues(from: exchange.request, request)
-                    return values.withLock { values in
-                        values.add(found)
-                        return values
-                    }
+                    return values.withLock { $0.adding(found) }
                 }
             }
             return core.makeStub(
                 matcher, .responses(responses, then: afterLast), times: times,
                 sourceLocation: part.place ?? sourceLocation, recording: part)
         }
-        let index = ReplayIndex(ordered.map(\.parts), stubs)
-        core.add(Stub.Group(stubs, asking: index.stubs(for:)))
+        // Of very many stubs, those are asked first whose requests differ from a live one at most in
+        // the headers and where placeholders are.
+        let variables = Set(parts.flatMap(\.variables))
+        let index = Dictionary(grouping: zip(groups, stubs)) { indices, _ in
+            parts[indices[0]].key(without: variables)
+        }.mapValues { $0.map(\.1) }
+        core.add(Stub.Group(stubs) { index[ReplayParts($0).key(without: variables)] ?? [] })
         return stubs
     }
 }
@@ -91,32 +89,11 @@ extension HTTPArchive.Exchange {
 }
 
 extension RequestMatcher {
-    /// Returns a matcher for requests that are equal to a recorded one.
+    /// Creates a matcher for requests that are equal to a recorded one.
     ///
     /// - Parameters:
     ///   - request: The recorded request, with its body in `httpBody`.
-    ///   - hasVariables: Whether it has placeholders.
     ///   - isServed: Whether a URL leads to the network's own server, so that its host does not count.
-    fileprivate static func recorded(
-        _ request: URLRequest, hasVariables: Bool, isServed: @escaping @Sendable (URL?) -> Bool
-    ) -> RequestMatcher {
-        var matcher = RequestMatcher(recorded: request, isServed)
-        if !hasVariables { return matcher }
-        let plain = matcher.criteria
-        matcher.adapted = { live in
-            let values = RecordedValues(from: request, live)
-            let filled = RequestMatcher(recorded: values.filled(request), isServed).criteria
-            if filled.count != plain.count { return plain }
-            return zip(plain, filled).map { plain, filled in
-                // The text shows what the file has, not what the live request has in its place.
-                var criterion = filled
-                criterion.description = plain.description
-                return criterion
-            }
-        }
-        return matcher
-    }
-
     fileprivate init(recorded request: URLRequest, _ isServed: @escaping @Sendable (URL?) -> Bool) {
         let reading = RequestReading(RecordedRequest(request: request))
         let url = reading.url
@@ -133,25 +110,5 @@ extension RequestMatcher {
             matcher = matcher.header(name, request.value(forHTTPHeaderField: name))
         }
         self = matcher.addingBody(of: reading)
-    }
-}
-
-/// Finds the stubs that probably answer a request, without asking all.
-private struct ReplayIndex: Sendable {
-    private let variables: Set<String>
-    private let headers: Set<String>
-    private var stubs: [String: [Stub]] = [:]
-
-    init(_ parts: [ReplayParts], _ stubs: [Stub]) {
-        variables = Set(parts.flatMap(\.variables))
-        headers = Set(parts.flatMap(\.headers))
-        for (parts, stub) in zip(parts, stubs) {
-            self.stubs[parts.key(without: variables, headers: headers), default: []].append(stub)
-        }
-    }
-
-    /// Returns the stubs whose requests differ from a request at most where placeholders are.
-    func stubs(for live: RequestReading) -> [Stub] {
-        stubs[ReplayParts(live).key(without: variables, headers: headers)] ?? []
     }
 }

@@ -37,22 +37,12 @@ extension MockResponse {
         } else if exchange.wasCancelled {
             response.ending = .silence
         }
-        if exchange.hasPlaceholders {
-            response.adapting = { response, request in values(request).filled(response) }
-        }
+        response.adapting = { response, request in values(request).filled(response) }
         return response
     }
 }
 
 extension HTTPArchive.Exchange {
-    /// Whether the request or the answer may have a placeholder.
-    fileprivate var hasPlaceholders: Bool {
-        let fields = [request.allHTTPHeaderFields, response?.headerFields].compactMap(\.self)
-        return Placeholder.mayBe(in: request.url?.absoluteString ?? "")
-            || fields.contains { $0.values.contains(where: Placeholder.mayBe) }
-            || [request.httpBody ?? Data(), body].contains(where: Placeholder.mayBe)
-    }
-
     /// The time before each piece. The first piece does not wait, so a whole answer comes
     /// immediately.
     fileprivate var gaps: [Duration] {

@@ -20,6 +20,8 @@ struct NamedValue {
         case plain, percent, json, jsonNumber
     }
 
+    var isJSON: Bool { encoding == .json || encoding == .jsonNumber }
+
     /// The password of a Basic `Authorization` (RFC 7617), or of the user info of a URL.
     var password: String? {
         let decoded = Data(base64Encoded: value).map { String(decoding: $0, as: UTF8.self) }

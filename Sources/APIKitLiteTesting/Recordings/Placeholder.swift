@@ -20,23 +20,14 @@ struct Placeholder {
         all(in: text).first?.range == text.startIndex..<text.endIndex
     }
 
-    /// Returns the placeholders in a text, in order.
+    /// Returns the placeholders in a text, in order. A number has at most nine digits.
     static func all(in text: String) -> [Placeholder] {
-        var found: [Placeholder] = []
-        var rest = text[...]
-        while let mark = rest.range(of: mark, options: .literal) {
-            rest = rest[mark.upperBound...]
-            let isNumber = rest.hasPrefix("NUMBER-")
-            if isNumber { rest = rest.dropFirst("NUMBER-".count) }
-            let digits = rest.prefix { "0"..."9" ~= $0 }
-            rest = rest[digits.endIndex...]
-            guard 1...9 ~= digits.count else { continue }
-            found.append(
-                Placeholder(
-                    range: mark.lowerBound..<digits.endIndex, number: String(digits),
-                    isNumber: isNumber))
+        guard mayBe(in: text) else { return [] }
+        return text.matches(of: /REDACTED-(NUMBER-)?([0-9]{1,9})(?![0-9])/).map { match in
+            Placeholder(
+                range: match.range, number: String(match.output.2),
+                isNumber: match.output.1 != nil)
         }
-        return found
     }
 
     /// Returns a text with its placeholders replaced.

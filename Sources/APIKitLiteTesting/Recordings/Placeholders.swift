@@ -19,7 +19,7 @@ struct Placeholders {
     init(_ redaction: Redaction, after archive: HTTPArchive) {
         walk = ValueWalk(redaction)
         // Only the exchanges of a file have placeholders.
-        let text = archive.contains { $0.place != nil } ? archive.text : ""
+        let text = archive.contains { $0.place != nil } ? archive.text() : ""
         lastNumber = Placeholder.all(in: text).compactMap { Int($0.number) }.max() ?? 0
         origins = Set(archive.map { URLParts($0.request.url?.absoluteString ?? "").hostAndPort })
             .sorted()
@@ -36,8 +36,37 @@ struct Placeholders {
             .map { Secret(value: $1, label: "the value of the environment variable \($0)") }
     }
 
+    /// Replaces the values that have secret names.
+    mutating func hideNamed(in text: inout EditedText, at place: TextPlace) {
+        text.replace(
+            walk.edits(of: text.bytes, at: place) { value in
+                walk.hides(value) ? placeholder(for: value) : nil
+            })
+    }
+
+    /// Replaces the secrets wherever else they occur in a text. A body that is not text is
+    /// unchanged: the check finds its secrets.
+    mutating func hideElsewhere(
+        in text: inout EditedText, at place: TextPlace, _ search: SecretSearch
+    ) {
+        let found = search.occurrences(in: text.bytes)
+        if found.isEmpty || String(bytes: text.bytes, encoding: .utf8) == nil { return }
+        // In place of a number in JSON, there must be JSON.
+        let digits = found.map(\.range).filter { text.bytes[$0].allSatisfy { 0x30...0x39 ~= $0 } }
+        let values = digits.isEmpty ? [] : walk.values(in: text.bytes, at: place, near: digits)
+        let numbers = Set(values.filter { $0.encoding == .jsonNumber }.map(\.range))
+        text.replace(
+            found.map { found in
+                let number = number(of: found.secret.value)
+                let isNumber = numbers.contains(found.range)
+                return (
+                    found.range, isNumber ? "\"REDACTED-NUMBER-\(number)\"" : "REDACTED-\(number)"
+                )
+            })
+    }
+
     /// Returns the placeholder for a value that has a secret name.
-    mutating func placeholder(for value: NamedValue) -> String {
+    private mutating func placeholder(for value: NamedValue) -> String {
         add(value.value, label: "the value of the \(value.kind) \(value.name)")
         if let password = value.password { add(password, label: "the password in \(value.name)") }
         let isShort = value.value.utf8.count < Redaction.shortestRandom
@@ -53,7 +82,7 @@ struct Placeholders {
         secrets.append(Secret(value: value, label: label))
     }
 
-    mutating func number(of key: String) -> String {
+    private mutating func number(of key: String) -> String {
         if let number = numbers[key] { return "\(number)" }
         lastNumber += 1
         numbers[key] = lastNumber

@@ -68,9 +68,10 @@ struct RecordedValues: Sendable {
         }
     }
 
-    /// Adds other values. For the same placeholder, the new value counts.
-    mutating func add(_ other: RecordedValues) {
+    /// Adds other values, and returns all. For the same placeholder, the new value counts.
+    mutating func adding(_ other: RecordedValues) -> RecordedValues {
         values.merge(other.values) { $1 }
+        return self
     }
 
     /// Returns a text whose placeholders are replaced by their known values.
@@ -125,6 +126,7 @@ struct RecordedValues: Sendable {
         response.fields = response.fields.mapValues { filled($0) }
         // A piece may begin or end inside a character: only its text is decoded.
         response.pieces = response.pieces.map { chunk in
+            guard Placeholder.mayBe(in: chunk) else { return chunk }
             let start = chunk.prefix { $0 & 0xC0 == 0x80 }
             let rest = chunk.dropFirst(start.count)
             let end = (0..<4).first { exactText(rest.dropLast($0)) != nil } ?? 4

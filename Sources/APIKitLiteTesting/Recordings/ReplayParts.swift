@@ -72,9 +72,7 @@ struct ReplayParts {
         parts.filter { Placeholder.mayBe(in: $0.text) }.map(\.place)
     }
 
-    var hasVariables: Bool { parts.contains { Placeholder.mayBe(in: $0.text) } }
-
-    var headers: [String] { parts.map(\.place).filter { $0.hasPrefix(Self.header) } }
+    var hasVariables: Bool { !variables.isEmpty }
 
     /// A text that is the same for equal requests. All placeholders count as equal.
     var key: String {
@@ -82,12 +80,12 @@ struct ReplayParts {
     }
 
     /// Returns the key without the origin, which does not count for the network's own server,
-    /// without other headers, and without places at which a placeholder matches any text.
-    func key(without variables: Set<String>, headers: Set<String>) -> String {
+    /// without headers, and without places at which a placeholder matches any text.
+    func key(without variables: Set<String>) -> String {
         Self.key(
             parts.filter {
-                $0.place != Self.origin && !variables.contains($0.place)
-                    && (!$0.place.hasPrefix(Self.header) || headers.contains($0.place))
+                $0.place != Self.origin && !$0.place.hasPrefix(Self.header)
+                    && !variables.contains($0.place)
             })
     }
 

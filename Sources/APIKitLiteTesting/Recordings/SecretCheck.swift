@@ -32,7 +32,9 @@ struct SecretCheck {
                 findings += self.findings(
                     in: Array(try node.body), at: .body(contentType: type), node["text"])
             }
-            if !walk.redaction.values.isEmpty, try node.hasCompressedBody {
+            if try node.isStillCompressed
+                || !walk.redaction.values.isEmpty && node.hasUnsearchableBody
+            {
                 let reason = "its body is compressed, so no value can be found in it"
                 findings.append(("\(node.path): \(reason)", nil))
             }
@@ -43,7 +45,8 @@ struct SecretCheck {
         default:
             guard let text = node.text else { return [] }
             // Other programs add fields of their own.
-            let isSecret = walk.hides(text, ofKey: key)
+            let isSecret =
+                walk.name(key).mayBeSecret && walk.redaction.hides(key, text, isKey: true)
             return findings(in: Array(text.utf8), at: isSecret ? .named(key) : .plain, node)
         }
     }
@@ -94,15 +97,9 @@ private enum TokenForm {
             // Not within a word, such as the "sk-" of "task-". In Latin-1, a byte is a character.
             let slice = text[max(0, start.range.lowerBound - 1)...].prefix(4_000)
             let pattern = all.first { $0.0 == start.secret.value }?.2 ?? ""
-            guard let string = String(bytes: slice, encoding: .isoLatin1),
-                let found = string.range(
-                    of: "^[^A-Za-z0-9]?" + start.secret.value + pattern, options: .regularExpression
-                )
-            else { continue }
-            let end = slice.startIndex + string[found].utf16.count
-            return [
-                (start.range.lowerBound..<end, "what has the form of \(start.secret.label)")
-            ]
+            let token = String(bytes: slice, encoding: .isoLatin1)?.range(
+                of: "^[^A-Za-z0-9]?" + start.secret.value + pattern, options: .regularExpression)
+            if token != nil { return [(start.range, "what has the form of \(start.secret.label)")] }
         }
         return []
     }

@@ -25,50 +25,41 @@ struct SecretSearch {
         let bytes: [UInt8]
         let secret: Secret
         let form: String
-    }
-
-    /// A window into the end of a needle: four bytes, or fewer if a needle is shorter.
-    private struct Window {
-        let needle: Int
-        let offset: Int
-        /// The next window with the same slot; -1 if there is none.
+        /// The next needle whose end has the same slot; -1 if there is none.
         let next: Int
     }
 
     private var needles: [Needle] = []
-    private var windows: [Window] = []
-    /// The last window of each slot; -1 if there is none.
-    private var slots: [Int] = []
+    /// The last needle of each slot; -1 if there is none.
+    private var slots: [Int]
+    /// The number of bytes that decide about the slot: four, or fewer if a needle is shorter.
     private let width: Int
-    /// The distance of the positions at which a text is read. The windows of a needle begin at as
-    /// many successive bytes, so one of them is read.
-    private let step: Int
 
     /// - Parameter isExact: Whether the values are searched as they are, and in no other form.
     init(_ secrets: [Secret], isExact: Bool = false) {
+        var texts: [(bytes: [UInt8], secret: Secret, form: String)] = []
         for secret in secrets where !secret.value.isEmpty {
             let forms = isExact ? [secret.value: ""] : Self.forms(of: secret.value)
             // Three other digits would be found in too many words.
-            needles += forms.filter { $1.isEmpty || $0.utf8.count > 3 }
-                .map { Needle(bytes: Array($0.utf8), secret: secret, form: $1) }
+            texts += forms.filter { $1.isEmpty || $0.utf8.count > 3 }
+                .map { (Array($0.utf8), secret, $1) }
         }
-        let shortest = needles.map(\.bytes.count).min() ?? 0
-        width = min(4, shortest)
-        step = shortest - width + 1
-        // At most a quarter of the slots are used.
-        var size = 256
-        while size < 4 * needles.count * step { size *= 2 }
+        width = min(4, texts.map(\.bytes.count).min() ?? 0)
+        // At most an eighth of the slots is used, so that most positions of a text have none.
+        var size = 4_096
+        while size < 8 * texts.count { size *= 2 }
         slots = Array(repeating: -1, count: size)
-        for (index, needle) in needles.enumerated() {
-            for start in (needle.bytes.count - shortest)..<(needle.bytes.count - width + 1) {
-                let key = needle.bytes.withUnsafeBufferPointer { slot(of: $0.baseAddress! + start) }
-                windows.append(Window(needle: index, offset: start, next: slots[key]))
-                slots[key] = windows.count - 1
+        for (bytes, secret, form) in texts {
+            // Tokens differ more at their ends than at their beginnings.
+            let key = bytes.withUnsafeBufferPointer {
+                slot(of: $0.baseAddress! + bytes.count - width)
             }
+            needles.append(Needle(bytes: bytes, secret: secret, form: form, next: slots[key]))
+            slots[key] = needles.count - 1
         }
     }
 
-    /// Returns the slot of the window that begins at an address.
+    /// Returns the slot of the bytes at an address.
     private func slot(of start: UnsafePointer<UInt8>) -> Int {
         var (hash, index) = (0, 0)
         while index < width {
@@ -83,23 +74,21 @@ struct SecretSearch {
         var all: [Occurrence] = []
         text.withUnsafeBufferPointer { bytes in
             guard let base = bytes.baseAddress, !needles.isEmpty else { return }
-            var position = 0
-            while position + width <= bytes.count {
-                var window = slots[slot(of: base + position)]
-                while window >= 0 {
-                    let found = needles[windows[window].needle]
-                    let start = position - windows[window].offset
-                    let range = start..<start + found.bytes.count
-                    if start >= 0, range.upperBound <= bytes.count,
-                        memcmp(base + start, found.bytes, range.count) == 0,
-                        !found.form.isEmpty || !Self.isInNumber(range, bytes)
+            var end = width
+            while end <= bytes.count {
+                var index = slots[slot(of: base + end - width)]
+                while index >= 0 {
+                    let range = end - needles[index].bytes.count..<end
+                    if range.lowerBound >= 0,
+                        memcmp(base + range.lowerBound, needles[index].bytes, range.count) == 0,
+                        !needles[index].form.isEmpty || !Self.isInNumber(range, bytes)
                     {
-                        all.append(
-                            Occurrence(range: range, secret: found.secret, form: found.form))
+                        let (secret, form) = (needles[index].secret, needles[index].form)
+                        all.append(Occurrence(range: range, secret: secret, form: form))
                     }
-                    window = windows[window].next
+                    index = needles[index].next
                 }
-                position += step
+                end += 1
             }
         }
         all.sort {
@@ -132,46 +121,44 @@ struct SecretSearch {
     private static func forms(of value: String) -> [String: String] {
         let data = Data(value.utf8)
         let hexadecimal = data.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        let all: [(String, [String])] = [
-            ("", [value]),
-            (", encoded", json(value) + escaped(value, [.pathValue, .pathText, .query, .form])),
-            (
-                ", in Base64",
-                (0...2).flatMap { base64(data, after: $0) }.flatMap {
-                    [$0] + json($0) + escaped($0, [.pathValue])
-                }
-            ),
-            (", in hexadecimal digits", [hexadecimal, hexadecimal.uppercased()]),
-        ]
-        let pairs = all.flatMap { form, texts in texts.map { ($0, form) } }
-        return Dictionary(pairs) { first, _ in first }
+        let base64 = (0...2).map { base64Digits(data, after: $0) }
+        let base64URL = base64.map { $0.replacing("+", with: "-").replacing("/", with: "_") }
+        var forms = [value: ""]
+        func add(_ texts: [String], _ form: String) {
+            for new in texts.flatMap(written) where forms[new] == nil { forms[new] = form }
+        }
+        add([value], ", encoded")
+        add(base64 + base64URL, ", in Base64")
+        add([hexadecimal, hexadecimal.uppercased()], ", in hexadecimal digits")
+        return forms
     }
 
-    /// Returns a text as JSON encoders write it, also in a string of a string.
-    private static func json(_ text: String) -> [String] {
+    /// Returns a text as it is, as encoders of JSON write it, also in a string of a string, and with
+    /// percent-encoding, in capital and in small letters.
+    private static func written(_ text: String) -> [String] {
         let json = JSONText.escaped(text)
         let ascii = json.utf16.map { unit in
             UnicodeScalar(unit).flatMap { $0.isASCII ? String($0) : nil }
                 ?? "\\u" + String(UInt32(unit) + 0x1_0000, radix: 16).dropFirst()
         }.joined()
-        return [json, ascii].flatMap { [$0, $0.replacing("/", with: "\\/"), JSONText.escaped($0)] }
-    }
-
-    /// Returns a text with percent-encoding, in capital and in small letters.
-    private static func escaped(_ text: String, _ encodings: [PercentEncoding]) -> [String] {
-        let system = text.addingPercentEncoding(withAllowedCharacters: .urlQueryAllowed) ?? text
-        return (encodings.map { $0.encode(text) } + [system]).flatMap { text in
-            [text, text.replacing(/%../) { $0.output.lowercased() }]
+        var all = [text]
+        for json in [json, ascii] {
+            all += [json, json.replacing("/", with: "\\/"), JSONText.escaped(json)]
         }
+        let system = text.addingPercentEncoding(withAllowedCharacters: .urlQueryAllowed) ?? text
+        let encodings = [PercentEncoding.pathValue, .pathText, .query, .form]
+        for percent in Set(encodings.map { $0.encode(text) } + [system]) where percent != text {
+            all += [percent, percent.replacing(/%../) { $0.output.lowercased() }]
+        }
+        return all
     }
 
-    /// Returns the digits, in both alphabets (RFC 4648), that depend on nothing but the data.
+    /// Returns the Base64 digits (RFC 4648) that depend on nothing but the data.
     ///
     /// - Parameter count: The number of other bytes before it.
-    private static func base64(_ data: Data, after count: Int) -> [String] {
+    private static func base64Digits(_ data: Data, after count: Int) -> String {
         let digits = (Data(count: count) + data).base64EncodedString()
         let ends = ((8 * count + 5) / 6, 8 * (count + data.count) / 6)
-        let standard = String(digits.prefix(ends.1).dropFirst(ends.0))
-        return [standard, standard.replacing("+", with: "-").replacing("/", with: "_")]
+        return String(digits.prefix(ends.1).dropFirst(ends.0))
     }
 }

@@ -95,21 +95,21 @@ package struct RecordingFile: Sendable {
     ///
     /// - Throws: ``HTTPArchiveError`` if there is none, with the places that were searched.
     fileprivate func read(for sourceLocation: String) throws -> HTTPArchive {
-        let inBundles = Self.bundles.map {
-            $0.resourceURL?.appendingPathComponent("Recordings/\(name).har")
-                ?? $0.bundleURL.appendingPathComponent("Recordings/\(name).har")
-        }
-        let found = ([url] + inBundles).first { FileManager.default.fileExists(atPath: $0.path) }
-        if let found { return try HTTPArchive(contentsOf: found) }
+        let path = "Recordings/\(name).har"
         let places =
-            [url.path]
-            + Self.bundles.map {
-                "Recordings/\(name).har in the bundle \($0.bundleURL.lastPathComponent)"
+            [(url, url.path)]
+            + Self.bundles.map { bundle in
+                (
+                    (bundle.resourceURL ?? bundle.bundleURL).appendingPathComponent(path),
+                    "\(path) in the bundle \(bundle.bundleURL.lastPathComponent)"
+                )
             }
+        let found = places.first { FileManager.default.fileExists(atPath: $0.0.path) }
+        if let found { return try HTTPArchive(contentsOf: found.0) }
         throw HTTPArchiveError(
             """
             There is no recording "\(name)" (\(sourceLocation)). Looked for:
-            \(places.map { "  \($0)" }.joined(separator: "\n"))
+            \(places.map { "  \($0.1)" }.joined(separator: "\n"))
             Record it from the real server: \(command)
             (in Xcode: the environment variable APIKITLITE_RECORD of the test plan; xcodebuild: \
             TEST_RUNNER_APIKITLITE_RECORD)

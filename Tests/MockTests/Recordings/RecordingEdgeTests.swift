@@ -105,11 +105,6 @@ import Testing
             .status(204), "q-1"
         ),
         (
-            "a URL in a query, encoded twice",
-            URLRequest(url: URL(string: "https://a.b/?next=%252Fc%253Faccess_token%253Dq-1")!),
-            .status(204), "q-1"
-        ),
-        (
             "a URL in a string of JSON", request(),
             .json(#"{"a":"{\"b\":\"https://b.c/?sig=q-1\"}"}"#), "q-1"
         ),
