@@ -45,7 +45,7 @@ final class HARFile {
     /// Returns the bytes of the file, or of another one that it names.
     func read(_ other: URL? = nil) throws -> Data {
         let file = other ?? url
-        // Not of the URL itself, whose value may be an old one.
+        // A URL keeps the size that it was asked for first, so the file manager is asked.
         let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
         size += attributes[.size] as? Int ?? 0
         guard size <= limit else {
@@ -229,7 +229,8 @@ extension HARNode {
 
     fileprivate var date: Date? {
         guard let text else { return nil }
-        // With and without fractions of a second. A formatter would take most of the time of reading.
+        // A strategy reads dates either with or without fractions of a second. To make a formatter
+        // for each date would take most of the time of reading.
         return [true, false].lazy.compactMap { hasFractions in
             try? Date(
                 text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: hasFractions))

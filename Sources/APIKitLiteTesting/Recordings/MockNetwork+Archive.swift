@@ -41,7 +41,7 @@ extension MockNetwork {
     ) -> [Stub] {
         let values = Locked(RecordedValues())
         let parts = archive.map { ReplayParts($0.request) }
-        // The last stub that matches answers: one without placeholders, if there is one.
+        // The last stub that matches answers, so those without placeholders come last.
         let groups = Dictionary(grouping: archive.indices) { parts[$0].key }.values.sorted {
             let (left, right) = (parts[$0[0]], parts[$1[0]])
             return left.hasVariables == right.hasVariables ? $0[0] < $1[0] : left.hasVariables

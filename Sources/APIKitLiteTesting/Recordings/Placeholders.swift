@@ -12,7 +12,7 @@ struct Placeholders {
     /// The numbers of the placeholders by values. The key of a short value also contains its name.
     private var numbers: [String: Int] = [:]
     private var lastNumber: Int
-    /// The starts of the URLs in the archive, in which nothing is replaced.
+    /// The hosts of the archive, with their ports, in which nothing is replaced.
     private let origins: [String]
 
     /// Creates the placeholders for an archive, which may have some already.
@@ -51,7 +51,7 @@ struct Placeholders {
     ) {
         let found = search.occurrences(in: text.bytes)
         if found.isEmpty || String(bytes: text.bytes, encoding: .utf8) == nil { return }
-        // In place of a number in JSON, there must be JSON.
+        // A string replaces a number in JSON, so that the text remains JSON.
         let digits = found.map(\.range).filter { text.bytes[$0].allSatisfy { 0x30...0x39 ~= $0 } }
         let values = digits.isEmpty ? [] : walk.values(in: text.bytes, at: place, near: digits)
         let numbers = Set(values.filter { $0.encoding == .jsonNumber }.map(\.range))

@@ -58,7 +58,7 @@ struct ReplayParts {
                 add(place + JSONText.step(index), element)
             }
         case .number(let digits):
-            // As numbers are compared: integers exactly, others as `Double`.
+            // Integers are compared exactly, other numbers as `Double`.
             let isInteger = digits.allSatisfy { $0.isNumber || $0 == "-" }
             let number = isInteger ? digits : Double(digits).map { "\($0)" } ?? digits
             parts.append(Part(place: place, text: digits, json: number))

@@ -61,7 +61,7 @@ struct SecretCheck {
             return nil
         }
         if !findings.isEmpty { return findings }
-        // One of many is enough to find the others.
+        // Ten places show where the others come from.
         let found =
             search.occurrences(in: text).prefix(10).map { ($0.range, $0.secret.label + $0.form) }
             + TokenForm.first(in: text)
@@ -94,7 +94,8 @@ private enum TokenForm {
     /// Returns the first token in a text, and what it is.
     static func first(in text: [UInt8]) -> [(Range<Int>, String)] {
         for start in search.occurrences(in: text) {
-            // Not within a word, such as the "sk-" of "task-". In Latin-1, a byte is a character.
+            // A token does not begin within a word, such as "task-". In Latin-1, each byte is a
+            // character.
             let slice = text[max(0, start.range.lowerBound - 1)...].prefix(4_000)
             let pattern = all.first { $0.0 == start.secret.value }?.2 ?? ""
             let token = String(bytes: slice, encoding: .isoLatin1)?.range(

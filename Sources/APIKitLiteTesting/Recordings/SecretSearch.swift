@@ -40,7 +40,7 @@ struct SecretSearch {
         var texts: [(bytes: [UInt8], secret: Secret, form: String)] = []
         for secret in secrets where !secret.value.isEmpty {
             let forms = isExact ? [secret.value: ""] : Self.forms(of: secret.value)
-            // Three other digits would be found in too many words.
+            // A form of three characters would be found in too many words.
             texts += forms.filter { $1.isEmpty || $0.utf8.count > 3 }
                 .map { (Array($0.utf8), secret, $1) }
         }

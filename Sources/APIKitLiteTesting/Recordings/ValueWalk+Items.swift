@@ -97,13 +97,13 @@ extension UnsafeBufferPointer<UInt8> {
         while let mark = self[position..<run.upperBound].firstIndex(of: UInt8(ascii: "=")) {
             let separator = self[position..<mark].lastIndex { "?&#;".utf8.contains($0) }
             let isFirst = separator == nil && isLine && position == run.lowerBound
-            // After a semicolon, a value ends with its segment of the path (RFC 3986, section 3.3).
-            let isParameter = separator.map { self[$0] == UInt8(ascii: ";") } ?? false
-            let end = self[mark..<run.upperBound].firstIndex {
-                "&?#".utf8.contains($0) || isParameter && ";/".utf8.contains($0)
-            }
             position = mark + 1
             guard separator != nil || isFirst else { continue }
+            // After a semicolon, a value ends with its segment of the path (RFC 3986, section 3.3).
+            let isParameter = separator.map { self[$0] == UInt8(ascii: ";") } ?? false
+            let end = self[position..<run.upperBound].firstIndex {
+                "&?#".utf8.contains($0) || isParameter && ";/".utf8.contains($0)
+            }
             position = end ?? run.upperBound
             items.append(((separator.map { $0 + 1 } ?? run.lowerBound)..<mark, mark + 1..<position))
         }

@@ -40,7 +40,7 @@ extension ValueWalk {
             let value =
                 encoding == .json
                 ? text.decodedString(range) : String(decoding: text[range], as: UTF8.self)
-            // A name counts more than a path.
+            // If an object has both, its `name` or `key` counts, and not its `path`.
             if isLabel, key.folded != "path" || open[last].label == nil { open[last].label = value }
             if isValue { open[last].labelled = values.count }
             values.append(
@@ -53,7 +53,8 @@ extension ValueWalk {
         let (endOfObject, endOfArray) = (UInt8(ascii: "}"), UInt8(ascii: "]"))
         text.withUnsafeBufferPointer { bytes in
             var index = 0
-            // The last byte that is no space: a string after anything else is code, not JSON.
+            // The last byte that was no space. A string is JSON only after `:`, `,`, `{` or `[`;
+            // elsewhere, it is code.
             var last: UInt8 = 0
             while index < bytes.count {
                 let byte = bytes[index]

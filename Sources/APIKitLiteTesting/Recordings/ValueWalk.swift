@@ -110,7 +110,7 @@ final class ValueWalk {
                 guard let mark = pair.firstIndex(of: UInt8(ascii: "=")) else { return nil }
                 let start = string.utf8.distance(from: string.startIndex, to: mark) + 1
                 let (end, quote) = (start + pair[mark...].count - 1, UInt8(ascii: "\""))
-                // A value in quotation marks is elsewhere without them (RFC 6265, section 4.1.1).
+                // Quotation marks around it are not part of the value (RFC 6265, section 4.1.1).
                 let isQuoted = end - start > 1 && text[start] == quote && text[end - 1] == quote
                 return value(isQuoted ? start + 1..<end - 1 : start..<end)
             }
