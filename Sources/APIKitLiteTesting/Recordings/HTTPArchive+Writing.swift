@@ -47,10 +47,15 @@ extension HTTPArchive {
         guard redaction != .none else { return Data(text().utf8) }
         var placeholders = Placeholders(redaction, after: self)
         // A first writing collects the secrets, which may be elsewhere in all exchanges.
-        _ = text { placeholders.hideNamed(in: &$1, at: $0) }
-        let search = SecretSearch(placeholders.secrets)
-        let hidden = text { place, text in
+        var texts: [EditedText] = []
+        _ = text { place, text in
             placeholders.hideNamed(in: &text, at: place)
+            texts.append(text)
+        }
+        let search = SecretSearch(placeholders.secrets)
+        var rest = texts[...]
+        let hidden = text { place, text in
+            text = rest.removeFirst()
             placeholders.hideElsewhere(in: &text, at: place, search)
         }
         let data = Data(hidden.utf8)

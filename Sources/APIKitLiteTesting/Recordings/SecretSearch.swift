@@ -120,7 +120,7 @@ struct SecretSearch {
     /// Returns the forms of a value, each once, with the ends of sentences about them.
     private static func forms(of value: String) -> [String: String] {
         let data = Data(value.utf8)
-        let hexadecimal = data.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        let hexadecimal = data.map { digits($0, radix: 16, count: 2) }.joined()
         let base64 = (0...2).map { base64Digits(data, after: $0) }
         let base64URL = base64.map { $0.replacing("+", with: "-").replacing("/", with: "_") }
         var forms = [value: ""]
@@ -139,7 +139,7 @@ struct SecretSearch {
         let json = JSONText.escaped(text)
         let ascii = json.utf16.map { unit in
             UnicodeScalar(unit).flatMap { $0.isASCII ? String($0) : nil }
-                ?? "\\u" + String(UInt32(unit) + 0x1_0000, radix: 16).dropFirst()
+                ?? "\\u" + digits(unit, radix: 16, count: 4)
         }.joined()
         var all = [text]
         for json in [json, ascii] {

@@ -30,10 +30,7 @@ extension ValueWalk {
                 guard isLine || isReference || authority != nil else { continue }
                 for item in bytes.items(in: run, isLine: isLine) {
                     let name = PercentEncoding.decode(string(item.name), plusIsSpace: true)
-                    guard
-                        self.name(name).mayBeSecret
-                            || bytes[item.value].contains(where: Self.isMark)
-                    else { continue }
+                    guard item.hasMarks || self.name(name).mayBeSecret else { continue }
                     values.append(
                         NamedValue(
                             kind: isForm ? "form field" : "query item", name: name,
@@ -51,17 +48,17 @@ extension ValueWalk {
     private static let endsInText = (0...255).map {
         endsOfURL[Int($0)] || "'`{}()|^".utf8.contains($0)
     }
-
-    /// Whether a value with this byte may contain other values.
-    private static func isMark(_ byte: UInt8) -> Bool { "=@{[%".utf8.contains(byte) }
 }
 
+/// Whether a value with a byte may contain other values.
+private let isMark = (0...255).map { "=@{[%".utf8.contains($0) }
+
+// Loops over an index, because iterators take many times longer in a debug build.
 extension UnsafeBufferPointer<UInt8> {
     /// Returns the runs of bytes, without those that end a run, that contain `=` or `@`.
     fileprivate func runs(_ ends: [Bool]) -> [Range<Int>] {
         var runs: [Range<Int>] = []
         var (start, index, hasMark) = (0, 0, false)
-        // Loops over an index, because iterators take many times longer in a debug build.
         while index <= count {
             if index == count || ends[Int(self[index])] {
                 if hasMark { runs.append(start..<index) }
@@ -76,36 +73,51 @@ extension UnsafeBufferPointer<UInt8> {
 
     /// Returns the authority of a URL, with its user info; nil if the URL has no scheme.
     fileprivate func authority(in run: Range<Int>) -> Range<Int>? {
+        let (colon, slash) = (UInt8(ascii: ":"), UInt8(ascii: "/"))
+        var start = run.lowerBound
         // A scheme is at the start.
-        let colon = run.prefix(100).first { index in
-            index + 2 < run.upperBound && self[index] == UInt8(ascii: ":")
-                && self[index + 1] == UInt8(ascii: "/") && self[index + 2] == UInt8(ascii: "/")
+        while start + 2 < Swift.min(run.upperBound, run.lowerBound + 100) {
+            if self[start] == colon, self[start + 1] == slash, self[start + 2] == slash {
+                let end = self[(start + 3)..<run.upperBound].firstIndex { "/?#".utf8.contains($0) }
+                return start + 3..<(end ?? run.upperBound)
+            }
+            start += 1
         }
-        guard let start = colon.map({ $0 + 3 }) else { return nil }
-        let end = self[start..<run.upperBound].firstIndex { "/?#".utf8.contains($0) }
-        return start..<(end ?? run.upperBound)
+        return nil
     }
 
-    /// Returns the names and the values of the items in a URL.
+    /// Returns the items in a URL: their names, their values, and whether the values may contain
+    /// other values.
     ///
     /// - Parameter isLine: Whether an item may be at the start.
     fileprivate func items(
         in run: Range<Int>, isLine: Bool
-    ) -> [(name: Range<Int>, value: Range<Int>)] {
-        var items: [(Range<Int>, Range<Int>)] = []
-        var position = run.lowerBound
-        while let mark = self[position..<run.upperBound].firstIndex(of: UInt8(ascii: "=")) {
-            let separator = self[position..<mark].lastIndex { "?&#;".utf8.contains($0) }
-            let isFirst = separator == nil && isLine && position == run.lowerBound
-            position = mark + 1
-            guard separator != nil || isFirst else { continue }
-            // After a semicolon, a value ends with its segment of the path (RFC 3986, section 3.3).
-            let isParameter = separator.map { self[$0] == UInt8(ascii: ";") } ?? false
-            let end = self[position..<run.upperBound].firstIndex {
-                "&?#".utf8.contains($0) || isParameter && ";/".utf8.contains($0)
+    ) -> [(name: Range<Int>, value: Range<Int>, hasMarks: Bool)] {
+        let (question, hash, ampersand) = (UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: "&"))
+        let (semicolon, slash, equals) = (UInt8(ascii: ";"), UInt8(ascii: "/"), UInt8(ascii: "="))
+        var items: [(Range<Int>, Range<Int>, Bool)] = []
+        var (start, hasMarks) = (isLine ? run.lowerBound : nil, false)
+        var mark: Int?
+        // What follows a semicolon belongs to its segment of the path (RFC 3986, section 3.3).
+        var isParameter = false
+        var index = run.lowerBound
+        while index <= run.upperBound {
+            let byte = index < run.upperBound ? self[index] : ampersand
+            if byte == question || byte == hash || byte == ampersand
+                || byte == semicolon && (isParameter || mark == nil || start == nil)
+                || byte == slash && (isParameter || start == nil)
+            {
+                if let start, let mark {
+                    items.append((start..<mark, mark + 1..<index, hasMarks))
+                }
+                isParameter = byte == semicolon
+                (start, mark, hasMarks) = (byte == slash ? nil : index + 1, nil, false)
+            } else if mark != nil {
+                hasMarks = hasMarks || isMark[Int(byte)]
+            } else if byte == equals {
+                mark = index
             }
-            position = end ?? run.upperBound
-            items.append(((separator.map { $0 + 1 } ?? run.lowerBound)..<mark, mark + 1..<position))
+            index += 1
         }
         return items
     }

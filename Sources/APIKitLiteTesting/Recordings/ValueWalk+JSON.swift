@@ -39,7 +39,7 @@ extension ValueWalk {
             else { return }
             let value =
                 encoding == .json
-                ? text.decodedString(range) : String(decoding: text[range], as: UTF8.self)
+                ? text.decodedString(range, hasMarks) : String(decoding: text[range], as: UTF8.self)
             // If an object has both, its `name` or `key` counts, and not its `path`.
             if isLabel, key.folded != "path" || open[last].label == nil { open[last].label = value }
             if isValue { open[last].labelled = values.count }
@@ -80,7 +80,7 @@ extension ValueWalk {
                     if last == colon || !isObject && (last == array || last == comma) {
                         add(range, .json, end.hasMarks)
                     } else if isObject, last == object || last == comma {
-                        open[open.count - 1].key = name(text.decodedString(range))
+                        open[open.count - 1].key = name(text.decodedString(range, end.hasMarks))
                     }
                 } else if byte == 0x2D || byte >= 0x30 && byte <= 0x39 {
                     let start = index - 1
@@ -117,9 +117,9 @@ private let marks = (0...255).map { "=@{[\\".utf8.contains($0) }
 
 extension [UInt8] {
     /// Returns the text of a JSON string, which is given with its quotation marks.
-    fileprivate func decodedString(_ range: Range<Int>) -> String {
+    fileprivate func decodedString(_ range: Range<Int>, _ hasMarks: Bool) -> String {
         let text = self[range]
-        if text.contains(UInt8(ascii: "\\")) {
+        if hasMarks, text.contains(UInt8(ascii: "\\")) {
             return (try? JSONText.read(Data(text))) as? String ?? ""
         }
         return String(decoding: text.dropFirst().dropLast(), as: UTF8.self)
