@@ -1,69 +1,81 @@
 import APIKitLite
+import Foundation
 
-/// Runs handlers in tasks that have the task-locals of the place where this object was made.
+/// Calls handlers with the task-locals of the code that made this object, each on a thread that it
+/// may block.
 ///
-/// A failing `#expect` in a handler is therefore attributed to the test that made the network. One
-/// task, made with this object, is suspended until a call resumes it on the caller's thread. It then
-/// starts the task of the call, which gets its task-locals, on a thread for handlers.
+/// A failing `#expect` in a handler is therefore attributed to the test that made the network.
 final class Handlers: Sendable {
     private struct Call: Sendable {
         let work: @Sendable () async -> Void
-        let slot = TaskSlot()
+        let task: TaskSlot
     }
 
-    private struct State {
-        /// The calls that have no task yet. They are handed over here, under the lock, and not
-        /// through the continuation: the thread sanitizer does not see the synchronization in one
-        /// that is resumed before it suspends, and would report a race in the tests of users.
-        var calls: [Call] = []
-        /// Resumes the task; nil while it runs. Whoever takes it out of the state resumes it.
-        var idle: CheckedContinuation<Void, Never>?
-        var isOver = false
-    }
-
-    private let state = Locked(State())
+    private let calls: AsyncStream<Call>.Continuation
 
     init() {
-        startHandlerTask(isInline: true) { [state] in
-            while let call = await Self.nextCall(state) {
-                call.slot.fill(with: startHandlerTask(call.work))
-            }
+        let (stream, calls) = AsyncStream.makeStream(of: Call.self)
+        self.calls = calls
+        // Only a task that is made here has these task-locals, so it starts the tasks of all calls.
+        // It does so inside `start`: a thread of its own would have to be woken for each call.
+        startHandlerTask(isInline: true) {
+            for await call in stream { call.task.fill(with: startHandlerTask(call.work)) }
         }
     }
 
     deinit {
-        let idle = state.withLock { state in
-            state.isOver = true
-            return state.idle
-        }
-        idle?.resume()
+        calls.finish()
     }
 
-    /// Runs a handler, beside all others, and returns what cancels it.
+    /// Calls a handler, beside all others.
     ///
-    /// It must not be cancelled on the loading thread: a cancellation handler is code of the user's,
-    /// and a `URLSession` call there would end the process.
-    func start(_ handler: @escaping @Sendable () async -> Void) -> Cancellation {
-        let call = Call(work: handler)
-        let idle = state.withLock { state in
-            state.calls.append(call)
-            defer { state.idle = nil }
-            return state.idle
-        }
-        idle?.resume()
-        return Cancellation { call.slot.cancel() }
+    /// - Parameters:
+    ///   - task: Cancels the call. It must not be cancelled on the loading thread: a cancellation
+    ///     handler is code of the user's, and a `URLSession` call there would end the process.
+    ///   - handler: The handler.
+    func start(in task: TaskSlot = TaskSlot(), _ handler: @escaping @Sendable () async -> Void) {
+        calls.yield(Call(work: handler, task: task))
     }
+}
 
-    /// Suspends until there is a call, and returns it; nil after the end of the object.
-    private static func nextCall(_ state: Locked<State>) async -> Call? {
-        await withCheckedContinuation { continuation in
-            let mustWait = state.withLock { state in
-                guard state.calls.isEmpty, !state.isOver else { return false }
-                state.idle = continuation
-                return true
-            }
-            if !mustWait { continuation.resume() }
+/// Starts a task on a thread that it may block, where the system has task executors.
+///
+/// - Parameters:
+///   - isInline: Whether the task runs inside the calls that start and resume it instead.
+///   - work: The work, which must not block if it is inline.
+@discardableResult
+func startHandlerTask(
+    isInline: Bool = false, _ work: @escaping @Sendable () async -> Void
+) -> Task<Void, Never> {
+    if #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) {
+        Task(
+            executorPreference: isInline ? InlineExecutor() : QueueExecutor.shared, operation: work)
+    } else {
+        Task(operation: work)
+    }
+}
+
+/// Runs each job at once, before `enqueue` returns.
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+private final class InlineExecutor: TaskExecutor {
+    func enqueue(_ job: consuming ExecutorJob) {
+        job.runSynchronously(on: asUnownedTaskExecutor())
+    }
+}
+
+/// Runs each job on a queue of its own.
+///
+/// Swift's own pool has one thread for each core: as many handlers that sleep or wait on a
+/// semaphore would stop every task of the process. A serial queue gets a further thread if all
+/// others are blocked.
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+private final class QueueExecutor: TaskExecutor {
+    static let shared = QueueExecutor()
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        DispatchQueue(label: "APIKitLite.Handlers").async { [self] in
+            job.runSynchronously(on: asUnownedTaskExecutor())
         }
-        return state.withLock { $0.calls.isEmpty ? nil : $0.calls.removeFirst() }
     }
 }

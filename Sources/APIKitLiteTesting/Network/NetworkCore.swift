@@ -227,26 +227,26 @@ extension NetworkCore {
         _ reply: Reply, to record: RecordedRequest, for client: any Client,
         respond: @escaping @Sendable (Reply.Part) -> Void
     ) -> CancellationHandle {
-        // Made before the request is recorded: a test that has waited for the request may ask what
+        // Made while the request is recorded: a test that has waited for the request may ask what
         // its reply waits for, or send a piece of it.
-        let player =
-            reply.isImmediate
-            ? nil : ReplyPlayer(reply, to: record, for: client, in: time, on: handlers)
-        // The journal checks whether the request has ended. That check, made here, crashes the
-        // optimizer of Swift 6.3.1.
-        let id = journal.append(record, awaitedBy: client, with: player)
+        var player: ReplyPlayer?
+        let id = journal.append(record, awaitedBy: client) { [journal] id in
+            guard !reply.isImmediate else { return nil }
+            player = ReplyPlayer(reply, to: record, for: client, in: time) { part, time in
+                journal.record(part, of: id, at: time)
+                respond(part)
+            }
+            return player
+        }
         let recordCancellation = { @Sendable [self] in journal.markCancelled(id, at: time.now) }
         guard let player else {
             respond(Reply.Part(reply))
             return CancellationHandle(recordCancellation: recordCancellation)
         }
-        player.start { [self] part in
-            journal.record(part, of: id, at: time.now)
-            respond(part)
-        }
+        player.start(on: handlers)
         watch.begin()
         return CancellationHandle(
-            recordCancellation: recordCancellation, cancelWork: { player.cancel() })
+            recordCancellation: recordCancellation, cancelWork: player.cancel)
     }
 }
 

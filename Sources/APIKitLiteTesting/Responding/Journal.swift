@@ -81,11 +81,11 @@ final class Journal: Sendable {
     /// - Parameters:
     ///   - request: The request. If it has an `endTime`, it has already ended.
     ///   - client: The client that waits for the answer; nil if none does.
-    ///   - player: Gives the reply; nil if it has been given or needs no time.
+    ///   - makePlayer: Makes what gives the reply to the request with an ID; nil if it needs no time.
     /// - Returns: The ID of the request.
     func append(
         _ request: RecordedRequest, awaitedBy client: (any Client)?,
-        with player: ReplyPlayer? = nil
+        makePlayer: (Int) -> ReplyPlayer? = { _ in nil }
     ) -> Int {
         let id = state.withLock { state in
             // Trimmed only at a quarter above the limit, so that the entries are seldom moved.
@@ -96,7 +96,7 @@ final class Journal: Sendable {
             state.mostInFlight = max(state.mostInFlight, state.inFlight.count + 1)
             if let client, request.endTime == nil {
                 state.inFlight[id] = PendingRequest(
-                    id: id, client: client, request: request, player: player)
+                    id: id, client: client, request: request, player: makePlayer(id))
             }
             return id
         }

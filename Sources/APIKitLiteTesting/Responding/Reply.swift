@@ -62,9 +62,11 @@ struct Reply: Sendable {
             self.steps = steps
         }
 
-        /// Creates the part that is a whole answer, or an error in place of one.
-        init(_ reply: Reply) {
-            self.init(reply, reply.isWhole(from: 0) ? reply.steps[...] : reply.steps.prefix(1))
+        /// Creates the part that begins with a step: the whole answer if it takes no time, otherwise
+        /// that step.
+        init(_ reply: Reply, from index: Int = 0) {
+            let steps = reply.steps[index...]
+            self.init(reply, reply.isWhole(from: index) ? steps : steps.prefix(1))
         }
 
         init(_ error: any Error) {
@@ -128,7 +130,7 @@ struct Reply: Sendable {
 
     /// Returns a new stream of a stub for a body that other code sends; nil for any other body.
     func stream(of stub: Stub) -> ResponseStream? {
-        source.map { ResponseStream($0, stubStreams: stub.stubStreams) }
+        source.map { ResponseStream($0, of: self, stubStreams: stub.stubStreams) }
     }
 
 }

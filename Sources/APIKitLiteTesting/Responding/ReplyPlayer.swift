@@ -3,270 +3,226 @@ import Foundation
 
 /// Gives one request its reply, event by event, in the time of its network.
 ///
-/// Each event comes at its time after the one before, or when a gate opens, a handler returns or a
-/// stream sends it. If the client waits too long for the next byte, the reply ends with
-/// `URLError.timedOut`.
-final class ReplyPlayer: @unchecked Sendable {  // `state` only under the lock.
-    /// Receives the parts of the reply, in order, on any thread, and none after the last one.
-    typealias Receiver = @Sendable (Reply.Part) -> Void
+/// It is one task over the steps of the reply. If the client waits too long for the next byte, the
+/// reply ends with `URLError.timedOut`.
+///
+/// A ``MockClock`` moves only between the steps: from a moment of the clock, or the release of the
+/// stub, to the next wait. So what is due arrives while the test moves the clock, in order, however
+/// busy the machine is.
+final class ReplyPlayer: Sendable {
+    /// Receives the parts of the reply and the time of each, in order, on any thread, and none after
+    /// the last one.
+    typealias Receiver = @Sendable (Reply.Part, Duration) -> Void
 
-    private struct State {
-        /// The receiver; nil before the start and after the end, so that the player keeps nothing
-        /// alive.
-        var receiver: Receiver?
-        /// The client; nil after the end, because it may keep what cancels the player.
-        var client: (any Client)?
-        var reply: Reply
-        var next = 0
-        /// A number that changes whenever something happens, so that a callback knows whether it
-        /// comes too late.
-        var turn = 0
-        /// When the last event was due.
-        var moment: Duration
-        /// When the client began to wait for the next byte.
-        var waitStart: Duration
-        var hasHead = false
-        /// Cancels the call for the next event, or the timeout of what the reply waits for.
-        var timer: Cancellation?
-        /// Cancels the wait for a gate, or the task that makes the reply.
-        var wait: Cancellation?
+    /// What the player has until the end of the reply. It keeps nothing alive after it.
+    private struct State: Sendable {
+        let receiver: Receiver
+        /// The client, which may keep what cancels the player.
+        let client: any Client
+        var cause: WaitCause
+        /// The timeout of what the reply waits for.
+        var timeout: Cancellation?
+        /// The stream of the body, if other code sends it.
         var stream: ResponseStream?
         /// How long the client waits for the next byte, once it is known.
         var idleTimeout: Duration?
-
-        /// The next step, when the times before it end, and the turn; nil if there is none.
-        var current: (step: Reply.Step, moment: Duration, waitStart: Duration, turn: Int)? {
-            guard receiver != nil, next < reply.steps.count else { return nil }
-            return (reply.steps[next], moment, waitStart, turn)
-        }
     }
 
-    // One lock for all players. It is held for nanoseconds, and to create one for each player would
-    // cost more than everything else that a player does.
-    private static let lock = NSLock()
-    private var state: State
+    private let reply: Reply
+    private let record: RecordedRequest
+    /// The stream of the body, if other code sends it; nil for that of a handler's response.
+    private let stream: ResponseStream?
     let time: NetworkTime
-    private let stub: Stub?
-    private let handlers: Handlers
-    private let request: URLRequest
+    private let task = TaskSlot()
+    private let state: Locked<State?>
 
-    /// Creates a player that has not begun.
+    /// Creates a player that has not begun. A clock that the test chose does not move until the
+    /// player waits.
     ///
     /// - Parameters:
     ///   - reply: The reply.
-    ///   - record: The request. On a clock that the test chose, times count from its arrival: the
-    ///     test may move the clock as soon as the request is recorded, which is before the start.
+    ///   - record: The request. Times count from its arrival.
     ///   - client: The client that waits for the reply.
     ///   - time: The time of the network.
-    ///   - handlers: Runs the code that makes the reply or sends its body.
+    ///   - receiver: Receives the parts of the reply.
     init(
         _ reply: Reply, to record: RecordedRequest, for client: any Client, in time: NetworkTime,
-        on handlers: Handlers
+        _ receiver: @escaping Receiver
     ) {
+        self.reply = reply
+        self.record = record
         self.time = time
-        self.handlers = handlers
-        stub = record.stub
-        request = record.request
-        let start = time.isChosen ? record.startTime : time.now
-        state = State(
-            client: client, reply: reply, moment: start, waitStart: start,
-            stream: stub.flatMap { reply.stream(of: $0) })
+        stream = record.stub.flatMap { reply.stream(of: $0) }
+        state = Locked(
+            State(
+                receiver: receiver, client: client, cause: reply.cause(from: 0),
+                stream: stream))
+        if time.isChosen { time.beginStep() }
     }
 
     /// Begins to give the reply.
-    func start(_ receiver: @escaping Receiver) {
-        withState { $0.receiver = receiver }
-        play()
+    func start(on handlers: Handlers) {
+        handlers.start(in: task) { [self] in await play() }
     }
 
-    var cause: WaitCause {
-        let (reply, next, stream) = withState { ($0.reply, $0.next, $0.stream) }
-        guard reply.steps.indices.contains(next) else { return .nothing }
-        return switch reply.steps[next].event {
-        case .later(let cause, _): cause
-        case .gate: .release
-        case .silence: .nothing
-        case _ where reply.isPassedThrough: .session
-        case .source: stream?.hasWriter == true ? .writer : .test
-        default: .clock
-        }
-    }
+    /// What the reply waits for.
+    var cause: WaitCause { state.withLock { $0?.cause } ?? .nothing }
 
     /// Gives the client a piece of a stream, unless the reply has ended.
-    func send(_ piece: Reply.Event) {
+    func send(_ piece: Reply.Event, of reply: Reply) {
         let now = time.now
-        let given = withState { state -> (receiver: Receiver, reply: Reply, turn: Int)? in
-            guard let receiver = state.receiver else { return nil }
-            state.waitStart = now
-            state.turn += 1
-            return (receiver, state.reply, state.turn)
-        }
-        guard let given else { return }
-        watch(given.turn, isDeadline: true)
-        given.receiver(Reply.Part(given.reply, [Reply.Step(event: piece)]))
+        limit(from: now, isDeadline: true)
+        let receiver = state.withLock { $0?.receiver }
+        receiver?(Reply.Part(reply, [Reply.Step(event: piece)]), now)
     }
 
     /// Ends the reply with an event, unless it has ended.
-    func finish(with last: Reply.Event) {
-        let reply = withState { $0.reply }
-        end()?(Reply.Part(reply, [Reply.Step(event: last)]))
+    func finish(with last: Reply.Event, of reply: Reply? = nil) {
+        end()?(Reply.Part(reply ?? self.reply, [Reply.Step(event: last)]), time.now)
+        task.cancel()
     }
 
     /// Ends the reply without a further event.
     func cancel() {
         _ = end()
+        task.cancel()
     }
 
-    /// Gives all events that are due, and waits for the next one.
-    private func play() {
-        while let (step, moment, waitStart, turn) = withState({ $0.current }) {
-            switch step.event {
-            case .later(_, let work): return make(work, turn)
-            case .gate: return waitForGate(turn)
-            case .source:
-                watch(turn, isDeadline: true)
-                let stream = withState { $0.stream }
-                stream?.open(on: self, handlers)
-                return
-            case .silence: return watch(turn, isDeadline: false)
-            case .head, .piece, .end, .failure, .cutHead:
-                let due = moment + step.after
-                if step.after > .zero, waitStart + idleTimeout < due {
-                    return watch(turn, isDeadline: false, evenWithoutClock: true)
-                }
-                if step.after > .zero, time.now < due {
-                    return schedule(at: due, isDeadline: false, turn) { $0.play() }
-                }
-                give(at: due, turn)
+    private func play() async {
+        // Whether the clock waits for the end of a step.
+        var isStep = time.isChosen
+        func endStep() {
+            if isStep { time.endStep() }
+            isStep = false
+        }
+        defer { endStep() }
+
+        /// Suspends until it is called back, which begins a new step.
+        func wait(_ begin: (@escaping @Sendable () -> Void) -> Cancellation?) async throws {
+            let waiter = Waiter<Void>()
+            let wait = begin { [time] in
+                time.beginStep()
+                if !waiter.end(with: .success(())) { time.endStep() }
             }
+            endStep()
+            try await waiter.value(ifCancelled: .failure(CancellationError())) { wait?.cancel() }
+            isStep = true
         }
-    }
 
-    /// Gives the next event, or the whole rest of the reply if that takes no time.
-    private func give(at moment: Duration, _ turn: Int) {
-        let given = withState { state -> (receiver: Receiver, part: Reply.Part)? in
-            guard state.turn == turn, let receiver = state.receiver else { return nil }
-            let (steps, next) = (state.reply.steps, state.next)
-            let part = Reply.Part(
-                state.reply, state.reply.isWhole(from: next) ? steps[next...] : steps[next...next])
-            state.turn += 1
-            state.next += part.steps.count
-            (state.moment, state.waitStart, state.hasHead) = (moment, moment, true)
-            return (receiver, part)
-        }
-        guard let given else { return }
-        (given.part.isLast ? end() : given.receiver)?(given.part)
-    }
-
-    /// Runs a handler, or asks a real session, and continues with the reply that it makes.
-    private func make(_ work: @escaping @Sendable () async throws -> Reply, _ turn: Int) {
-        let maker = handlers.start { [self] in
-            do {
-                let reply = try await work()
-                let stream = stub.flatMap { reply.stream(of: $0) }
-                if !proceed(after: turn, { ($0.reply, $0.stream) = (reply, stream) }) {
-                    stream?.close()
+        var (reply, stream) = (reply, stream)
+        var next = 0
+        // When the last event was due, and when the client began to wait for the next byte.
+        var (moment, waitStart) = (record.startTime, record.startTime)
+        var hasHead = false
+        do {
+            while next < reply.steps.count {
+                let step = reply.steps[next]
+                switch step.event {
+                case .later(_, let work):
+                    limit(from: waitStart, isDeadline: true)
+                    endStep()
+                    (reply, next) = (try await work(), 0)
+                    stream = record.stub.flatMap { reply.stream(of: $0) }
+                    if let stream, !keep(stream) { return stream.close(task) }
+                    if !reply.isImmediate { setCause(reply.cause(from: 0)) }
+                case .gate:
+                    limit(from: waitStart, isDeadline: false)
+                    try await wait { record.stub?.gate.whenReached(1, $0) }
+                    next += 1
+                    setCause(reply.cause(from: next))
+                case .source:
+                    limit(from: waitStart, isDeadline: true)
+                    endStep()
+                    await stream?.open(on: self)
+                    return
+                case .silence: return limit(from: waitStart, isDeadline: false)
+                case .head, .piece, .end, .failure, .cutHead:
+                    moment += step.after
+                    var now = moment
+                    if step.after > .zero {
+                        let timeout = waitStart + idleTimeout
+                        try await wait { [moment] in
+                            time.schedule(at: min(moment, timeout), isDeadline: false, $0)
+                        }
+                        if timeout < moment { throw URLError(.timedOut) }
+                        now = time.now
+                    }
+                    (waitStart, hasHead) = (moment, true)
+                    let part = Reply.Part(reply, from: next)
+                    next += part.steps.count
+                    // Before the client has the part, because the test may then ask for the cause.
+                    let receiver =
+                        part.isLast ? end() : setCause(reply.cause(from: next))
+                    receiver?(part, now)
+                    if receiver == nil || part.isLast { return }
+                    continue
                 }
-            } catch {
-                finish(with: .failure(error))
+                // The times of the next events count from the end of the wait.
+                moment = time.now
+                // Before the head, the client of a chosen clock has waited since its request. Without
+                // one, no time has passed while a handler ran.
+                if hasHead || !time.isChosen { waitStart = moment }
             }
+        } catch {
+            finish(with: .failure(error))
         }
-        keep(maker, at: \.wait, turn)
-        watch(turn, isDeadline: true)
     }
 
-    private func waitForGate(_ turn: Int) {
-        let wait = stub?.gate.whenReached(1) { [self] in
-            proceed(after: turn) { $0.next += 1 }
+    /// Keeps the stream of the body. Returns false if the reply has ended.
+    private func keep(_ stream: ResponseStream) -> Bool {
+        state.withLock { state in
+            state?.stream = stream
+            return state != nil
         }
-        guard let wait else { return }
-        keep(wait, at: \.wait, turn)
-        watch(turn, isDeadline: false)
     }
 
-    /// Continues after a wait. The times of the next events count from now on.
-    ///
-    /// - Returns: False if something else has happened in the meantime.
+    /// Records what the reply waits for, and removes the timeout of the wait before. Returns the
+    /// receiver; nil after the end.
     @discardableResult
-    private func proceed(after turn: Int, _ change: (inout State) -> Void) -> Bool {
-        let now = time.now
-        let old = withState { state -> (isCurrent: Bool, timer: Cancellation?) in
-            guard state.turn == turn, state.receiver != nil else { return (false, nil) }
-            change(&state)
-            state.turn += 1
-            state.moment = now
-            // Before the head, the client of a chosen clock has waited since its request. Without
-            // one, no time has passed while a handler ran.
-            if state.hasHead || !time.isChosen { state.waitStart = now }
-            defer { (state.timer, state.wait) = (nil, nil) }
-            return (true, state.timer)
+    private func setCause(_ cause: WaitCause) -> Receiver? {
+        let (timeout, receiver) = state.withLock { state in
+            defer { state?.timeout = nil }
+            state?.cause = cause
+            return (state?.timeout, state?.receiver)
         }
-        old.timer?.cancel()
-        if old.isCurrent { play() }
-        return old.isCurrent
+        timeout?.cancel()
+        return receiver
     }
 
     private var idleTimeout: Duration {
-        let (known, client) = withState { ($0.idleTimeout, $0.client) }
+        let (known, client) = state.withLock { ($0?.idleTimeout, $0?.client) }
         if let known { return known }
         // Not before it is needed: for a `URLSession` on Linux, this takes longer than everything
         // else that happens to a request.
-        let idleTimeout = client?.idleTimeout(for: request) ?? .zero
-        withState { $0.idleTimeout = idleTimeout }
+        let idleTimeout = client?.idleTimeout(for: record.request) ?? .zero
+        state.withLock { $0?.idleTimeout = idleTimeout }
         return idleTimeout
     }
 
-    /// Limits the wait for the next event by the client's timeout.
-    private func watch(_ turn: Int, isDeadline: Bool, evenWithoutClock: Bool = false) {
-        guard time.isChosen || evenWithoutClock else { return }
-        // An immediate handler may have returned by now.
-        let waitStart = withState { $0.turn == turn ? $0.waitStart : nil }
-        guard let waitStart else { return }
-        schedule(at: waitStart + idleTimeout, isDeadline: isDeadline, turn) {
-            $0.finish(with: .failure(URLError(.timedOut)))
+    /// Limits the wait by the client's timeout, if the test chose the clock.
+    private func limit(from start: Duration, isDeadline: Bool) {
+        guard time.isChosen else { return }
+        state.withLock { $0?.timeout }?.cancel()
+        let timeout = time.schedule(at: start + idleTimeout, isDeadline: isDeadline) { [self] in
+            finish(with: .failure(URLError(.timedOut)))
         }
-    }
-
-    /// Calls back at a moment, unless something else happens before.
-    private func schedule(
-        at moment: Duration, isDeadline: Bool, _ turn: Int,
-        _ work: @escaping @Sendable (ReplyPlayer) -> Void
-    ) {
-        let timer = time.schedule(at: moment, isDeadline: isDeadline) { [self] in
-            if withState({ $0.turn == turn }) { work(self) }
+        let isOver = state.withLock { state in
+            state?.timeout = timeout
+            return state == nil
         }
-        keep(timer, at: \.timer, turn)
-    }
-
-    /// Keeps a cancellation for the end, and cancels what it replaces. If it is not needed any more,
-    /// cancels it immediately.
-    private func keep(
-        _ cancellation: Cancellation, at keyPath: WritableKeyPath<State, Cancellation?> & Sendable,
-        _ turn: Int
-    ) {
-        let unneeded = withState { state -> Cancellation? in
-            guard state.receiver != nil, state.turn == turn else { return cancellation }
-            defer { state[keyPath: keyPath] = cancellation }
-            return state[keyPath: keyPath]
-        }
-        unneeded?.cancel()
+        if isOver { timeout.cancel() }
     }
 
     /// Ends the reply, and returns the receiver. Only the first call gets it, so only one last part
     /// is sent.
     private func end() -> Receiver? {
-        let last = withState { state in
-            defer { state = State(reply: Reply(.silence), moment: .zero, waitStart: .zero) }
+        let last = state.withLock { state in
+            defer { state = nil }
             return state
         }
-        last.timer?.cancel()
-        last.wait?.cancel()
-        last.stream?.close()
-        return last.receiver
-    }
-
-    private func withState<R>(_ body: (inout State) -> R) -> R {
-        Self.lock.withLock { body(&state) }
+        last?.timeout?.cancel()
+        last?.stream?.close(task)
+        return last?.receiver
     }
 }
 
@@ -285,4 +241,26 @@ enum WaitCause: Sendable {
     case test
     /// Nothing: the answer has no end.
     case nothing
+}
+
+extension Reply {
+    /// What the reply waits for next, from a step on.
+    fileprivate func cause(from index: Int) -> WaitCause {
+        steps[index...].lazy.compactMap { $0.cause(in: self) }.first ?? .clock
+    }
+}
+
+extension Reply.Step {
+    /// What the reply waits for before this step; nil if it comes at once.
+    fileprivate func cause(in reply: Reply) -> WaitCause? {
+        switch event {
+        case .later(let cause, _): cause
+        case .gate: .release
+        case .silence: .nothing
+        case _ where reply.isPassedThrough: .session
+        case .source(.writer): .writer
+        case .source(.test): .test
+        default: after > .zero ? .clock : nil
+        }
+    }
 }

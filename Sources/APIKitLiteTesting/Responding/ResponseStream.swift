@@ -63,11 +63,10 @@ final class ResponseStream: Sendable {
         /// The pieces that the client has not taken, by their numbers.
         var untaken: [Int: Posted] = [:]
         var lastID = 0
-        /// Cancels the task of the closure.
-        var writer: Cancellation?
     }
 
     private let source: Source
+    private let reply: Reply
     /// The streams of the stub that the test sends; nil for a stream of a closure.
     private let stubStreams: StubStreams?
     private let state = Locked(State())
@@ -76,21 +75,20 @@ final class ResponseStream: Sendable {
     ///
     /// - Parameters:
     ///   - source: The code that sends the pieces.
+    ///   - reply: The reply with this body.
     ///   - stubStreams: The streams of its stub, which gets this one if the test sends it.
-    init(_ source: Source, stubStreams: StubStreams) {
+    init(_ source: Source, of reply: Reply, stubStreams: StubStreams) {
         self.source = source
+        self.reply = reply
         if case .test = source { self.stubStreams = stubStreams } else { self.stubStreams = nil }
         self.stubStreams?.add(self)
     }
 
-    /// Whether a closure sends the pieces.
-    var hasWriter: Bool { if case .writer = source { true } else { false } }
-
     /// Whether pieces can be sent now.
     var isOpen: Bool { state.withLock { $0.player != nil && $0.last == nil } }
 
-    /// Lets the pieces be sent, and starts the closure. The player calls it after the headers.
-    func open(on player: ReplyPlayer, _ handlers: Handlers) {
+    /// Lets the pieces be sent, and calls the closure. The player calls it after the headers.
+    func open(on player: ReplyPlayer) async {
         let isOver = state.withLock { state in
             if !state.isOver { state.player = player }
             return state.isOver
@@ -98,24 +96,18 @@ final class ResponseStream: Sendable {
         if isOver { return }
         stubStreams?.didOpen()
         guard case .writer(let write) = source else { return }
-        let task = handlers.start { [self] in
-            do {
-                try await write(StreamWriter(self))
-                finish()
-            } catch {
-                finish(throwing: error)
-            }
+        do {
+            try await write(StreamWriter(self))
+            finish()
+        } catch {
+            finish(throwing: error)
         }
-        let isUnneeded = state.withLock { state in
-            // A closure that has ended needs no cancellation.
-            if state.last == nil, !state.isOver { state.writer = task }
-            return state.isOver
-        }
-        if isUnneeded { task.cancel() }
     }
 
     /// Lets nothing more be sent. The player calls it at the end of the reply.
-    func close() {
+    ///
+    /// - Parameter writer: The task that calls the closure, which is cancelled.
+    func close(_ writer: TaskSlot) {
         let old = state.withLock { state in
             let old = state
             state = State(isOver: true, last: state.last)
@@ -123,7 +115,7 @@ final class ResponseStream: Sendable {
         }
         if old.isOver { return }
         // First, so that the closure is cancelled when a waiting call of `send` throws in it.
-        old.writer?.cancel()
+        writer.cancel()
         stubStreams?.didClose(self, byClient: old.last == nil)
         for piece in old.untaken.values {
             piece.taken.end(with: piece.result(orThrow: Self.clientGone))
@@ -159,7 +151,7 @@ final class ResponseStream: Sendable {
         if data.isEmpty {
             piece.taken.end(with: .success(()))
         } else {
-            player.send(.piece(data, piece))
+            player.send(.piece(data, piece), of: reply)
         }
         return piece
     }
@@ -191,7 +183,6 @@ final class ResponseStream: Sendable {
         end { state in
             guard state.last == nil else { return }
             state.last = error.map { .failure($0) } ?? .end
-            state.writer = nil
         }
     }
 
@@ -210,7 +201,7 @@ final class ResponseStream: Sendable {
             }
             return (player, last)
         }
-        if let end { end.player.finish(with: end.event) }
+        if let end { end.player.finish(with: end.event, of: reply) }
     }
 
     /// The error of a call in a cancelled task: that task is usually cancelled because the client

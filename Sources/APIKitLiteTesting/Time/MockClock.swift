@@ -51,6 +51,8 @@ public final class MockClock: CallbackClock {
     let sleepers = Locked(Sleepers())
     /// Increases whenever something starts to wait on the clock, and at each step of a move.
     let changes = AwaitableCounter()
+    /// The number of steps that have ended, less that of those that have begun.
+    private let steps = AwaitableCounter()
     /// Reports what waits on this clock, and on the networks that have it.
     package let watch = WaitWatch()
 
@@ -130,8 +132,12 @@ public final class MockClock: CallbackClock {
         }
     }
 
-    /// Gives the woken tasks time to sleep again before the clock moves on.
+    /// Waits for the end of all steps, and gives the woken tasks time to sleep again before the
+    /// clock moves on.
     private func settle(before moment: Instant) async {
+        let end = Waiter<Void>()
+        _ = steps.whenReached(0) { end.end(with: .success(())) }
+        try? await end.value()
         let isNeeded = { [self] in sleepers.withLock { $0.mustSettle(before: moment) } }
         for _ in 0..<16 where isNeeded() { await Task.yield() }
         for _ in 0..<10 where isNeeded() {
@@ -168,6 +174,11 @@ extension MockClock {
         if key == nil { work() }
         return Cancellation { [self] in if let key { remove(key) } }
     }
+
+    /// Begins work that must end before the clock moves.
+    func beginStep() { steps.update { $0 -= 1 } }
+
+    func endStep() { steps.update { $0 += 1 } }
 
     /// The next moment at which a sleeper wakes or a deadline fires; nil if there is none.
     var nextDeadline: Instant? { sleepers.withLock { $0.waiting.first?.key.deadline } }

@@ -36,6 +36,11 @@ final class NetworkTime: Sendable {
     /// The clock that only the test moves; nil if time passes without the test.
     var mockClock: MockClock? { isChosen ? clock : nil }
 
+    /// Begins a step of a reply, which gives what is due. A ``MockClock`` moves only after its end.
+    func beginStep() { clock?.beginStep() }
+
+    func endStep() { clock?.endStep() }
+
     /// Calls back once, at a moment. If it has passed, calls back immediately.
     ///
     /// - Parameters:

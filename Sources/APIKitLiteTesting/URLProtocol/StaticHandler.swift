@@ -54,7 +54,7 @@ final class StaticHandler: @unchecked Sendable {  // Calls of a function never o
             return (false, !state.isBusy)
         }
         if isLate { call.fail(.handlerCleared(call.request)) }
-        if isFirst { _ = handlers.start { [self] in runCalls() } }
+        if isFirst { handlers.start { [self] in runCalls() } }
     }
 
     private func runCalls() {

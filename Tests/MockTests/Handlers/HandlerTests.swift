@@ -22,7 +22,7 @@ import Testing
                 count += 1
                 return count
             }
-            if count == 8 { allStarted.open() }
+            if count == 100 { allStarted.open() }
             release.blockUntilSignalled()
             return (HTTPURLResponse(), Data("blocked".utf8))
         }
@@ -30,13 +30,13 @@ import Testing
 
         let session = try transport.open(blocking).session
         try await withThrowingTaskGroup(of: String.self) { group in
-            for _ in 0..<8 {
+            for _ in 0..<100 {
                 group.addTask { try await session.exchange(.test("a")).0.text }
             }
             await allStarted.wait()
             let (data, _) = try await transport.open(quick).session.exchange(.test("a"))
             #expect(data.text == "quick")
-            for _ in 0..<8 { release.signal() }
+            for _ in 0..<100 { release.signal() }
             for try await text in group { #expect(text == "blocked") }
         }
     }

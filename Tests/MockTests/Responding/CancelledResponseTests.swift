@@ -8,9 +8,16 @@ import Testing
 @Suite(.limited, .usesSockets) struct CancelledPlaybackTests {
     @Test(arguments: 1...8)
     func aCancellationMayComeWhileAnAnswerIsGiven(_ reading: Int) async throws {
-        let network = MockNetwork(clock: CancellingClock(atReading: reading))
-        network.stub(.any, .text("abc").chunked(by: 1, every: .nanoseconds(1)))
-        let load = Task { try await MockURLSession(network).exchange(.test("a")).0.text }
+        let clock = CancellingClock(atReading: reading)
+        let network = MockNetwork(clock: clock)
+        network.stub(.any, .text("abcdefgh").chunked(by: 1, every: .nanoseconds(1)))
+        let mayBegin = Gate()
+        let load = Task {
+            await mayBegin.wait()
+            return try await MockURLSession(network).exchange(.test("a")).0.text
+        }
+        clock.load.withLock { $0 = load }
+        mayBegin.open()
 
         let error = await #expect(throws: URLError.self) { try await load.value }
 
@@ -20,8 +27,9 @@ import Testing
     }
 }
 
-/// A clock that goes on when it is read, and cancels the task that reads it for the n-th time.
+/// A clock that goes on when it is read, and cancels the load when it is read for the n-th time.
 private final class CancellingClock: Clock {
+    let load = Locked<Task<String, any Error>?>(nil)
     private let readings = Locked(0)
     private let last: Int
 
@@ -37,7 +45,7 @@ private final class CancellingClock: Clock {
             return readings
         }
         // The first reading is the network's own.
-        if count == last { withUnsafeCurrentTask { $0?.cancel() } }
+        if count == last { load.withLock { $0 }?.cancel() }
         return MockClock.Instant(offset: .seconds(count))
     }
 

@@ -128,6 +128,28 @@ import Testing
         #expect(network.requests.first?.endTime == .seconds(15))
     }
 
+    // A released answer is given in a task of its own. The clock waits for it, however long it takes.
+    @Test(arguments: [false, true])
+    func whatIsDueArrivesWhileTheClockMoves(_ isReleasedBefore: Bool) async throws {
+        for _ in 0..<200 {
+            let clock = MockClock()
+            let network = MockNetwork(clock: clock)
+            let late = MockResponse.text("abc").chunked(by: 1, every: .seconds(5))
+            let stub = network.stub(.any, late.delayed(by: .seconds(5)).held)
+            if isReleasedBefore { stub.release() }
+            let load = try Transport.mockURLSession.outcome(of: "a", in: network)
+            await stub.waitForRequests()
+
+            stub.release()
+            await clock.advance(by: .seconds(15))
+
+            let request = network.requests.first
+            #expect(request?.endTime == .seconds(15))
+            #expect(request?.sent.map(\.time) == [.seconds(5), .seconds(10), .seconds(15)])
+            #expect(try await load.value == "abc")
+        }
+    }
+
     /// The handler and the gate of one request have a timeout each, one after the other.
     @Test(arguments: [Transport.urlProtocol, .mockURLSession])
     func noTimeoutIsLeftOfAHeldHandler(_ transport: Transport) async throws {
