@@ -39,6 +39,15 @@ public struct MultipartPart: Equatable, Sendable {
         MultipartPart(name: name, data: Data(value.utf8))
     }
 
+    /// Returns a field whose value is text, or nil for nil, which a body leaves out.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the form field.
+    ///   - value: The text.
+    public static func text(_ name: String, _ value: String?) -> MultipartPart? {
+        value.map { text(name, $0) }
+    }
+
     /// Returns a file on disk, which is read when the request is sent.
     ///
     /// A file of any size takes little memory. To send another file name than that on disk, set

@@ -15,9 +15,13 @@ extension URLRequest {
         try headers([name: value])
     }
 
-    /// Returns the request with headers, each in place of any earlier value. The values of a
-    /// repeated name are joined.
-    func headers(_ headers: RequestItems) throws -> URLRequest {
+    /// Returns the request with headers, each in place of any earlier value.
+    ///
+    /// - Parameter headers: Names and values. Nil keeps an earlier value. The values of a repeated
+    ///   name, or of an array, are joined with a comma, the values of `Cookie` with a semicolon.
+    /// - Throws: ``RequestBuildingError`` for a name that is not one word, for a line break or NUL
+    ///   in a value, and for a value that cannot be sent.
+    public func headers(_ headers: RequestItems) throws -> URLRequest {
         let fields = try headerFields(headers)
         var request = self
         for field in fields { request.setValue(nil, forHTTPHeaderField: field.name) }

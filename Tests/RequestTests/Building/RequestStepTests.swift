@@ -61,6 +61,23 @@ import Testing
         #expect(request.allHTTPHeaderFields == ["A": "1", "X": "a, b"])
     }
 
+    @Test func replacesSeveralHeadersTogether() throws {
+        let nothing: String? = nil
+        let request = try URLRequest(
+            "GET", URL(string: "https://h")!,
+            headers: ["Accept": "a/b", "X-One": "1", "X-Two": "2", "Cookie": "a=1"]
+        ).headers([
+            "accept": "c/d", "X-One": nothing, "X-Two": [Int](), "X-Three": [3, 4], "X-Three": 5,
+            "Cookie": ["b=2", "c=3"],
+        ])
+
+        #expect(
+            request.allHTTPHeaderFields.map { $0.map { "\($0.lowercased()): \($1)" }.sorted() } == [
+                "accept: c/d", "cookie: b=2; c=3", "x-one: 1", "x-three: 3, 4, 5", "x-two: 2",
+            ])
+        #expect(throws: RequestBuildingError.self) { try request.headers(["X": "a\n"]) }
+    }
+
     @Test func joinsCookiesWithASemicolon() throws {
         let request = try URLRequest(
             "GET", URL(string: "https://h")!, headers: ["Cookie": ["a=1", "b=2"], "cookie": "c=3"])
