@@ -1,18 +1,21 @@
 import APIKitLite
 import Foundation
 
-// A client of a catalogue of music, as many packages have it: a generic `get`, and a completion
-// handler for callers without `await`. Each setting of the compiler builds this file.
+// A client of a catalogue of music, as many packages have it: a closure that sends, a generic `get`,
+// and a completion handler for callers without `await`. Each setting of the compiler builds this
+// file.
 
 nonisolated struct CatalogError: Error, Equatable {
     /// The status of the response; nil if there is none.
     var status: Int?
     var message: String
 
-    fileprivate init(_ error: APIRequestError) {
-        status = error.statusCode
+    fileprivate init(_ error: any Error) {
+        let failure = error as? APIRequestError
+        status = failure?.statusCode
         message =
-            (try? error.decodeBody([String: String].self)["message"]) ?? error.localizedDescription
+            (try? failure?.decodeBody([String: String].self)["message"])
+            ?? error.localizedDescription
     }
 }
 
@@ -25,16 +28,18 @@ nonisolated final class Catalog: Sendable {
     private let baseURL: URL
     private let session: any HTTPSession
 
-    init(baseURL: URL, over session: any HTTPSession) {
+    init(
+        baseURL: URL, send: @escaping @Sendable (URLRequest) async throws -> (Data, URLResponse)
+    ) {
         self.baseURL = baseURL
-        self.session = session
+        session = ClosureSession(send)
     }
 
-    /// Loads what is at a path, such as `/albums/7`.
+    /// Loads what is at a path, such as `albums/7`.
     func get<T: Decodable>(path: String) async throws(CatalogError) -> T {
-        do throws(APIRequestError) {
+        do {
             return try await session.load(
-                URLRequest(url: baseURL.appending(path: path)), as: T.self)
+                URLRequest("GET", baseURL, path: "/{+path}", ["path": path]), as: T.self)
         } catch {
             throw CatalogError(error)
         }

@@ -5,31 +5,6 @@ import Testing
 @testable import APIKitLiteTesting
 
 @Suite(.limited) struct HTTPRequestParserTests {
-    @Test func readsABody() async {
-        let rows: [(String, String)] = [
-            ("Content-Length: 5\r\n\r\nhello", "hello"),
-            ("Content-Length: 0\r\n\r\n", ""),
-            (
-                "Transfer-Encoding: Chunked\r\n\r\n5\r\nhello\r\n6\r\n world\r\n0\r\n\r\n",
-                "hello world"
-            ),
-            (
-                "Transfer-Encoding: chunked\r\n\r\n5 ; a=\"b\"\r\nhello\r\n0\r\nX: y\r\n\r\n",
-                "hello"
-            ),
-            ("Transfer-Encoding: chunked\r\n\r\n00A\r\n0123456789\r\n00\r\n\r\n", "0123456789"),
-        ]
-        await forEachRow(rows, named: \.0) { row, comment in
-            let (rest, body) = row
-            let requests = try parse(
-                "POST / HTTP/1.1\r\nHost: h\r\n" + rest + "GET / HTTP/1.1\r\nHost: h\r\n\r\n")
-
-            #expect(requests.map(\.method) == ["POST", "GET"], comment)
-            #expect(
-                requests.first.map { String(decoding: $0.body, as: UTF8.self) } == body, comment)
-        }
-    }
-
     @Test func readsTheSameHoweverTheBytesAreSplit() {
         let requests = MalformedRequest.all.map { ($0.name, $0.text) }
         for (name, text) in requests + [("conversation", conversation)] {
@@ -43,19 +18,6 @@ import Testing
             }
             #expect(outcome(of: bytes.map { Data([$0]) }) == expected, "\(name), byte by byte")
         }
-    }
-
-    @Test(arguments: [
-        "Content-Length: 100000\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n186A0\r\n",
-    ])
-    func readsALargeBodyByteByByte(_ framing: String) throws {
-        let expected = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0) })
-        let head = Data(("POST / HTTP/1.1\r\nHost: h\r\n" + framing).utf8)
-        let end = Data((framing.hasPrefix("Transfer") ? "\r\n0\r\n\r\n" : "").utf8)
-        var reader = HTTPRequestReader([head] + expected.map { Data([$0]) } + [end])
-
-        #expect(try reader.next()?.body == expected)
-        #expect(try reader.next() == nil)
     }
 
     @Test func reservesNoMemoryForAnAnnouncedLength() {

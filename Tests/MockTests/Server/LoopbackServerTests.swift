@@ -36,7 +36,8 @@ import Testing
     @Test func readsBodies() async {
         let rows: [String] = [
             "Content-Length: 11\r\n\r\nhello world", "Content-Length: 0\r\n\r\n",
-            "Transfer-Encoding: chunked\r\n\r\n6\r\nhello \r\n5\r\nworld\r\n0\r\nX: y\r\n\r\n",
+            "Transfer-Encoding: Chunked\r\n\r\n6\r\nhello \r\n5\r\nworld\r\n0\r\nX: y\r\n\r\n",
+            "Transfer-Encoding: chunked\r\n\r\n0B ; a=\"b\"\r\nhello world\r\n00\r\n\r\n",
         ]
         await forEachRow(rows, named: \.self) { rest, comment in
             let server = try LoopbackServer.echo()

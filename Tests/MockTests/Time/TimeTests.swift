@@ -48,36 +48,24 @@ import Testing
         }
     }
 
-    @Test(arguments: Transport.allCases)
-    func aSlowBodyComesPieceByPiece(_ transport: Transport) async throws {
-        let clock = MockClock()
-        let network = MockNetwork(clock: clock)
-        network.stub(.any, .text("abcdef").chunked(by: 2, every: .seconds(5)))
-        let load = try transport.outcome(of: "a", in: network)
-
-        for _ in 1...2 {
-            await clock.waitForSleepers()
-            #expect(clock.pending == [.seconds(5)])
-            await clock.advance(by: .seconds(5))
-        }
-
-        #expect(try await load.value == "abcdef")
-        #expect(network.requests.first?.endTime == .seconds(10))
-    }
-
-    @Test(arguments: Transport.allCases)
-    func oneStepOfTheClockMayCoverAWholeSlowBody(_ transport: Transport) async throws {
+    @Test(arguments: Transport.allCases, [false, true])
+    func aSlowBodyTakesTheTimeOfItsPieces(
+        _ transport: Transport, _ isOneStep: Bool
+    ) async throws {
         let clock = MockClock()
         let network = MockNetwork(clock: clock)
         network.stub(
-            .any, .text("abcdef").chunked(by: 1, every: .seconds(5)).delayed(by: .seconds(1)))
+            .any, .text("abcdef").chunked(by: 2, every: .seconds(5)).delayed(by: .seconds(1)))
         let load = try transport.outcome(of: "a", in: network)
 
-        await clock.waitForSleepers()
-        await clock.advance(by: .seconds(60))
+        for step in isOneStep ? [60] : [1, 5, 5] {
+            await clock.waitForSleepers()
+            if !isOneStep { #expect(clock.pending == [.seconds(step)]) }
+            await clock.advance(by: .seconds(step))
+        }
 
         #expect(try await load.value == "abcdef")
-        #expect(network.requests.first?.endTime == .seconds(26))
+        #expect(network.requests.first?.endTime == .seconds(11))
     }
 
     @Test(arguments: Transport.allCases)
