@@ -22,7 +22,7 @@ public struct FaultError: DescribedError, Sendable {
     package let violations: [Violation]
 
     /// The outcomes under the other faults, and the seed.
-    public let report: FaultReport
+    package let report: FaultReport
 
     /// How many faults were not tried, because too many loads hung or the sample itself failed.
     package let skippedCount: Int

@@ -6,13 +6,13 @@ import Foundation
 /// Each text begins with the request: `GET https://api.example.com/users/7: $.age is missing`.
 public struct DriftReport: Sendable, CustomStringConvertible {
     /// The number of requests that were sent again.
-    public internal(set) var comparedCount = 0
+    package internal(set) var comparedCount = 0
     /// The requests that were not sent again, and why.
     public internal(set) var notCompared: [String] = []
     /// Keys that are new.
-    public internal(set) var notes: [String] = []
+    package internal(set) var notes: [String] = []
     /// Keys that are missing, or are null today.
-    public internal(set) var warnings: [String] = []
+    package internal(set) var warnings: [String] = []
     /// What breaks a client: no answer, another status or type, or an answer that is no longer JSON
     /// or that a given request no longer parses. Also a comparison of nothing.
     public internal(set) var violations: [String] = []

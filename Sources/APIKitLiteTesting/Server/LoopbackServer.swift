@@ -29,7 +29,7 @@ public final class LoopbackServer: Sendable {
     public var url: URL { listener.url }
 
     /// The port, from 1 to 65535.
-    public let port: Int
+    package let port: Int
 
     private let listener: LoopbackListener
     private let onStop: @Sendable (ObjectIdentifier) -> Void

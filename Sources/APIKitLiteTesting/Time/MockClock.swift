@@ -118,7 +118,7 @@ public final class MockClock: CallbackClock {
     /// Moves the clock to a moment, as ``advance(by:)`` does.
     ///
     /// - Parameter moment: The new moment. If it has passed, the clock does not move.
-    public func advance(to moment: Instant) async {
+    package func advance(to moment: Instant) async {
         while true {
             await settle(before: moment)
             guard let sleeper = takeNext(until: moment) else { return }
