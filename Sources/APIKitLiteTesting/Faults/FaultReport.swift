@@ -38,7 +38,7 @@ public struct FaultReport: Equatable, Sendable, CustomStringConvertible {
     /// The seed of the random choices. Pass it to `forEachFault` to try the same faults again.
     ///
     /// It is `nil` for `checkLoader`, which makes no random choices.
-    public let seed: UInt64?
+    package let seed: UInt64?
 
     /// The faults of the run, in order. A run that failed may not have tried all of them.
     public let faults: [Fault]

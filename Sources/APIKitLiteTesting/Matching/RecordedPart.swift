@@ -37,7 +37,7 @@ public struct RecordedPart: Sendable {
     /// Returns the first value of a header, or nil if the part does not have it.
     ///
     /// - Parameter name: The name of the header; its case does not matter.
-    public func header(_ name: String) -> String? { part.header(name.lowercased()) }
+    package func header(_ name: String) -> String? { part.header(name.lowercased()) }
 }
 
 extension RecordedPart: CustomStringConvertible, CustomReflectable, OpaquelyReflected {

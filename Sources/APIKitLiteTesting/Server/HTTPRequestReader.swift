@@ -5,20 +5,17 @@ import Foundation
 /// It reads each line and each part of a body once, and stores a body as it arrives, so a false
 /// `Content-Length` does not allocate memory. After an error, the bytes that follow have no meaning.
 struct HTTPRequestReader {
-    /// The longest request line, in bytes.
-    static let requestLineLimit = 16 * 1024
-    /// The longest header section of a request, including its trailers, in bytes.
-    static let headerLimit = 64 * 1024
-    /// The longest line before a chunk, in bytes.
-    static let chunkLineLimit = 4 * 1024
+    /// The longest head of a request, with its request line and its trailers, in bytes. Also the
+    /// longest line before a chunk.
+    static let limit = 64 * 1024
 
     /// Waits for bytes, and returns them; none at the end of the connection.
     private let receive: () -> [UInt8]
     private var buffer: [UInt8] = []
     /// The index of the first byte in `buffer` that was not read.
     private var start = 0
-    /// The number of bytes that the header section may still have.
-    private var headerRest = 0
+    /// The number of bytes that the lines may still have.
+    private var lineRest = 0
 
     /// Creates a reader.
     ///
@@ -36,9 +33,9 @@ struct HTTPRequestReader {
     mutating func next(
         sendContinue: () -> Void = {}
     ) throws(HTTPRequestError) -> ParsedRequest? {
+        lineRest = Self.limit
         guard let first = try requestLine() else { return nil }
         var request = try ParsedRequest(requestLine: first)
-        headerRest = Self.headerLimit
         request.fields = try readFields()
         let framing = try request.framing()
         if request.expectsContinue, start == buffer.count, framing != .length(0) { sendContinue() }
@@ -47,8 +44,9 @@ struct HTTPRequestReader {
         case .chunked:
             while let size = try chunkSize() {
                 try read(size, to: &request.body)
-                let wrongSize = HTTPRequestError("A chunk is not as long as its size says.")
-                guard try line(limit: 2, wrongSize).isEmpty else { throw wrongSize }
+                guard try line().isEmpty else {
+                    throw HTTPRequestError("A chunk is not as long as its size says.")
+                }
             }
             // A `URLRequest` cannot contain trailers.
             _ = try readFields()
@@ -65,9 +63,7 @@ struct HTTPRequestReader {
                     "The request does not begin with a method. (The scheme here is http, not https.)"
                 )
             }
-            let tooLong = HTTPRequestError(
-                414, "The request line is over \(Self.requestLineLimit) bytes.")
-            let line = try self.line(limit: Self.requestLineLimit, tooLong)
+            let line = try self.line()
             // Some old clients send an empty line after a body (RFC 9112, section 2.2).
             if !line.isEmpty { return line }
         }
@@ -78,10 +74,7 @@ struct HTTPRequestReader {
     private mutating func readFields() throws(HTTPRequestError) -> [ParsedRequest.Field] {
         var fields: [ParsedRequest.Field] = []
         while true {
-            let tooLong = HTTPRequestError(
-                431, "The header section is over \(Self.headerLimit) bytes.")
-            let line = try self.line(limit: headerRest, tooLong)
-            headerRest -= line.count + 2
+            let line = try self.line()
             if line.isEmpty { return fields }
             fields.append(try ParsedRequest.Field(line: line))
         }
@@ -89,9 +82,8 @@ struct HTTPRequestReader {
 
     /// Reads the size of a chunk; `nil` if it is 0, after which the trailers follow.
     private mutating func chunkSize() throws(HTTPRequestError) -> Int? {
-        let tooLong = HTTPRequestError(
-            "A chunk's size line is over \(Self.chunkLineLimit) bytes.")
-        let line = try self.line(limit: Self.chunkLineLimit, tooLong)
+        lineRest = Self.limit
+        let line = try self.line()
         // A semicolon begins a chunk extension, which is ignored. White space may precede it.
         let digits = line.prefix { $0 != 0x3B && $0 != 0x20 && $0 != 0x09 }
         guard digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
@@ -114,28 +106,25 @@ struct HTTPRequestReader {
 
     /// Reads a line, and returns it without its CR LF.
     ///
-    /// - Parameters:
-    ///   - limit: The longest line, including its CR LF, in bytes.
-    ///   - tooLong: The error for a longer line.
-    /// - Throws: `tooLong` as soon as the line is longer than the limit, even if its end has not
-    ///   arrived; 400 for a bare LF or a bare CR. RFC 9112 (section 2.2) allows a server to accept
-    ///   a bare LF, but this server shows a client its errors.
-    private mutating func line(
-        limit: Int, _ tooLong: HTTPRequestError
-    ) throws(HTTPRequestError) -> ArraySlice<UInt8> {
+    /// - Throws: 431 as soon as the lines are longer than the limit, even if the end of this one has
+    ///   not arrived; 400 for a bare LF or a bare CR. RFC 9112 (section 2.2) allows a server to
+    ///   accept a bare LF, but this server shows a client its errors.
+    private mutating func line() throws(HTTPRequestError) -> ArraySlice<UInt8> {
+        let tooLong = HTTPRequestError(431, "The head is over \(Self.limit) bytes.")
         var searched = 0
         while true {
             if let end = buffer[(start + searched)...].firstIndex(of: 0x0A) {
                 let line = buffer[start...end]
                 start = end + 1
-                guard line.count <= limit else { throw tooLong }
+                lineRest -= line.count
+                guard lineRest >= 0 else { throw tooLong }
                 guard line.dropLast().last == 0x0D, !line.dropLast(2).contains(0x0D) else {
                     throw HTTPRequestError("A line must end in CR LF, and have no CR within.")
                 }
                 return line.dropLast(2)
             }
             searched = buffer.count - start
-            guard searched <= limit else { throw tooLong }
+            guard searched <= lineRest else { throw tooLong }
             guard receiveMore() else { throw .ended }
         }
     }

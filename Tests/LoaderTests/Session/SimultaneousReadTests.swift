@@ -113,6 +113,7 @@ import Testing
             for reader in readers { reader.cancel() }
 
             await ended.wait()
+            #expect(calls.withLock { $0 } >= 3)
         }
     }
 }

@@ -37,8 +37,8 @@ extension MalformedRequest {
         Self("fragment", "GET /#a HTTP/1.1\r\nHost: h\r\n\r\n"),
         Self("bare LF", "GET / HTTP/1.1\nHost: h\n\n"),
         Self("bare CR", "GET / HTTP/1.1\r\rHost: h\r\n\r\n"),
-        Self("long target", "GET /\(String(repeating: "a", count: 17_000)) HTTP/1.1\r\n", 414),
-        Self("endless target", "GET /\(String(repeating: "a", count: 17_000))", 414),
+        Self("long target", "GET /\(String(repeating: "a", count: 70_000)) HTTP/1.1\r\n", 431),
+        Self("endless target", "GET /\(String(repeating: "a", count: 70_000))", 431),
     ]
 
     private static let fields = [
@@ -75,7 +75,7 @@ extension MalformedRequest {
         Self("negative size", chunked("-1\r\n")),
         Self("no size", chunked("\r\n")),
         Self("size beyond counting", chunked("FFFFFFFFFFFFFFFFF\r\n")),
-        Self("endless size", chunked(String(repeating: "0", count: 5_000))),
+        Self("endless size", chunked(String(repeating: "0", count: 70_000)), 431),
         Self("long chunk", chunked("1\r\nab\r\n0\r\n\r\n")),
         Self("chunk without an end", chunked("1\r\na0\r\n\r\n")),
         Self("bad trailer", chunked("0\r\nX\r\n\r\n")),
