@@ -42,6 +42,17 @@ private enum Shop {
         #expect(try Shop.add(item).request(baseURL).httpMethod == "POST")
     }
 
+    @Test func aBodyOfAnyJSON() throws {
+        let parameters: [String: Any] = ["name": "tea"]
+
+        let request = try URLRequest("POST", baseURL, path: "/items")
+            .body(
+                JSONSerialization.data(withJSONObject: parameters),
+                contentType: "application/json")
+
+        #expect(request.httpBody == Data(#"{"name":"tea"}"#.utf8))
+    }
+
     @Test func aNameOfTwoModulesIsQualified() {
         let policy = APIKitLite.RetryPolicy.standard
 
