@@ -15,12 +15,9 @@ extension HTTPArchive {
     /// - Throws: ``HTTPArchiveError`` if there is more to read, or if the file cannot be read or is
     ///   not an archive.
     public init(contentsOf file: URL, limit: Int = 64_000_000) throws {
-        try self.init(HARNode(contentsOf: HARFile(file, limit: limit)), of: file)
-    }
-
-    init(_ root: HARNode, of file: URL) throws {
         self.init()
-        for (index, entry) in try root.log["entries"].list().enumerated() {
+        let root = try HARNode(contentsOf: HARFile(file, limit: limit))
+        for (index, entry) in try root["log"]["entries"].list().enumerated() {
             if let reason = try entry.skipReason {
                 skipped.append("entry \(index + 1): \(reason)")
                 continue
@@ -73,7 +70,7 @@ struct HARNode {
             throw HTTPArchiveError(
                 "\(file.url.path) cannot be read: \(error.localizedDescription)")
         }
-        guard case .object = log.value else {
+        guard case .object = self["log"].value else {
             throw HTTPArchiveError("\(file.url.path) is no HTTP archive: it has no object \"log\".")
         }
     }
@@ -96,9 +93,6 @@ struct HARNode {
     private init(value: JSONValue?, path: String, file: HARFile) {
         (self.value, self.path, self.file) = (value, path, file)
     }
-
-    /// The object with the entries.
-    var log: HARNode { self["log"] }
 
     subscript(key: String) -> HARNode {
         var member: JSONValue?
@@ -167,8 +161,7 @@ extension HARNode {
 
     private var contentCoding: String {
         get throws {
-            try headers().first { $0.name.lowercased() == "content-encoding" }?.value.lowercased()
-                ?? ""
+            try fields.first { $0.key.lowercased() == "content-encoding" }?.value.lowercased() ?? ""
         }
     }
 
@@ -178,14 +171,20 @@ extension HARNode {
         gzip, [0x50, 0x4B, 3, 4], [0x28, 0xB5, 0x2F, 0xFD], [0xFD, 0x37, 0x7A], [0x42, 0x5A, 0x68],
     ]
 
-    /// Returns the fields of a header, in order.
-    fileprivate func headers() throws -> [(name: String, value: String)] {
-        try self["headers"].list().flatMap { field -> [(name: String, value: String)] in
-            // Browsers list the pseudo-fields of HTTP/2 (RFC 9113, section 8.3), such as `:path`.
-            guard let name = field["name"].text, name.utf8.isHTTPToken else { return [] }
-            // Several `Set-Cookie` fields may be one value with line breaks.
-            return (field["value"].text ?? "").split(separator: "\n")
-                .map { (name, $0.trimmingCharacters(in: .whitespaces)) }
+    /// The fields of a header. The values of a repeated field are joined.
+    fileprivate var fields: [String: String] {
+        get throws {
+            var fields: [String: String] = [:]
+            for field in try self["headers"].list() {
+                // Browsers list the pseudo-fields of HTTP/2 (RFC 9113, section 8.3), such as `:path`.
+                guard let name = field["name"].text, name.utf8.isHTTPToken else { continue }
+                let key = fields.keys.first { $0.lowercased() == name.lowercased() } ?? name
+                // Several `Set-Cookie` fields may be one value with line breaks.
+                let values = (field["value"].text ?? "").split(separator: "\n")
+                    .map { $0.trimmingCharacters(in: .whitespaces) }
+                fields[key] = ([fields[key]].compactMap(\.self) + values).joined(separator: ", ")
+            }
+            return fields
         }
     }
 
@@ -231,10 +230,8 @@ extension HARNode {
         guard let text else { return nil }
         // A strategy reads dates either with or without fractions of a second. To make a formatter
         // for each date would take most of the time of reading.
-        return [true, false].lazy.compactMap { hasFractions in
-            try? Date(
-                text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: hasFractions))
-        }.first
+        let withFractions = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+        return (try? Date(text, strategy: withFractions)) ?? (try? Date(text, strategy: .iso8601))
     }
 }
 
@@ -248,13 +245,9 @@ extension HTTPArchive.Exchange {
         var response: HTTPURLResponse?
         if status > 0 {
             let url = answer["_url"].text.flatMap { URL(string: $0) } ?? request.url!
-            var fields: [String: String] = [:]
-            for (name, value) in try answer.headers() {
-                let key = fields.keys.first { $0.lowercased() == name.lowercased() } ?? name
-                fields[key] = fields[key].map { "\($0), \(value)" } ?? value
-            }
             response = HTTPURLResponse(
-                url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: fields)
+                url: url, statusCode: status, httpVersion: "HTTP/1.1",
+                headerFields: try answer.fields)
         }
         let wasCancelled = answer["_ending"].text == "left"
         // An entry without an answer failed, whether or not the file says how.
@@ -262,7 +255,8 @@ extension HTTPArchive.Exchange {
         self.init(
             request: request, response: response,
             pieces: try answer["_pieces"].pieces(
-                of: body, default: max(0, entry["time"].number ?? 0)),
+                of: body, default: max(0, entry["time"].number ?? 0)
+            ).filter { !$0.data.isEmpty },
             error: error.map { URLError(URLError.code(named: $0)) },
             wasCancelled: wasCancelled,
             startDate: entry["startedDateTime"].date ?? .distantPast)
@@ -272,24 +266,18 @@ extension HTTPArchive.Exchange {
 extension HARNode {
     /// Returns the pieces of a body. If its text was edited, the last piece takes the difference.
     fileprivate func pieces(of body: Data, default time: Double) throws -> [SentPiece] {
-        var pieces: [SentPiece] = []
+        let list = try list()
+        guard !list.isEmpty else { return [SentPiece(data: body, time: .milliseconds(time))] }
         var rest = body
-        for piece in try list() {
+        return try list.enumerated().map { index, piece in
             let pair = try piece.list().map(\.number)
             guard pair.count == 2, let time = pair[0], let size = pair[1], size >= 0 else {
                 throw piece.wrong("is not a time in milliseconds and a number of bytes")
             }
-            let data = rest.prefix(Int(size))
+            let data = index + 1 == list.count ? rest : rest.prefix(Int(size))
             rest = rest.dropFirst(data.count)
-            pieces.append(SentPiece(data: Data(data), time: .milliseconds(time)))
+            return SentPiece(data: Data(data), time: .milliseconds(time))
         }
-        if !rest.isEmpty {
-            let last = pieces.popLast()
-            pieces.append(
-                SentPiece(
-                    data: (last?.data ?? Data()) + rest, time: last?.time ?? .milliseconds(time)))
-        }
-        return pieces.filter { !$0.data.isEmpty }
     }
 }
 
@@ -300,7 +288,7 @@ extension URLRequest {
         }
         self.init(url: url)
         httpMethod = node["method"].text ?? "GET"
-        for (name, value) in try node.headers() { addValue(value, forHTTPHeaderField: name) }
+        allHTTPHeaderFields = try node.fields
         let post = node["postData"]
         if let type = post["mimeType"].text, !type.isEmpty,
             value(forHTTPHeaderField: "Content-Type") == nil

@@ -82,11 +82,13 @@ private enum TokenForm {
         [
             ("eyJ", "a JSON Web Token", "[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{8,}"),
             ("-----BEGIN ", "a private key", "[A-Z ]*PRIVATE KEY"),
-            ("AKIA", "a key of AWS", "[0-9A-Z]{16}"), ("ASIA", "a key of AWS", "[0-9A-Z]{16}"),
+            ("AKIA", "a key of AWS", "[0-9A-Z]{16}\\b"),
+            ("ASIA", "a key of AWS", "[0-9A-Z]{16}\\b"),
             ("xox", "a token of Slack", "[abprs]-[A-Za-z0-9-]{10,}"),
-            ("AIza", "a key of Google", "[0-9A-Za-z_-]{35}"),
+            ("AIza", "a key of Google", "[0-9A-Za-z_-]{35}\\b"),
             ("sk-", "an API key", "[A-Za-z0-9_-]{20,}"),
-        ] + ["ghp_", "gho_", "ghu_", "ghs_", "ghr_"].map { ($0, "a token of GitHub", "\\w{36}") }
+        ]
+        + ["ghp_", "gho_", "ghu_", "ghs_", "ghr_"].map { ($0, "a token of GitHub", "\\w{36}\\b") }
 
     private static let search = SecretSearch(
         all.map { Secret(value: $0.0, label: $0.1) }, isExact: true)

@@ -106,13 +106,12 @@ final class ValueWalk {
             let string = String(decoding: text, as: UTF8.self)
             let cookies = folded == "cookie" ? string.split(separator: ";") : splitCookies(string)
             return cookies.compactMap { cookie in
-                let pair = cookie.utf8.prefix { $0 != UInt8(ascii: ";") }
-                guard let mark = pair.firstIndex(of: UInt8(ascii: "=")) else { return nil }
-                let start = string.utf8.distance(from: string.startIndex, to: mark) + 1
-                let (end, quote) = (start + pair[mark...].count - 1, UInt8(ascii: "\""))
                 // Quotation marks around it are not part of the value (RFC 6265, section 4.1.1).
-                let isQuoted = end - start > 1 && text[start] == quote && text[end - 1] == quote
-                return value(isQuoted ? start + 1..<end - 1 : start..<end)
+                guard let content = cookie.firstMatch(of: /=("?)([^;]*?)\1(?:;|$)/)?.output.2 else {
+                    return nil
+                }
+                let start = string.utf8.distance(from: string.startIndex, to: content.startIndex)
+                return value(start..<start + content.utf8.count)
             }
         }
         if folded.hasSuffix("authorization") {

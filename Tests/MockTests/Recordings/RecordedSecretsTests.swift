@@ -278,6 +278,8 @@ import Testing
         ("text/html", #"<a href='/sign-in?token='>{{password}}</a>"#),
         ("application/x-www-form-urlencoded", "key1=value1&key2=value2"),
         ("text/plain", "the password = unknown, a token=b"),
+        // Base64 digits that contain the beginning of a key.
+        ("text/plain", "q+AIza" + String(repeating: "aB3", count: 20)),
     ]
 
     @Test func codeIsNoQuery() async throws {
