@@ -12,6 +12,8 @@ struct NamedValue {
     let range: Range<Int>
     /// The encoding of the value in the text.
     let encoding: Encoding
+    /// Whether other named values may be in the value.
+    var mayContainOthers = false
     /// Whether a JSON object or array around the value has a secret name.
     var isInSecret = false
 

@@ -35,7 +35,8 @@ extension ValueWalk {
                         NamedValue(
                             kind: isForm ? "form field" : "query item", name: name,
                             value: PercentEncoding.decode(string(item.value), plusIsSpace: true),
-                            range: item.value, encoding: .percent))
+                            range: item.value, encoding: .percent,
+                            mayContainOthers: item.hasMarks))
                 }
             }
         }

@@ -46,7 +46,7 @@ extension ValueWalk {
             values.append(
                 NamedValue(
                     kind: "JSON key", name: key.text, value: value, range: range,
-                    encoding: encoding, isInSecret: isSecret))
+                    encoding: encoding, mayContainOthers: hasMarks, isInSecret: isSecret))
         }
         let (quote, comma, colon) = (UInt8(ascii: "\""), UInt8(ascii: ","), UInt8(ascii: ":"))
         let (object, array) = (UInt8(ascii: "{"), UInt8(ascii: "["))
@@ -84,7 +84,7 @@ extension ValueWalk {
                     }
                 } else if byte == 0x2D || byte >= 0x30 && byte <= 0x39 {
                     let start = index - 1
-                    while index < bytes.count, "+-.0123456789eE".utf8.contains(bytes[index]) {
+                    while index < bytes.count, isInNumber[Int(bytes[index])] {
                         index += 1
                     }
                     if last == colon || last == array || last == comma {
@@ -114,6 +114,7 @@ extension UnsafeBufferPointer<UInt8> {
 }
 
 private let marks = (0...255).map { "=@{[\\".utf8.contains($0) }
+private let isInNumber = (0...255).map { "+-.0123456789eE".utf8.contains($0) }
 
 extension [UInt8] {
     /// Returns the text of a JSON string, which is given with its quotation marks.

@@ -63,9 +63,7 @@ final class ValueWalk {
     private func innerText(
         of value: NamedValue, _ replacement: (NamedValue) -> String?
     ) -> String? {
-        // Without these bytes, nothing in it has a name.
-        guard value.encoding != .plain, value.value.utf8.contains(where: "=@{[".utf8.contains)
-        else { return nil }
+        guard value.mayContainOthers else { return nil }
         var inner = EditedText(bytes: Array(value.value.utf8))
         inner.replace(edits(of: inner.bytes, at: .plain, replacement))
         let text = String(decoding: inner.bytes, as: UTF8.self)
