@@ -74,6 +74,7 @@ extension UnsafeBufferPointer<UInt8> {
 
     /// Returns the authority of a URL, with its user info; nil if the URL has no scheme.
     fileprivate func authority(in run: Range<Int>) -> Range<Int>? {
+        let (question, hash) = (UInt8(ascii: "?"), UInt8(ascii: "#"))
         let (colon, slash) = (UInt8(ascii: ":"), UInt8(ascii: "/"))
         var start = run.lowerBound
         // A scheme is at the start.
@@ -82,6 +83,7 @@ extension UnsafeBufferPointer<UInt8> {
                 let end = self[(start + 3)..<run.upperBound].firstIndex { "/?#".utf8.contains($0) }
                 return start + 3..<(end ?? run.upperBound)
             }
+            if self[start] == question || self[start] == hash { return nil }
             start += 1
         }
         return nil
@@ -99,19 +101,18 @@ extension UnsafeBufferPointer<UInt8> {
         var items: [(Range<Int>, Range<Int>, Bool)] = []
         var (start, hasMarks) = (isLine ? run.lowerBound : nil, false)
         var mark: Int?
-        // What follows a semicolon belongs to its segment of the path (RFC 3986, section 3.3).
-        var isParameter = false
+        var isQuery = isLine
         var index = run.lowerBound
         while index <= run.upperBound {
-            let byte = index < run.upperBound ? self[index] : ampersand
-            if byte == question || byte == hash || byte == ampersand
-                || byte == semicolon && (isParameter || mark == nil || start == nil)
-                || byte == slash && (isParameter || start == nil)
+            let byte = index < run.upperBound ? self[index] : hash
+            // In a path, what follows a semicolon belongs to its segment (RFC 3986, section 3.3).
+            if byte == question || byte == hash || byte == ampersand && start != nil
+                || !isQuery && (byte == semicolon || byte == slash)
             {
                 if let start, let mark {
                     items.append((start..<mark, mark + 1..<index, hasMarks))
                 }
-                isParameter = byte == semicolon
+                isQuery = isQuery || byte == question || byte == hash
                 (start, mark, hasMarks) = (byte == slash ? nil : index + 1, nil, false)
             } else if mark != nil {
                 hasMarks = hasMarks || isMark[Int(byte)]

@@ -105,7 +105,8 @@ final class ValueWalk {
             let cookies = folded == "cookie" ? string.split(separator: ";") : splitCookies(string)
             return cookies.compactMap { cookie in
                 // Quotation marks around it are not part of the value (RFC 6265, section 4.1.1).
-                guard let content = cookie.firstMatch(of: /=("?)([^;]*?)\1(?:;|$)/)?.output.2 else {
+                guard let content = cookie.prefixMatch(of: /[^=;]*=("?)([^;]*?)\1(?:;|$)/)?.output.2
+                else {
                     return nil
                 }
                 let start = string.utf8.distance(from: string.startIndex, to: content.startIndex)

@@ -274,6 +274,7 @@ import Testing
     static let harmless: [(type: String, text: String)] = [
         ("text/javascript", #"var n=e?i.withCredentials=!0:"a"?i.token=b:c;r.x&&i.password=d"#),
         ("text/javascript", #"switch(e){case"password":return"Your password";default:return"x"}"#),
+        ("text/javascript", #"r="/a"&&(/b&i.token=c/)&&i.password=d"#),
         ("text/javascript", #"f({a:x?"token":"abcdefgh1",b:`https://a.example/?token=${t}`})"#),
         ("text/html", #"<a href='/sign-in?token='>{{password}}</a>"#),
         ("application/x-www-form-urlencoded", "key1=value1&key2=value2"),
@@ -393,6 +394,7 @@ import Testing
         ("JSON", entry(text: #"{"token": "S"}"#)), ("a number", entry(text: #"{"pin": 1234}"#)),
         ("a CSRF token", entry(text: #"{"csrfToken": "S"}"#)),
         ("a parameter of a path", entry("GET", "/a;jsessionid=S1/b;c=1?d=2")),
+        ("a parameter of the root", entry("GET", "/;jsessionid=S1")),
         ("a header that names no kind", header("X-Auth", "S1")),
         ("cookies in one field", header("Set-Cookie", #"theme=REDACTED-1\nsid=S1"#)),
         ("a text that is a form", post("text/plain", "password=S1&a=1")),
