@@ -17,10 +17,10 @@ import Foundation
 /// An app that has further secrets gives its redaction to all its requests at once, with
 /// ``APIRequest/redaction`` in a protocol extension.
 public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
-    private let names: Set<String>
+    private var names: Set<String>
     /// The names whose values are shown although a rule would hide them.
-    private let shownNames: Set<String>
-    private let readsWords: Bool
+    private var shownNames: Set<String> = []
+    private var readsWords = false
     /// The secrets that are hidden wherever they occur, as they are and percent-encoded. The
     /// longest comes first, because a secret may contain a shorter one.
     package internal(set) var values: [String] = [] {
@@ -55,7 +55,11 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
     ///
     /// Personal data, such as a name, an email address or a birthday, is shown: see
     /// `adding(_:)`.
-    public static let standard = Redaction(names: [], shownNames: [], readsWords: true)
+    public static let standard = {
+        var redaction = Redaction()
+        redaction.readsWords = true
+        return redaction
+    }()
 
     /// A redaction that hides nothing, the same as `[]`. Bodies are shown whatever they contain.
     public static let none: Redaction = []
@@ -70,16 +74,7 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
     ///
     /// - Parameter names: The names of the secrets.
     public init(arrayLiteral names: String...) {
-        self.init(names: Set(names.map(\.folded)), shownNames: [], readsWords: false)
-    }
-
-    private init(
-        names: Set<String>, shownNames: Set<String>, readsWords: Bool, values: [String] = []
-    ) {
-        self.names = names
-        self.shownNames = shownNames
-        self.readsWords = readsWords
-        self.values = values
+        self.names = Set(names.map(\.folded))
     }
 
     /// Returns this redaction with more names.
@@ -91,10 +86,11 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
     public func adding(_ names: String...) -> Redaction { adding(names) }
 
     package func adding(_ names: [String]) -> Redaction {
-        let added = Set(names.map(\.folded))
-        return Redaction(
-            names: self.names.union(added), shownNames: shownNames.subtracting(added),
-            readsWords: readsWords, values: values)
+        let added = names.map(\.folded)
+        var redaction = self
+        redaction.names.formUnion(added)
+        redaction.shownNames.subtract(added)
+        return redaction
     }
 
     /// Returns this redaction with values that are secrets wherever they occur, also as numbers in
@@ -121,17 +117,18 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
     public func showing(_ names: String...) -> Redaction { showing(names) }
 
     package func showing(_ names: [String]) -> Redaction {
-        let shown = Set(names.map(\.folded))
-        return Redaction(
-            names: self.names.subtracting(shown), shownNames: shownNames.union(shown),
-            readsWords: readsWords, values: values)
+        let shown = names.map(\.folded)
+        var redaction = self
+        redaction.names.subtract(shown)
+        redaction.shownNames.formUnion(shown)
+        return redaction
     }
 
     func union(_ other: Redaction) -> Redaction {
-        var redaction = Redaction(
-            names: names.union(other.names),
-            shownNames: shownNames.intersection(other.shownNames),
-            readsWords: readsWords || other.readsWords, values: values)
+        var redaction = self
+        redaction.names.formUnion(other.names)
+        redaction.shownNames.formIntersection(other.shownNames)
+        redaction.readsWords = readsWords || other.readsWords
         redaction.values += other.values
         return redaction
     }
@@ -150,6 +147,7 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
     ///   - name: The name.
     ///   - value: The value as text, or `nil` for an object or array.
     ///   - isKey: Whether the name is a JSON key, where `code` is often no secret.
+    @inline(never)  // It is called in many places, and not often: inlined, it slows the compiler.
     package func hides(_ name: String, _ value: String?, isKey: Bool = false) -> Bool {
         if name.isEmpty || value == "null" || shows(name) { return false }
         if !names.isEmpty, isListed(name) { return true }

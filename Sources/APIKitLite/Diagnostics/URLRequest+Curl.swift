@@ -49,18 +49,28 @@ extension URLRequest {
             if body.count <= longest,
                 let text = redaction.body(body, contentType: type), !text.utf8.contains(0)
             {
-                return .text(text)
+                return CurlBody(text)
             }
-            if redaction.isEmpty { return .bytes(body) }
-            return .text(redaction.placeholder(for: body, contentType: type))
+            if redaction.isEmpty {
+                return .printed(by: body.printed, isLarge: body.count > CurlBody.longestArgument)
+            }
+            return CurlBody(redaction.placeholder(for: body, contentType: type))
         }
         if let body = repeatableBody {
             if case .file(let file)? = body.segments.first, body.segments.count == 1 {
                 return .file(redaction.text(file.path))
             }
-            if redaction.isEmpty { return .segments(body.segments) }
+            if redaction.isEmpty {
+                let commands = body.segments.map { segment in
+                    switch segment {
+                    case .bytes(let data): data.printed
+                    case .file(let file): "cat " + shellQuoted(file.path)
+                    }
+                }
+                return .printed(by: "{ " + commands.joined(separator: "; ") + "; }", isLarge: true)
+            }
         }
-        return streamPlaceholder(redaction).map(CurlBody.text)
+        return streamPlaceholder(redaction).map { CurlBody($0) }
     }
 }
 
@@ -69,13 +79,22 @@ extension RepeatableBody.File {
 }
 
 private enum CurlBody {
-    case text(String)
-    case bytes(Data)
+    /// A text in the command.
+    case argument(String)
+    /// A file that curl reads.
     case file(String)
-    case segments([RepeatableBody.Segment])
+    /// What another command prints.
+    case printed(by: String, isLarge: Bool)
 
     /// The longest body that is an argument of curl. Linux limits one argument to 128 KiB.
-    private static let longestArgument = 100_000
+    static let longestArgument = 100_000
+
+    init(_ text: String) {
+        // `printf` is built into the shell, so this limit does not apply to its arguments.
+        self =
+            text.utf8.count <= Self.longestArgument
+            ? .argument(text) : .printed(by: "printf %s " + shellQuoted(text), isLarge: true)
+    }
 
     /// Returns a command that sends the body, as an argument, from a file or over a pipe.
     func command(_ words: [String]) -> String {
@@ -84,27 +103,10 @@ private enum CurlBody {
         // 10.1.1). An empty header prevents that.
         let noExpect = " -H 'Expect:'"
         switch self {
-        case .text(let text) where text.utf8.count <= Self.longestArgument:
-            return words + " --data-raw " + shellQuoted(text)
-        case .text(let text):
-            // `printf` is built into the shell, so this limit does not apply to its arguments.
-            return "printf %s " + shellQuoted(text) + " | " + words + noExpect
-                + " --data-binary @-"
-        case .bytes(let data):
-            let isLarge = data.count > Self.longestArgument
-            return data.printed + " | " + words + (isLarge ? noExpect : "")
-                + " --data-binary @-"
-        case .file(let path):
-            return words + noExpect + " --data-binary @" + shellQuoted(path)
-        case .segments(let segments):
-            let sources = segments.map { segment in
-                switch segment {
-                case .bytes(let data): data.printed
-                case .file(let file): "cat " + shellQuoted(file.path)
-                }
-            }
-            return "{ " + sources.joined(separator: "; ") + "; } | " + words + noExpect
-                + " --data-binary @-"
+        case .argument(let text): return words + " --data-raw " + shellQuoted(text)
+        case .file(let path): return words + noExpect + " --data-binary @" + shellQuoted(path)
+        case .printed(let command, let isLarge):
+            return command + " | " + words + (isLarge ? noExpect : "") + " --data-binary @-"
         }
     }
 }

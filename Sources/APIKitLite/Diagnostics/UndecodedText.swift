@@ -101,11 +101,11 @@ extension Redaction {
     /// The debug description of a decoding error, or `nil` if it may quote a secret.
     fileprivate func detail(of context: DecodingError.Context) -> String? {
         let text = excerpt(context.debugDescription, limit: 1_000)
-        let words = text.split { " \"'()".contains($0) }
-        let mayQuote = context.codingPath.contains { key in
-            words.contains { hides(key.stringValue, String($0), isKey: true) }
+        let words = text.components(separatedBy: CharacterSet(charactersIn: " \"'()"))
+        for key in context.codingPath {
+            for word in words where hides(key.stringValue, word, isKey: true) { return nil }
         }
-        return mayQuote ? nil : text
+        return text
     }
 }
 
