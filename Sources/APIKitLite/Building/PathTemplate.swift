@@ -4,13 +4,13 @@
 /// slashes, which stay (RFC 6570, section 3.2.3). Unlike there, a `?`, `#` or `%` is escaped.
 ///
 /// A request replaces the names with values. A stub reads the values from a request's path.
-package struct PathTemplate: Hashable, Sendable {
+package struct PathTemplate: Equatable, Sendable {
     package let text: String
     /// The names, in the order in which they first occur.
     package let names: [String]
     private var segments: [[Piece]]
 
-    enum Piece: Hashable {
+    enum Piece: Equatable {
         case literal(String)
         case name(String, keepsSlashes: Bool)
     }

@@ -59,14 +59,15 @@ extension URLRequest {
         var segments: [RepeatableBody.Segment] = []
         var bytes = Data()
         for part in parts {
-            bytes += Data("--\(boundary)\r\n".utf8) + (try part.encoded())
+            bytes.append(Data("--\(boundary)\r\n".utf8))
+            bytes.append(try part.encoded())
             if let file = part.file {
                 segments += [.bytes(bytes), .file(try RepeatableBody.File(file))]
                 bytes = Data()
             }
-            bytes += Data("\r\n".utf8)
+            bytes.append(Data("\r\n".utf8))
         }
-        bytes += Data("--\(boundary)--\r\n".utf8)
+        bytes.append(Data("--\(boundary)--\r\n".utf8))
         let parameter = boundary.utf8.isHTTPToken ? boundary : "\"\(boundary)\""
         let type = "multipart/form-data; boundary=\(parameter)"
         if segments.isEmpty { return try body(bytes, contentType: type) }
@@ -110,27 +111,27 @@ extension URLRequest {
     /// - Throws: ``RequestBuildingError`` on GET or HEAD, if the request has a body, and for a line
     ///   break or NUL in the type.
     public func body(_ data: Data, contentType: String) throws -> URLRequest {
-        var request = try withoutBody(forOneOf: data.count, contentType)
+        var request = try withoutBody(contentType)
         request.httpBody = data
         return request
     }
 
     private func body(_ body: RepeatableBody, contentType: String) throws -> URLRequest {
-        var request = try withoutBody(forOneOf: body.size, contentType)
+        var request = try withoutBody(contentType)
         request.httpBodyStream = RepeatableBodyStream(body)
         return request
     }
 
-    private func withoutBody(forOneOf size: Int, _ contentType: String) throws -> URLRequest {
+    /// Returns the request with the type of a body that it may get.
+    private func withoutBody(_ contentType: String) throws -> URLRequest {
         let method = httpMethod?.uppercased() ?? "GET"
         guard method != "GET", method != "HEAD" else {
             throw RequestBuildingError(
                 "A \(method) request has no body. Use another method, such as POST, or a query.")
         }
-        if let first = bodySummary {
-            let second = summary(byteCount(size), type: contentType)
+        guard !hasBody else {
             throw RequestBuildingError(
-                "The request already has a body (\(first)), but another was given (\(second)). "
+                "The request already has a body, but another was given. "
                     + "Remove one, or set `httpBody` to nil first.")
         }
         return try header("Content-Type", contentType)
@@ -144,20 +145,10 @@ extension URLRequest {
     ///
     /// The type of an earlier body does not describe a second one, which an error names.
     private var givenContentType: String? {
-        bodySummary == nil ? value(forHTTPHeaderField: "Content-Type") : nil
+        hasBody ? nil : value(forHTTPHeaderField: "Content-Type")
     }
 
-    private var bodySummary: String? {
-        let stream = httpBodyStream == nil ? nil : "a stream"
-        let size = httpBody?.count ?? repeatableBody?.size
-        guard let size = size.map(byteCount) ?? stream else { return nil }
-        return summary(size, type: value(forHTTPHeaderField: "Content-Type"))
-    }
-}
-
-/// Returns a size and a media type, such as `12 bytes of application/json`.
-private func summary(_ size: String, type: String?) -> String {
-    size + (type.flatMap(mediaType).map { " of \($0)" } ?? "")
+    private var hasBody: Bool { httpBody != nil || httpBodyStream != nil }
 }
 
 extension JSONEncoder {

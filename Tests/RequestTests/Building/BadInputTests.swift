@@ -242,24 +242,15 @@ import Testing
         let json = try post.jsonBody(["a": 1])
         var stream = post
         stream.httpBodyStream = InputStream(data: Data())
-        func sentence(_ second: String, first: String = "7 bytes of application/json") -> String {
-            "The request already has a body (\(first)), but another was given (\(second)). "
-                + "Remove one, or set `httpBody` to nil first."
-        }
+        let expected =
+            "The request already has a body, but another was given. "
+            + "Remove one, or set `httpBody` to nil first."
 
-        try expect(sentence("3 bytes of application/x-www-form-urlencoded")) {
-            try json.formBody(["a": 1])
-        }
-        try expect(sentence("8 bytes of multipart/form-data")) {
-            try json.multipartBody([], boundary: "XX")
-        }
-        try expect(sentence("4 bytes of application/json")) { try json.jsonBody([12]) }
-        try expect(sentence("0 bytes of image/png")) {
-            try json.body(Data(), contentType: "image/png")
-        }
-        try expect(sentence("3 bytes of application/json", first: "a stream")) {
-            try stream.jsonBody([1])
-        }
+        #expect(try text { try json.formBody(["a": 1]) } == expected)
+        #expect(try text { try json.multipartBody([], boundary: "XX") } == expected)
+        #expect(try text { try json.jsonBody([12]) } == expected)
+        #expect(try text { try json.body(Data(), contentType: "image/png") } == expected)
+        #expect(try text { try stream.jsonBody([1]) } == expected)
         var cleared = json
         cleared.httpBody = nil
         #expect(try cleared.formBody(["a": 1]).httpBody == Data("a=1".utf8))

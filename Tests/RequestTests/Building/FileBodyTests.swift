@@ -124,18 +124,10 @@ import Testing
             try URLRequest("GET", URL(string: "https://h")!).fileBody(file)
         }
         #expect(noBody?.description.hasPrefix("A GET request has no body. ") == true)
-        let second = #expect(throws: RequestBuildingError.self) { try first.jsonBody([1]) }
-        #expect(
-            second?.description.contains(
-                "(5 bytes of text/plain), but another was given (3 bytes of application/json)")
-                == true)
-        let files = #expect(throws: RequestBuildingError.self) {
+        #expect(throws: RequestBuildingError.self) { try first.jsonBody([1]) }
+        #expect(throws: RequestBuildingError.self) {
             try post.jsonBody([1]).fileBody(file, contentType: "text/plain")
         }
-        #expect(
-            files?.description.contains(
-                "(3 bytes of application/json), but another was given (5 bytes of text/plain)")
-                == true)
     }
 
     private func expectFailure(
