@@ -158,17 +158,9 @@ extension JSONDecoder {
     /// Decodes the body of a response. An empty body is nil if the type is optional, and `Data` is
     /// the body itself.
     func decode<T: Decodable>(_ type: T.Type, fromBody data: Data) throws -> T {
-        if data.isEmpty, let type = type as? any OptionalOutput.Type, let none = type.empty as? T {
+        if data.isEmpty, let type = type as? any AnyOptional.Type, let none = type.empty as? T {
             return none
         }
         return try data as? T ?? decode(type, from: data)
     }
-}
-
-private protocol OptionalOutput {
-    static var empty: Any { get }
-}
-
-extension Optional: OptionalOutput {
-    fileprivate static var empty: Any { Self.none as Any }
 }

@@ -83,8 +83,12 @@ extension HTTPSession {
         try await flow(request, progress).response(for: input)
     }
 
-    func flow<R: APIRequest>(_ request: R, _ progress: Progress? = nil) -> LoadFlow<R> {
-        LoadFlow(apiRequest: request, session: reporting(to: progress), progress: progress)
+    func flow<R: APIRequest>(
+        _ request: R, _ progress: Progress? = nil, type: String? = "\(R.self)"
+    ) -> LoadFlow<R> {
+        LoadFlow(
+            apiRequest: request, session: reporting(to: progress), requestType: type,
+            progress: progress)
     }
 }
 
@@ -174,8 +178,7 @@ extension HTTPSession {
     ) async throws(APIRequestError) -> T {
         let endpoint = Endpoint<Void, T>(
             jsonDecoder: decoder, { request }, validate: validate, redaction: redaction)
-        return try await LoadFlow(apiRequest: endpoint, session: self, requestType: nil)
-            .response(for: ()).value
+        return try await flow(endpoint, type: nil).response(for: ()).value
     }
 
     /// Loads a request, and decodes its response from JSON.
@@ -201,7 +204,6 @@ extension HTTPSession {
     ) async throws(APIRequestError) -> sending T {
         let endpoint = Endpoint<Void, T>(
             jsonDecoder: decoder, { request }, validate: validate, redaction: redaction)
-        return try await LoadFlow(apiRequest: endpoint, session: self, requestType: nil)
-            .response(for: ()).value
+        return try await flow(endpoint, type: nil).response(for: ()).value
     }
 }

@@ -11,8 +11,8 @@ struct LoadFlow<T: APIRequest> {
     /// it is not `Sendable`.
     var parsing: NSLock?
 
-    var load: Load {
-        Load(
+    var exchange: CheckedExchange {
+        CheckedExchange(
             session: session, redaction: apiRequest.redaction, requestType: requestType,
             clock: clock, progress: progress)
     }
@@ -28,45 +28,45 @@ struct LoadFlow<T: APIRequest> {
         do {
             return try apiRequest.makeRequest(from: requestData)
         } catch {
-            throw load.failure(.makeRequest, error)
+            throw exchange.failure(.makeRequest, error)
         }
     }
 
     nonisolated(nonsending) func response(to request: URLRequest) async throws(APIRequestError)
         -> APIResponse<T.ResponseDataType>
     {
-        var load = load
+        var exchange = exchange
         do throws(APIRequestError) {
-            let (body, http) = try await load.open(request, awaiting: .body) { data, http in
+            let (body, http) = try await exchange.open(request, awaiting: .body) { data, http in
                 try alone { try apiRequest.validateResponse(data: data, response: http) }
             }
-            return try await parse(collect(body, load), http, load)
+            return try await parse(collect(body, exchange), http, exchange)
         } catch {
-            throw load.reported(error)
+            throw exchange.reported(error)
         }
     }
 
     /// Returns all bytes of a body. It is complete, unless a session of the app's own returns it in
     /// pieces.
     private nonisolated(nonsending) func collect(
-        _ body: HTTPBody, _ load: Load
+        _ body: HTTPBody, _ exchange: CheckedExchange
     ) async throws(APIRequestError) -> Data {
         do {
             return try await body.collect()
         } catch {
-            throw load.failure(.transport, error, isCancellation: load.isCancelled)
+            throw exchange.failure(.transport, error, isCancellation: exchange.isCancelled)
         }
     }
 
     private nonisolated(nonsending) func parse(
-        _ data: Data, _ http: HTTPURLResponse, _ load: Load
+        _ data: Data, _ http: HTTPURLResponse, _ exchange: CheckedExchange
     ) async throws(APIRequestError) -> APIResponse<T.ResponseDataType> {
         do {
             let value = try alone { try apiRequest.parseResponse(data: data, response: http) }
             MainActorParsing.didParse(T.self, data, on: #isolation)
             return APIResponse(value: value, data: data, response: http)
         } catch {
-            throw load.failure(.parse, error, data)
+            throw exchange.failure(.parse, error, data)
         }
     }
 

@@ -5,7 +5,7 @@ struct Download {
     /// The number of bytes that may wait for the disk. If more arrive, the transfer is interrupted.
     private static let bufferLimit = 32 * 1024 * 1024
 
-    private var load: Load
+    private var exchange: CheckedExchange
     private let file: URL
     private let transfer: TransferProgress
     private let policy: RetryPolicy
@@ -16,23 +16,23 @@ struct Download {
     private let queue = DispatchQueue(label: "APIKitLite.Download")
 
     init(
-        _ load: Load, to file: URL, _ progress: Progress?, _ policy: RetryPolicy,
+        _ exchange: CheckedExchange, to file: URL, _ progress: Progress?, _ policy: RetryPolicy,
         _ clock: any Clock<Duration>, _ random: @escaping @Sendable () -> Double
     ) {
-        self.load = load
+        self.exchange = exchange
         self.file = file
         self.policy = policy
         timeline = Timeline(clock)
         self.random = random
         transfer = TransferProgress(progress, .downloading, file: file)
-        self.load.session = CancellableSession(next: load.session, transfer: transfer)
-        self.load.clock = clock
+        self.exchange.session = CancellableSession(next: exchange.session, transfer: transfer)
+        self.exchange.clock = clock
     }
 
     nonisolated(nonsending) mutating func run(
         _ request: URLRequest, validate: (Data, HTTPURLResponse) throws -> Void
     ) async throws(APIRequestError) -> HTTPURLResponse {
-        load.request = request
+        exchange.request = request
         do {
             let request = try checked(request)
             try transfer.checkNotCancelled()
@@ -47,17 +47,17 @@ struct Download {
                 throw error
             }
         } catch {
-            throw load.reported(failure(error))
+            throw exchange.reported(failure(error))
         }
     }
 
     private func failure(_ error: any Error) -> APIRequestError {
         if transfer.isCancelled {
-            return load.failure(.transport, URLError(.cancelled), isCancellation: true)
+            return exchange.failure(.transport, URLError(.cancelled), isCancellation: true)
         }
         if let error = error as? APIRequestError { return error }
-        var failure = load.failure(.transport, error, isCancellation: Task.isCancelled)
-        if let response = load.response, response.field("ETag") == nil,
+        var failure = exchange.failure(.transport, error, isCancellation: Task.isCancelled)
+        if let response = exchange.response, response.field("ETag") == nil,
             response.field("Last-Modified") == nil
         {
             failure.hint = """
@@ -103,7 +103,7 @@ struct Download {
             var failure: (any Error)?
             do {
                 var decision = ResumeDecision.refuse
-                let (body, response) = try await load.open(
+                let (body, response) = try await exchange.open(
                     record?.resuming(request) ?? request, awaiting: options
                 ) { data, response in
                     decision = ResumeDecision(record: record, response: response)

@@ -3,7 +3,7 @@ import Foundation
 /// The reason why a download failed, other than a network error or a refused status.
 ///
 /// A download writes to a part: a file with the name of the target and `.part`.
-public enum DownloadError: DescribedError, Hashable, Sendable {
+public enum DownloadError: DescribedError, Equatable, Sendable {
     /// The request has another method than `GET`, or a body.
     case notAGet(method: String)
     /// The request has a field that the download sets itself: `Range` or `If-Range`.

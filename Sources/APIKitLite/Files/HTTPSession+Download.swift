@@ -52,8 +52,8 @@ extension HTTPSession {
             random: @escaping @Sendable () -> Double = { .random(in: 0..<1) }
         ) async throws -> HTTPURLResponse
     {
-        let load = Load(session: self, redaction: .standard)
-        var download = Download(load, to: file, progress, policy, clock, random)
+        let exchange = CheckedExchange(session: self, redaction: .standard)
+        var download = Download(exchange, to: file, progress, policy, clock, random)
         do {
             return try await download.run(request) { _, response in
                 try response.validateStatus(200, 203, 206)
@@ -94,7 +94,7 @@ extension HTTPSession {
         ) async throws(APIRequestError) -> HTTPURLResponse
     {
         let flow = flow(request)
-        var download = Download(flow.load, to: file, progress, policy, clock, random)
+        var download = Download(flow.exchange, to: file, progress, policy, clock, random)
         return try await download.run(
             flow.makeRequest(from: input), validate: request.validateResponse)
     }

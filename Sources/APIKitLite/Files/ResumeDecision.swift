@@ -3,7 +3,7 @@ import Foundation
 extension Download {
     /// What a download does with the body of a response: the one decision that keeps the bytes of
     /// two versions of a file apart.
-    enum ResumeDecision: Hashable {
+    enum ResumeDecision: Equatable {
         /// The body is this part of the file. If it begins at 0, it is the whole file, and the part
         /// is written from its beginning; otherwise it continues the part.
         case write(ContentRange)
@@ -52,7 +52,7 @@ extension Download {
 }
 
 /// The part of a file that a response contains (RFC 9110, section 14.4).
-struct ContentRange: Hashable {
+struct ContentRange: Equatable {
     /// The position of the first byte.
     var start: Int64 = 0
     /// The position after the last byte, if the server announced it.

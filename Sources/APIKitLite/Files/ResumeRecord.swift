@@ -4,7 +4,7 @@ import Foundation
 ///
 /// It is stored as JSON beside the part, before the first byte. The next download sends its
 /// validator with the request, and `ResumeDecision` compares it with the response.
-struct ResumeRecord: Codable, Hashable {
+struct ResumeRecord: Codable, Equatable {
     let urlHash: UInt64
     /// The strong validator of the file: an entity tag with its quotation marks, or the date of
     /// `Last-Modified`.

@@ -142,8 +142,4 @@ extension URLSession {
         configuration.protocolClasses?.map { ObjectIdentifier($0) } ?? []
     }
 }
-
-extension URLSessionTask {
-    fileprivate var stream: URLSessionStream? { delegate as? URLSessionStream }
-}
 #endif

@@ -5,9 +5,6 @@ import Foundation
 /// A page is loaded when all elements before it have been returned. After a page failed to load,
 /// `next()` of the same iterator tries that page again. No element is returned twice.
 public struct APIElements<T: PagedAPIRequest, Elements: Sequence>: AsyncSequence {
-    /// An element of a page.
-    public typealias Element = Elements.Element
-
     let pages: APIPages<T>
     let elements: (T.ResponseDataType) -> Elements
 
@@ -34,7 +31,7 @@ public struct APIElements<T: PagedAPIRequest, Elements: Sequence>: AsyncSequence
         /// - Throws: ``APIRequestError`` if a page fails to load. The next call tries the same page
         ///   again.
         public nonisolated(nonsending) mutating func next() async throws(APIRequestError)
-            -> Element?
+            -> Elements.Element?
         {
             while true {
                 if let element = page?.next() { return element }
@@ -50,7 +47,7 @@ public struct APIElements<T: PagedAPIRequest, Elements: Sequence>: AsyncSequence
         @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
         public mutating func next(isolation actor: isolated (any Actor)?)
             async throws(APIRequestError)
-            -> Element?
+            -> Elements.Element?
         {
             try await next()
         }

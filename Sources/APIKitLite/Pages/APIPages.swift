@@ -20,17 +20,14 @@ import Foundation
 /// Use this loop also for code on an actor that must run on systems before macOS 15, iOS 18, tvOS
 /// 18, watchOS 11 or visionOS 2: there, `for try await` leaves the actor for each page.
 public struct APIPages<T: PagedAPIRequest>: AsyncSequence {
-    /// A page with its input and the input of the next page.
-    public typealias Element = APIPage<T.RequestDataType, T.ResponseDataType>
-
-    typealias Load =
+    typealias LoadPage =
         nonisolated(nonsending) (T.RequestDataType) async throws(APIRequestError)
         -> APIResponse<T.ResponseDataType>
 
     let apiRequest: T
     let first: T.RequestDataType
     let limit: Int
-    let load: Load
+    let load: LoadPage
 
     /// Returns an iterator that starts at the first page.
     public func makeAsyncIterator() -> Iterator {
@@ -47,7 +44,7 @@ public struct APIPages<T: PagedAPIRequest>: AsyncSequence {
         /// - Throws: ``APIRequestError`` if the page fails to load. The iterator does not advance,
         ///   so the next call tries the same page again.
         public nonisolated(nonsending) mutating func next() async throws(APIRequestError)
-            -> Element?
+            -> APIPage<T.RequestDataType, T.ResponseDataType>?
         {
             guard let input = walk.input else { return nil }
             let answer = try await pages.load(input)
@@ -65,7 +62,7 @@ public struct APIPages<T: PagedAPIRequest>: AsyncSequence {
         @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
         public mutating func next(isolation actor: isolated (any Actor)?)
             async throws(APIRequestError)
-            -> Element?
+            -> APIPage<T.RequestDataType, T.ResponseDataType>?
         {
             try await next()
         }
@@ -109,7 +106,10 @@ private struct PageWalk<Input: Hashable> {
     ///
     /// - Returns: The same input, or nil if its page was already loaded. The limit does not matter.
     mutating func move(to next: Input?) -> Input? {
-        let new = next.flatMap { !isNil($0) && seen.insert($0).inserted ? $0 : nil }
+        let new = next.flatMap { next in
+            // An input may itself be an optional, such as a cursor that the response lacks.
+            (next as? any AnyOptional)?.isNil != true && seen.insert(next).inserted ? next : nil
+        }
         pagesLeft -= 1
         input = pagesLeft > 0 ? new : nil
         return new
@@ -117,17 +117,3 @@ private struct PageWalk<Input: Hashable> {
 }
 
 extension PageWalk: Sendable where Input: Sendable {}
-
-/// Whether an input that is itself an optional is nil, such as a cursor that the response lacks.
-private func isNil<Input>(_ input: Input) -> Bool {
-    (input as? any PerhapsNil)?.isNil ?? false
-}
-
-/// A type with a nil value. A cast to it finds out whether a generic input is an optional.
-private protocol PerhapsNil {
-    var isNil: Bool { get }
-}
-
-extension Optional: PerhapsNil {
-    fileprivate var isNil: Bool { self == nil }
-}

@@ -14,9 +14,6 @@ import Foundation
 /// The transfer ends as soon as the loop is left, the body is released, or the reading task is
 /// cancelled. A body in pieces can be read once.
 public struct HTTPBody: AsyncSequence, Sendable {
-    /// A piece of the body, with at least one byte.
-    public typealias Element = Data
-
     private enum Content {
         case complete(Data)
         /// The transfer belongs to the body until an iterator takes it. So it ends with the loop,

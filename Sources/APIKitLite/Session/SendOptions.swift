@@ -33,7 +33,8 @@ public struct SendOptions: Sendable {
     /// The type of the request that is loaded, such as `UserRequest`.
     package var requestType: String?
 
-    /// Where a policy explains the result, if its configuration is part of the cause.
+    /// Where a policy explains the result, if its configuration is part of the cause. The load reads
+    /// it, because neither a response nor the error of an app has a place for it.
     package var hint: Locked<String?>?
 
     /// Waits for the whole response. The body is complete: ``HTTPBody/data`` has all bytes.

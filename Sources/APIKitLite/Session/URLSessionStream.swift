@@ -146,13 +146,16 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
 }
 
 extension URLSessionTask {
+    /// The stream of the task. A task has nothing but its delegate that leads to it.
+    var stream: URLSessionStream? { delegate as? URLSessionStream }
+
     /// Whether the task belongs to an exchange or a stream, which follow redirects themselves.
     package var isOfExchange: Bool { delegate is URLSessionExchange }
 
     /// A function that returns what the reader of the task's body does; nil if the task is not that
     /// of a stream.
     package var readerState: (@Sendable () -> ReaderState)? {
-        guard let stream = delegate as? URLSessionStream else { return nil }
+        guard let stream else { return nil }
         return { [weak stream] in stream?.readerState ?? .left }
     }
 }

@@ -17,16 +17,13 @@ import Foundation
 /// visionOS 2 calls `next()` in a `while` loop: there, `for try await` leaves the actor for each
 /// element.
 public struct APIStream<T: StreamedAPIRequest>: AsyncSequence {
-    /// An element of the stream.
-    public typealias Element = T.Parser.Element
-
-    fileprivate let load: LoadFlow<T>
+    fileprivate let flow: LoadFlow<T>
     fileprivate let input: T.RequestDataType
     fileprivate let isConcurrent: Bool
 
     /// Returns an iterator, whose first call of `next()` sends the request.
     public func makeAsyncIterator() -> Iterator {
-        Iterator(flow: StreamFlow(load, input: input), isConcurrent: isConcurrent)
+        Iterator(flow: StreamFlow(flow, input: input), isConcurrent: isConcurrent)
     }
 
     /// An iterator over the elements of one response.
@@ -47,7 +44,7 @@ public struct APIStream<T: StreamedAPIRequest>: AsyncSequence {
         /// - Throws: ``APIRequestError`` if a stage fails. In the stage
         ///   ``APIRequestError/Stage/transport``, elements may have been delivered before.
         public nonisolated(nonsending) mutating func next() async throws(APIRequestError)
-            -> Element?
+            -> T.Parser.Element?
         {
             try await flow.next(isConcurrent: isConcurrent)
         }
@@ -59,7 +56,7 @@ public struct APIStream<T: StreamedAPIRequest>: AsyncSequence {
         @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
         public mutating func next(isolation actor: isolated (any Actor)?)
             async throws(APIRequestError)
-            -> Element?
+            -> T.Parser.Element?
         {
             try await next()
         }
@@ -85,7 +82,7 @@ extension HTTPSession {
     public func stream<R: StreamedAPIRequest>(
         _ request: R, _ input: R.RequestDataType
     ) -> APIStream<R> {
-        APIStream(load: flow(request), input: input, isConcurrent: false)
+        APIStream(flow: flow(request), input: input, isConcurrent: false)
     }
 
     /// Returns the elements of the response to a request, delivered as they arrive.
@@ -101,7 +98,7 @@ extension HTTPSession {
     public func stream<R: StreamedAPIRequest & Sendable>(
         _ request: R, _ input: R.RequestDataType
     ) -> APIStream<R> where R.RequestDataType: Sendable, R.Parser.Element: Sendable {
-        APIStream(load: flow(request), input: input, isConcurrent: true)
+        APIStream(flow: flow(request), input: input, isConcurrent: true)
     }
 
     /// Returns the elements of the response to a request that needs no input.

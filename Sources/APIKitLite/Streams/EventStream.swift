@@ -29,10 +29,7 @@ import Foundation
 /// last one to
 /// ``HTTPSession/events(_:after:reconnecting:willReconnect:redaction:clock:random:now:)``.
 public struct EventStream: AsyncSequence, Sendable {
-    /// An event.
-    public typealias Element = ServerSentEvent
-
-    fileprivate var load: Load
+    fileprivate var exchange: CheckedExchange
     fileprivate let request: URLRequest
     fileprivate var validate: @Sendable (Data, HTTPURLResponse) throws -> Void = { _, _ in }
     fileprivate let start: Reconnection
@@ -105,13 +102,13 @@ public struct EventStream: AsyncSequence, Sendable {
         private mutating func connect() -> StreamFlow<EventRequest> {
             lostAt = lostAt ?? timeline.now()
             reconnection.attempts += 1
-            var session = stream.load.session
+            var session = stream.exchange.session
             if let deadline = reconnection.policy.deadline {
                 session = session.timingOut(after: deadline - elapsed, clock: stream.clock)
             }
             let flow = LoadFlow(
                 apiRequest: EventRequest(stream: stream, reconnection: reconnection),
-                session: session, requestType: stream.load.requestType, clock: stream.clock)
+                session: session, requestType: stream.exchange.requestType, clock: stream.clock)
             return StreamFlow(flow, input: ())
         }
 
@@ -127,7 +124,8 @@ public struct EventStream: AsyncSequence, Sendable {
             // Events may wait, so the last ID is still the one of the last event returned.
             if Task.isCancelled {
                 (connection, hasEnded) = (nil, true)
-                throw stream.load.failure(.transport, URLError(.cancelled), isCancellation: true)
+                throw stream.exchange.failure(
+                    .transport, URLError(.cancelled), isCancellation: true)
             }
             if let parser = connection?.parser {
                 reconnection.retry = parser.retry ?? reconnection.retry
@@ -143,7 +141,7 @@ public struct EventStream: AsyncSequence, Sendable {
             case .end: hasEnded = true
             case .fail:
                 hasEnded = true
-                throw stream.load.reported(error ?? errorAfterCompleteBody)
+                throw stream.exchange.reported(error ?? errorAfterCompleteBody)
             case .reconnect(let delay):
                 stream.willReconnect(delay, error)
                 try? await timeline.sleep(timeline.now() + delay)
@@ -153,7 +151,7 @@ public struct EventStream: AsyncSequence, Sendable {
         /// The error if the last connection had none, and there is no new one.
         private var errorAfterCompleteBody: APIRequestError {
             let isLimit = reconnection.attempts >= reconnection.policy.maximumAttempts
-            return stream.load.failure(
+            return stream.exchange.failure(
                 .transport,
                 isLimit
                     ? StreamError.noEvents(connectionCount: reconnection.attempts)
@@ -166,7 +164,7 @@ private struct EventRequest: StreamedAPIRequest {
     let stream: EventStream
     let reconnection: EventStream.Reconnection
 
-    var redaction: Redaction { stream.load.redaction }
+    var redaction: Redaction { stream.exchange.redaction }
 
     func makeRequest(from: Void) throws -> URLRequest { try reconnection.request(stream.request) }
 
@@ -232,7 +230,8 @@ extension HTTPSession {
         now: @escaping @Sendable () -> Date = { Date() }
     ) -> EventStream {
         EventStream(
-            load: Load(session: self, request: request, redaction: redaction), request: request,
+            exchange: CheckedExchange(session: self, request: request, redaction: redaction),
+            request: request,
             start: EventStream.Reconnection(policy: policy, lastEventID: lastEventID),
             willReconnect: willReconnect, clock: clock, random: random, now: now)
     }
@@ -274,7 +273,7 @@ extension HTTPSession {
             flow(request).makeRequest(from: input), after: lastEventID, reconnecting: policy,
             willReconnect: willReconnect, redaction: request.redaction, clock: clock,
             random: random, now: now)
-        stream.load.requestType = "\(R.self)"
+        stream.exchange.requestType = "\(R.self)"
         stream.validate = request.validateResponse
         return stream
     }

@@ -17,7 +17,7 @@ final class StreamFlow<T: StreamedAPIRequest>:
 
     private let flow: LoadFlow<T>
     private let input: T.RequestDataType
-    private var load: Load
+    private var exchange: CheckedExchange
     /// The parser of the response, after it was accepted.
     private(set) var parser: T.Parser?
     /// The rest of the body. Nil before the response was accepted, and after the last piece that is
@@ -32,7 +32,7 @@ final class StreamFlow<T: StreamedAPIRequest>:
     init(_ flow: LoadFlow<T>, input: T.RequestDataType) {
         self.flow = flow
         self.input = input
-        load = flow.load
+        exchange = flow.exchange
     }
 
     /// Suspends until an element has been parsed, and returns it. The first call sends the request.
@@ -50,7 +50,7 @@ final class StreamFlow<T: StreamedAPIRequest>:
         isReporting: Bool = true, isConcurrent: Bool = false
     ) async throws(APIRequestError) -> Element? {
         guard isReading.setIfFalse() else {
-            throw flow.load.failure(.transport, TransportError.bodyReadTwice)
+            throw flow.exchange.failure(.transport, TransportError.bodyReadTwice)
         }
         defer { isReading.withLock { $0 = false } }
         // A cancelled task gets its error, not the elements that wait.
@@ -61,7 +61,7 @@ final class StreamFlow<T: StreamedAPIRequest>:
             } catch {
                 // An observer gets the end of the stream before the error.
                 end()
-                throw isReporting ? load.reported(error) : error
+                throw isReporting ? exchange.reported(error) : error
             }
         }
         return elements.popFirst()
@@ -80,7 +80,7 @@ final class StreamFlow<T: StreamedAPIRequest>:
     private nonisolated(nonsending) func read() async throws(APIRequestError) {
         if parser == nil { try await open() }
         if Task.isCancelled {
-            throw load.failure(.transport, URLError(.cancelled), isCancellation: true)
+            throw exchange.failure(.transport, URLError(.cancelled), isCancellation: true)
         }
         var parsed: [Element] = []
         while parsed.isEmpty, pieces != nil {
@@ -95,7 +95,7 @@ final class StreamFlow<T: StreamedAPIRequest>:
                 if piece == nil || parser!.isComplete { pieces = nil }
             } catch {
                 pieces = nil
-                failure = load.failure(.parse, error)
+                failure = exchange.failure(.parse, error)
             }
         }
         if parsed.isEmpty, let failure { throw failure }
@@ -104,8 +104,8 @@ final class StreamFlow<T: StreamedAPIRequest>:
 
     private nonisolated(nonsending) func open() async throws(APIRequestError) {
         let request = try flow.makeRequest(from: input)
-        defer { received.withLock { $0 = load.response } }
-        let (body, http) = try await load.open(
+        defer { received.withLock { $0 = exchange.response } }
+        let (body, http) = try await exchange.open(
             request, awaiting: .head(), validate: flow.apiRequest.validateResponse)
         do {
             let parser = try flow.apiRequest.makeParser(for: http)
@@ -113,7 +113,7 @@ final class StreamFlow<T: StreamedAPIRequest>:
             if !parser.isComplete { pieces = body.makeAsyncIterator() }
             self.parser = parser
         } catch {
-            throw await load.refusal(.parse, error, body)
+            throw await exchange.refusal(.parse, error, body)
         }
     }
 
@@ -121,7 +121,7 @@ final class StreamFlow<T: StreamedAPIRequest>:
         do {
             return try await pieces?.next()
         } catch {
-            throw load.failure(.transport, error, isCancellation: Task.isCancelled)
+            throw exchange.failure(.transport, error, isCancellation: Task.isCancelled)
         }
     }
 }

@@ -3,7 +3,7 @@ import Foundation
 /// One request of a load: it is sent, its response is checked, and its errors are made here.
 ///
 /// Loads, streams, event streams and downloads share it.
-struct Load {
+struct CheckedExchange {
     var session: any HTTPSession
     /// The request that was sent, or that is to be sent. Nil before it was made.
     var request: URLRequest?
