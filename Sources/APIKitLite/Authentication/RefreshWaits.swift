@@ -12,14 +12,9 @@ enum RefreshWaits {
         work.flatMap { $0.flight.isOver ? nil : $0.id }
     }
 
-    private struct Wait: Equatable {
-        let waiting: ObjectIdentifier
-        let awaited: ObjectIdentifier
-    }
-
     /// One list for the process, because a circle may lead through any credentials. It is nearly
     /// always empty.
-    private static let waits = Locked<[Wait]>([])
+    private static let waits = Locked<[(waiting: ObjectIdentifier, awaited: ObjectIdentifier)]>([])
 
     /// Adds a wait, or returns false if it would never end. Without waiting credentials, returns
     /// true.
@@ -32,7 +27,7 @@ enum RefreshWaits {
                     || waits.contains { $0.waiting == start && leads(from: $0.awaited) }
             }
             guard !leads(from: awaited) else { return false }
-            waits.append(Wait(waiting: waiting, awaited: awaited))
+            waits.append((waiting, awaited))
             return true
         }
     }
@@ -41,7 +36,7 @@ enum RefreshWaits {
     static func end(_ waiting: ObjectIdentifier?, for awaited: ObjectIdentifier) {
         guard let waiting else { return }
         waits.withLock { waits in
-            let index = waits.firstIndex(of: Wait(waiting: waiting, awaited: awaited))
+            let index = waits.firstIndex { $0 == (waiting, awaited) }
             if let index { waits.remove(at: index) }
         }
     }

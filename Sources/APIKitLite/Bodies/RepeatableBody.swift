@@ -3,9 +3,9 @@ import Foundation
 /// A request body of bytes and files that is read when it is sent, from the start for each attempt.
 ///
 /// A ``RepeatableBodyStream`` is the form in which a `URLRequest` has it.
-package struct RepeatableBody: Hashable, Sendable {
+package struct RepeatableBody: Sendable {
     /// A file, and the size that it had when the body was made.
-    package struct File: Hashable, Sendable {
+    package struct File: Sendable {
         package let url: URL
         /// The size in bytes.
         package let size: Int
@@ -24,7 +24,7 @@ package struct RepeatableBody: Hashable, Sendable {
         }
     }
 
-    package enum Segment: Hashable, Sendable {
+    package enum Segment: Sendable {
         case bytes(Data)
         case file(File)
 

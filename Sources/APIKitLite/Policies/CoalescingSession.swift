@@ -94,8 +94,6 @@ struct CoalescingKey: Hashable {
     /// An equal request may wait for the refresh of a credential.
     private let refreshing: ObjectIdentifier?
     private let redirects: RedirectPolicy?
-    /// Computed here, because the dictionary of exchanges hashes its keys under a lock.
-    private let hash: Int
 
     /// Creates the key of a request.
     ///
@@ -124,13 +122,5 @@ struct CoalescingKey: Hashable {
         allowsCellularAccess = request.allowsCellularAccess
         self.refreshing = refreshing
         self.redirects = redirects
-        var hasher = Hasher()
-        hasher.combine(url)
-        hasher.combine(headers)
-        hash = hasher.finalize()
-    }
-
-    func hash(into hasher: inout Hasher) {
-        hasher.combine(hash)
     }
 }

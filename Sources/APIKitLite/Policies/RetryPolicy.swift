@@ -26,7 +26,7 @@ import Foundation
 /// number from 0 up to 1 (full jitter). The first delay is between zero and ``baseDelay``; the
 /// upper bound doubles with each attempt, up to ``maximumDelay``. A `Retry-After` header (RFC 9110,
 /// 10.2.3) replaces this delay. It has no jitter, and ``maximumDelay`` limits it too.
-public struct RetryPolicy: Sendable, Hashable {
+public struct RetryPolicy: Sendable, Equatable {
     /// The highest number of attempts, the first one included. A value below 1 counts as 1.
     public var maximumAttempts: Int
     /// The upper bound of the first delay; it doubles with each attempt. A negative value counts as
