@@ -55,10 +55,11 @@ import pois
     @Test func saysThatThePortIsTaken() async throws {
         let server = try network.serve()
         defer { server.stop() }
+        let port = try #require(server.url.port)
 
-        let pois = try await Pois("--serve", "\(server.port)")
+        let pois = try await Pois("--serve", "\(port)")
 
-        #expect(pois.errors.contains("port \(server.port): another program"))
+        #expect(pois.errors.contains("port \(port): another program"))
         #expect(pois.exitCode == 1)
     }
 
