@@ -15,7 +15,7 @@ extension Fault {
         case .noFault, .cancelledBefore: return sample
         case .error(let code): return .error(code)
         case .hanging: return .hanging
-        // Without an end that the clock could reach before the cancellation.
+        // Not hanging: the clock could reach the timeout before the cancellation.
         case .cancelledDuring: return sample.held
         case .failingInHeaders(let count): return sample.failing(afterHeaderBytes: count)
         case .failing(let count): return sample.failing(afterBytes: count)
@@ -88,9 +88,8 @@ extension MockResponse {
         let body = body
         var response = self
         response.pieces = [body.prefix(count), body.dropFirst(count)]
+        // 63 years: every client gives up before, because the longest timeout is half of that.
         response.pace = .every(.seconds(2_000_000_000))
-        // About 63 years, so that every client gives up before: no timeout counts as more than half
-        // of that.
         return response
     }
 

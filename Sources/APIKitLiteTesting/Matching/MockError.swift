@@ -1,9 +1,10 @@
 import APIKitLite
 import Foundation
 
-/// The error of a request that a mock could not answer.
+/// The error of a request that a mock could not answer, or of something that a mock needs and does
+/// not have: a fixture, a port.
 public struct MockError: DescribedError, RedactedError, Sendable {
-    /// The reason why a mock could not answer.
+    /// What a mock could not do.
     package enum Reason: Sendable {
         /// `MockURLProtocol.requestHandler` is not set.
         case noHandler
@@ -32,9 +33,13 @@ public struct MockError: DescribedError, RedactedError, Sendable {
         /// A test waits for the reader of a response, but nothing shows what it has read: see
         /// `Stub.waitForReader()`.
         case noReader
+        /// A fixture is in none of the folders where it was looked for.
+        case noFixture
+        /// A server cannot use its port.
+        case cannotListen
     }
 
-    /// The reason why the mock could not answer.
+    /// What the mock could not do.
     package let reason: Reason
 
     /// A text that says what happened and what to do about it.

@@ -16,7 +16,7 @@ extension MockNetwork {
     ///
     /// - Parameter port: The port; 0 for a free one, whose number is in the server's `url`.
     /// - Returns: The server, which already accepts connections.
-    /// - Throws: ``LoopbackServerError`` if the port is taken or cannot be used.
+    /// - Throws: ``MockError`` if the port is taken or cannot be used.
     public func serve(port: Int = 0) throws -> LoopbackServer {
         let core = core
         let server = try LoopbackServer(port: port) { [weak servers, weak core] id in

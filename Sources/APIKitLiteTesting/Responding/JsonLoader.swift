@@ -28,14 +28,14 @@ public struct JsonLoader {
     ///
     /// - Parameter fileName: The name of the file. The extension `.json` may be left out.
     /// - Returns: The content of the file.
-    /// - Throws: ``FixtureNotFoundError`` if there is no such file, with every path that was tried;
+    /// - Throws: ``MockError`` if there is no such file, with every path that was tried;
     ///   the error of Foundation if the file cannot be read.
     public func data(fileName: String) throws -> Data {
         let candidates = candidates(for: fileName)
         guard let url = candidates.first(where: { FileManager.default.fileExists(atPath: $0.path) })
         else {
-            throw FixtureNotFoundError(
-                fileName: fileName, paths: candidates.map(\.path), neighbours: neighbours)
+            throw MockError.noFixture(
+                fileName, paths: candidates.map(\.path), neighbours: neighbours)
         }
         return try Data(contentsOf: url)
     }

@@ -26,7 +26,7 @@ final class LoopbackConnection: Sendable {
 
     private let socket: Socket
     private let listener: LoopbackListener
-    // While its lock is held, the descriptor is not closed.
+    // `run()` closes the descriptor while it holds this lock, so `close()` never uses a closed one.
     private let state = Locked(State())
 
     init(_ socket: Socket, of listener: LoopbackListener) {
@@ -44,8 +44,7 @@ final class LoopbackConnection: Sendable {
                 guard let request else { break }
                 next = try answer(request)
             } catch {
-                // The method and the fields of the request may be wrong, so the answer is for this
-                // one.
+                // The method and the fields may be wrong, so the answer is framed as for a GET.
                 let request = ParsedRequest(
                     method: "GET", target: "*",
                     fields: [.init(name: "Connection", value: "close")])

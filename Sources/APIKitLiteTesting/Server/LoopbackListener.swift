@@ -24,7 +24,7 @@ final class LoopbackListener: @unchecked Sendable {  // `condition` owns all var
     /// - Parameters:
     ///   - socket: A socket that listens. The listener closes it.
     ///   - answering: Answers the requests, on the threads of the connections.
-    /// - Throws: ``LoopbackServerError`` when the process has no descriptors left.
+    /// - Throws: ``MockError`` when the process has no descriptors left.
     init(_ socket: Socket, answering: @escaping LoopbackServer.Answering) throws {
         self.socket = socket
         self.answering = answering

@@ -44,7 +44,7 @@ public final class LoopbackServer: Sendable {
     ///     released.
     ///   - answering: Answers a request. The server calls it, and the function that it returns, on
     ///     the thread of the connection.
-    /// - Throws: ``LoopbackServerError`` when the port is in use or cannot be used.
+    /// - Throws: ``MockError`` when the port is in use or cannot be used.
     init(
         port: Int = 0, onStop: @escaping @Sendable (ObjectIdentifier) -> Void = { _ in },
         answering: @escaping Answering

@@ -9,10 +9,10 @@ struct Socket: Sendable {
         fileprivate let reader: Int32
         private let writer: Int32
 
-        /// - Throws: ``LoopbackServerError`` when the process has no descriptors left.
+        /// - Throws: ``MockError`` when the process has no descriptors left.
         init(port: Int) throws {
             var ends: [Int32] = [0, 0]
-            guard pipe(&ends) == 0 else { throw LoopbackServerError(errno: errno, port: port) }
+            guard pipe(&ends) == 0 else { throw MockError.cannotListen(on: port, errno: errno) }
             (reader, writer) = (ends[0], ends[1])
             for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         }
@@ -35,18 +35,18 @@ struct Socket: Sendable {
     /// Listens on `127.0.0.1`.
     ///
     /// - Parameter port: The port, or 0 for a free port that the system chooses.
-    /// - Throws: ``LoopbackServerError`` when the port is in use or cannot be used.
+    /// - Throws: ``MockError`` when the port is in use or cannot be used.
     init(listeningOnPort port: Int) throws {
         guard let number = UInt16(exactly: port) else {
-            throw LoopbackServerError(port: port, "a port is a number from 0 to 65535")
+            throw MockError.cannotListen(on: port, "a port is a number from 0 to 65535")
         }
         descriptor = socket(AF_INET, Self.streamType, 0)
-        guard descriptor >= 0 else { throw LoopbackServerError(errno: errno, port: port) }
+        guard descriptor >= 0 else { throw MockError.cannotListen(on: port, errno: errno) }
         // Closed connections keep the port in use for a minute. The next server can use it at once
         // only if this socket has the option too.
         set(SOL_SOCKET, SO_REUSEADDR)
         guard bind(to: number), listen(descriptor, Int32(SOMAXCONN)) == 0 else {
-            let error = LoopbackServerError(errno: errno, port: port)
+            let error = MockError.cannotListen(on: port, errno: errno)
             close()
             throw error
         }

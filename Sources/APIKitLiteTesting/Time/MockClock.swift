@@ -27,7 +27,7 @@ public final class MockClock: CallbackClock {
         /// Creates the moment at a time after the creation of the clock.
         ///
         /// - Parameter offset: The time since the creation of the clock.
-        public init(offset: Duration = .zero) {
+        package init(offset: Duration = .zero) {
             self.offset = offset
         }
 

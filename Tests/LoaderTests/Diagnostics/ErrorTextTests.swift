@@ -17,8 +17,6 @@ import Testing
         AuthenticationError(underlying: load, requiresSignIn: true),
         DownloadError.notAGet(method: "POST"),
         FileBodyError(file, .missing),
-        FixtureNotFoundError(fileName: "a", paths: [], neighbours: []),
-        LoopbackServerError(port: 8080, "it is in use"),
         MockError(.noHandler, "There is no handler."),
         NoRefreshError(),
         RequestBuildingError("\"G T\" is not an HTTP method."),

@@ -132,7 +132,7 @@ import Testing
 
     @Test func saysThatThePortIsInUse() throws {
         let server = try LoopbackServer.echo()
-        let error = #expect(throws: LoopbackServerError.self) {
+        let error = #expect(throws: MockError.self) {
             try LoopbackServer(port: server.port) { _, _ in {} }
         }
 
@@ -142,7 +142,7 @@ import Testing
 
     @Test(arguments: [-1, 65_536])
     func refusesAnInvalidPort(_ port: Int) {
-        let error = #expect(throws: LoopbackServerError.self) {
+        let error = #expect(throws: MockError.self) {
             try LoopbackServer(port: port) { _, _ in {} }
         }
 

@@ -1,0 +1,25 @@
+import Foundation
+
+extension MockError {
+    /// Returns the error of a server that cannot listen on a port.
+    static func cannotListen(on port: Int, _ reason: String) -> MockError {
+        MockError(
+            .cannotListen,
+            """
+            Cannot listen on 127.0.0.1, port \(port): \(reason). Choose another port, or leave the \
+            port out and read it from the server's `url`.
+            """)
+    }
+
+    /// Returns the error of a failed system call.
+    ///
+    /// - Parameters:
+    ///   - port: The requested port; 0 if the system was to choose.
+    ///   - code: The value of `errno`.
+    static func cannotListen(on port: Int, errno code: Int32) -> MockError {
+        let isTaken = code == EADDRINUSE
+        return cannotListen(
+            on: port,
+            isTaken ? "another program or server listens there" : String(cString: strerror(code)))
+    }
+}
