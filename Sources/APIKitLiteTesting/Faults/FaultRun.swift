@@ -106,14 +106,14 @@ struct FaultRun: Sendable {
         let network = MockNetwork(clock: clock)
         network.stub(.any, fault.response(from: sample), times: .any)
         let waiter = Waiter<Ending>()
-        let begun = AwaitableCounter()
+        let begun = Awaitable(false)
         let work = startHandlerTask {
             // The time before this does not count: the machine may have been busy.
-            begun.update { $0 = 1 }
+            begun.update { $0 = true }
             waiter.end(with: .success(await client(fault, network, clock)))
         }
         let moving = Task {
-            await begun.wait(for: 1)
+            await begun.wait { $0 }
             let reason = await move(clock, of: network)
             waiter.end(with: .success(.hung(network, reason)))
         }
@@ -139,7 +139,7 @@ struct FaultRun: Sendable {
         let mainActor = MainActorTurn()
         while left > .zero, blockedLeft > .zero, !Task.isCancelled {
             let start = ContinuousClock.now
-            let isQuiet = await network.core.journal.changes.isQuiet()
+            let isQuiet = await isQuiet { network.core.journal.changeCount }
             // Without a sleeper, the next step would be the deadline of an exchange that goes on.
             if isQuiet, !clock.pending.isEmpty {
                 sleeps += 1

@@ -78,7 +78,7 @@ extension MockNetwork {
             }
             return (found.count, found)
         }
-        let start = journal.changes.number
+        let start = journal.changeCount
         let first = found()
         if first.count >= count || Task.isCancelled { return first.requests }
         // The report must not ask the matcher, which may have a predicate of the user's.
@@ -91,8 +91,8 @@ extension MockNetwork {
         } _: {
             var seen = start
             while true {
-                await journal.changes.wait(for: seen + 1)
-                seen = journal.changes.number
+                await journal.waitForChange(after: seen)
+                seen = journal.changeCount
                 let found = found()
                 if found.count >= count || Task.isCancelled { return found.requests }
                 number.withLock { $0 = found.count }

@@ -14,14 +14,14 @@ final class NetworkCore: Responder {
     /// Where `withMockNetwork` made the network; nil for any other. A text without a stub's place
     /// names it.
     private let sourceLocation: String?
-    /// A closure directly in a `Locked` would be wrapped once more by each request.
-    private struct Handler {
-        let answer: Stub.Closure
+    private struct Answers {
+        var groups: [Stub.Group] = []
+        /// Answers the requests that no stub answers; nil for none.
+        var handler: Stub.Closure?
     }
 
-    private let handler = Locked<Handler?>(nil)
+    private let answers = Locked(Answers())
     let handlers = Handlers()
-    private let groups = Locked<[Stub.Group]>([])
     let unanswered = Locked(UnansweredRequests())
     private let declined = Locked<[RequestMatcher]>([])
     private let serverPorts = Locked<[ObjectIdentifier: Int]>([:])
@@ -40,7 +40,7 @@ final class NetworkCore: Responder {
         self.sourceLocation = sourceLocation
         let journal = Journal(keeping: bodyLimit)
         self.journal = journal
-        time = NetworkTime(clock, activity: journal.changes)
+        time = NetworkTime(clock, activity: { journal.changeCount })
         watch = time.mockClock?.watch ?? WaitWatch()
         watch.add(self)
     }
@@ -51,8 +51,8 @@ final class NetworkCore: Responder {
 
     /// Answers the requests that no stub answers; nil for none.
     var requestHandler: Stub.Closure? {
-        get { handler.withLock { $0 }?.answer }
-        set { handler.withLock { $0 = newValue.map { Handler(answer: $0) } } }
+        get { answers.withLock { $0 }.handler }
+        set { answers.withLock { $0.handler = newValue } }
     }
 
     func add(
@@ -65,7 +65,7 @@ final class NetworkCore: Responder {
     }
 
     func add(_ group: Stub.Group) {
-        groups.withLock { $0.append(group) }
+        answers.withLock { $0.groups.append(group) }
     }
 
     func makeStub(
@@ -78,16 +78,16 @@ final class NetworkCore: Responder {
             journal: journal, watch: watch, verified: verified.withLock { $0 })
     }
 
-    var stubs: [Stub] { groups.withLock { $0 }.flatMap(\.stubs) }
+    var stubs: [Stub] { answers.withLock { $0.groups }.flatMap(\.stubs) }
 
     /// Removes a stub, so that `verify()` no longer checks it.
     func remove(_ stub: Stub) {
-        groups.withLock { groups in
-            let position = groups.firstIndex { $0.stubs.contains { $0 === stub } }
+        answers.withLock { answers in
+            let position = answers.groups.firstIndex { $0.stubs.contains { $0 === stub } }
             guard let position else { return }
-            let rest = groups[position].stubs.filter { $0 !== stub }
+            let rest = answers.groups[position].stubs.filter { $0 !== stub }
             // Without the index of an archive, which would still return the stub.
-            groups[position...position] = rest.isEmpty ? [] : [Stub.Group(rest)]
+            answers.groups[position...position] = rest.isEmpty ? [] : [Stub.Group(rest)]
         }
     }
 
@@ -125,8 +125,8 @@ final class NetworkCore: Responder {
     private func reply(to record: inout RecordedRequest) -> Reply {
         let reading = RequestReading(record)
         // A copy: the predicates that run below may add stubs or make requests.
-        let groups = groups.withLock { $0 }
-        for group in groups.reversed() {
+        let answers = answers.withLock { $0 }
+        for group in answers.groups.reversed() {
             guard let (stub, next) = group.next(for: reading) else { continue }
             record.pathValues = reading.pathValues
             record.stub = stub
@@ -136,9 +136,9 @@ final class NetworkCore: Responder {
                 return Reply(.failure(error))
             }
         }
-        if let requestHandler { return Reply(from: requestHandler, to: record.request) }
-        return Reply(
-            .failure(fail(.unmatched(reading, among: groups.flatMap(\.stubs), of: sourceLocation))))
+        if let handler = answers.handler { return Reply(from: handler, to: record.request) }
+        let stubs = answers.groups.flatMap(\.stubs)
+        return Reply(.failure(fail(.unmatched(reading, among: stubs, of: sourceLocation))))
     }
 
     private func reply(
@@ -190,7 +190,7 @@ final class NetworkCore: Responder {
         return response.reply(passing: body, answer)
     }
 
-    var stubCount: Int { groups.withLock { $0.reduce(0) { $0 + $1.stubs.count } } }
+    var stubCount: Int { answers.withLock { $0.groups.reduce(0) { $0 + $1.stubs.count } } }
 
     /// The first errors of requests without an answer, and the number of all.
     var errors: UnansweredRequests { unanswered.withLock { $0 } }
@@ -278,7 +278,7 @@ extension NetworkCore {
         serverPorts.withLock { $0[id] = nil }
     }
 
-    var matchesWithUserCode: Bool { groups.withLock { $0.contains(where: \.hasPredicate) } }
+    var matchesWithUserCode: Bool { answers.withLock { $0.groups.contains(where: \.hasPredicate) } }
 
     /// The protocol class that intercepts for this network alone; taken on first use.
     var protocolClass: MockURLProtocol.Type {

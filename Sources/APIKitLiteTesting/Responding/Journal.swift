@@ -16,6 +16,8 @@ final class Journal: Sendable {
         var inFlight: [Int: PendingRequest] = [:]
         var mostInFlight = 0
         var eventCount = 0
+        /// How often a request was recorded or ended.
+        var changeCount = 0
 
         mutating func trim(to limit: Int) {
             let excess = entries.count - limit
@@ -31,10 +33,8 @@ final class Journal: Sendable {
         }
     }
 
-    private let state = Locked(State())
+    private let state = Awaitable(State())
     private let bodyLimit: SentBody.Limit
-    /// Increases whenever a request is recorded or ends.
-    let changes = AwaitableCounter()
 
     init(keeping bodyLimit: SentBody.Limit = .init()) {
         self.bodyLimit = bodyLimit
@@ -73,6 +73,14 @@ final class Journal: Sendable {
         pending.filter { $0.request.stub === stub }
     }
 
+    /// A number that grows whenever a request is recorded or ends.
+    var changeCount: Int { state.withLock { $0.changeCount } }
+
+    /// Suspends until a request is recorded or ends, or until the task is cancelled.
+    func waitForChange(after count: Int) async {
+        await state.wait { $0.changeCount > count }
+    }
+
     /// A number that grows with each request, each piece of a body, and each end.
     var eventCount: Int { state.withLock { $0.eventCount } }
 
@@ -87,11 +95,12 @@ final class Journal: Sendable {
         _ request: RecordedRequest, awaitedBy client: (any Client)?,
         makePlayer: (Int) -> ReplyPlayer? = { _ in nil }
     ) -> Int {
-        let id = state.withLock { state in
+        func record(_ state: inout State) -> Int {
             // Trimmed only at a quarter above the limit, so that the entries are seldom moved.
             if state.entries.count - state.limit >= state.limit / 4 { state.trim(to: state.limit) }
             state.entries.append(request)
             state.eventCount += 1
+            state.changeCount += 1
             let id = state.firstID + state.entries.count - 1
             state.mostInFlight = max(state.mostInFlight, state.inFlight.count + 1)
             if let client, request.endTime == nil {
@@ -100,13 +109,11 @@ final class Journal: Sendable {
             }
             return id
         }
-        request.stub?.didRecord()
-        changes.update { $0 += 1 }
-        return id
+        return state.update(record, beforeCalling: { request.stub?.didRecord() })
     }
 
     func markCancelled(_ id: Int, at time: Duration) {
-        close(id) { entry in
+        change(id, isEnd: true) { entry in
             entry.wasCancelled = true
             if entry.endTime == nil { entry.endTime = time }
         }
@@ -114,20 +121,24 @@ final class Journal: Sendable {
 
     /// Records a part of a reply, which the client receives next.
     func record(_ part: Reply.Part, of id: Int, at time: Duration) {
-        state.withLock { $0.inFlight[id]?.sentCount += part.isWhole ? 0 : part.pieces.byteCount }
-        close(id, if: part.isLast) { [bodyLimit] entry in
+        change(id, isEnd: part.isLast, sentCount: part.pieces.byteCount) { [bodyLimit] entry in
             entry.record(part, at: time, limit: bodyLimit)
             if part.isLast, entry.endTime == nil { entry.endTime = time }
         }
     }
 
-    private func close(_ id: Int, if isLast: Bool = true, _ change: (inout RecordedRequest) -> Void)
-    {
-        state.withLock { state in
-            if isLast { state.inFlight[id] = nil }
+    private func change(
+        _ id: Int, isEnd: Bool, sentCount: Int = 0, _ change: (inout RecordedRequest) -> Void
+    ) {
+        state.update { state in
+            if isEnd {
+                state.inFlight[id] = nil
+                state.changeCount += 1
+            } else {
+                state.inFlight[id]?.sentCount += sentCount
+            }
             state.change(id, change)
         }
-        if isLast { changes.update { $0 += 1 } }
     }
 }
 

@@ -127,7 +127,7 @@ final class ReplyPlayer: Sendable {
                     if !reply.isImmediate { setCause(reply.cause(from: 0)) }
                 case .gate:
                     limit(from: waitStart, isDeadline: false)
-                    try await wait { record.stub?.gate.whenReached(1, $0) }
+                    try await wait { record.stub?.gate.when({ $0 }, $0) }
                     next += 1
                     setCause(reply.cause(from: next))
                 case .source:

@@ -54,14 +54,14 @@ public final class Stub: Sendable {
     /// What is wrong with the stub, its matcher or a response; nil if all are valid.
     let configurationError: String?
     /// Reaches 1 at `release()`. Held responses wait for that.
-    let gate = AwaitableCounter()
+    let gate = Awaitable(false)
     /// The streams that the test sends.
     let stubStreams = StubStreams()
     let source: ResponseSource
     // Weak, because the journal's entries refer to their stub.
     private weak let journal: Journal?
     let watch: WaitWatch
-    private let count = AwaitableCounter()
+    private let count = Awaitable(0)
     /// The number of responses taken: those of recorded requests and of requests that are about to
     /// be recorded. It has its own lock.
     private let taken = Locked(0)
@@ -102,7 +102,7 @@ public final class Stub: Sendable {
     }
 
     /// The number of requests that the stub answered.
-    public var callCount: Int { count.number }
+    public var callCount: Int { count.value }
 
     /// The requests that the stub answered and that the journal keeps, oldest first; empty after
     /// the network was released.
@@ -129,7 +129,7 @@ public final class Stub: Sendable {
         await watch.run(text, "\(fileID):\(line)") { [self] in
             "\(callCount) of \(count.requests) came to the stub for \(label)"
         } _: {
-            await self.count.wait(for: count)
+            await self.count.wait { $0 >= count }
         }
     }
 
@@ -157,7 +157,7 @@ public final class Stub: Sendable {
                 ? "no request came to the stub for \(label)"
                 : "the reader of the stub for \(label) has not asked for more"
         } _: {
-            await self.count.wait(for: 1)
+            await self.count.wait { $0 >= 1 }
             while !Task.isCancelled {
                 // A piece that was sent may still be on its way to the reader.
                 let readers = journal?.pending(of: self).map(\.isReaderDone) ?? []
@@ -180,7 +180,7 @@ public final class Stub: Sendable {
 
     /// Releases the responses that are ``MockResponse/held``: those that wait, and all that follow.
     public func release() {
-        gate.update { $0 = 1 }
+        gate.update { $0 = true }
     }
 }
 

@@ -3,18 +3,19 @@ import Foundation
 
 /// The streams of one stub that the test sends.
 ///
-/// `state` has its own lock, under which nothing else is called.
+/// `state` has its own lock, under which only the streams are asked whether they are open.
 final class StubStreams: Sendable {
     private struct State {
         /// The streams that are open or will be.
         var streams: [ResponseStream] = []
         /// Whether the last stream that closed was closed by its client.
         var hasClientLeft = false
+
+        var open: [ResponseStream] { streams.filter(\.isOpen) }
+        var areAllGone: Bool { streams.isEmpty && hasClientLeft }
     }
 
-    private let state = Locked(State())
-    /// Increases whenever a stream opens or closes.
-    private let changes = AwaitableCounter()
+    private let state = Awaitable(State())
 
     /// Returns the open streams. If there are none, suspends until one opens.
     ///
@@ -23,12 +24,10 @@ final class StubStreams: Sendable {
     func open() async throws -> [ResponseStream] {
         while true {
             try Task.checkCancellation()
-            let seen = changes.number
-            let (streams, hasClientLeft) = state.withLock { ($0.streams, $0.hasClientLeft) }
-            let open = streams.filter(\.isOpen)
+            let (open, areAllGone) = state.withLock { ($0.open, $0.areAllGone) }
             if !open.isEmpty { return open }
-            if streams.isEmpty, hasClientLeft { throw ResponseStream.clientGone }
-            await changes.wait(for: seen + 1)
+            if areAllGone { throw ResponseStream.clientGone }
+            await state.wait { !$0.open.isEmpty || $0.areAllGone }
         }
     }
 
@@ -38,14 +37,13 @@ final class StubStreams: Sendable {
     }
 
     func didOpen() {
-        changes.update { $0 += 1 }
+        state.update { _ in }
     }
 
     func didClose(_ stream: ResponseStream, byClient: Bool) {
-        state.withLock { state in
+        state.update { state in
             state.streams.removeAll { $0 === stream }
             state.hasClientLeft = byClient
         }
-        changes.update { $0 += 1 }
     }
 }

@@ -9,7 +9,7 @@ final class LoopbackListener: @unchecked Sendable {  // `condition` owns all var
 
     let answering: LoopbackServer.Answering
     let url: URL
-    let closedConnections = AwaitableCounter()
+    let closedConnections = Awaitable(0)
 
     private let socket: Socket
     private let wake: Socket.Wake

@@ -34,7 +34,7 @@ public final class LoopbackServer: Sendable {
     private let listener: LoopbackListener
     private let onStop: @Sendable (ObjectIdentifier) -> Void
 
-    var closedConnections: AwaitableCounter { listener.closedConnections }
+    var closedConnections: Awaitable<Int> { listener.closedConnections }
 
     /// Starts a server.
     ///

@@ -20,7 +20,7 @@ extension MockClock {
         _ count: Int = 1, within duration: Duration? = nil, fileID: StaticString = #fileID,
         line: UInt = #line
     ) async {
-        @Sendable func found() -> Int { pending.count { $0 <= duration ?? $0 } }
+        @Sendable func found() -> Int { sleepers.withLock { $0.count(within: duration) } }
         guard found() < count else { return }
         let arguments = [count == 1 ? nil : "\(count)", duration.map { "within: \($0)" }]
         let text = arguments.compactMap(\.self).joined(separator: ", ")
@@ -31,11 +31,7 @@ extension MockClock {
             }
             return wanted + (pending.isEmpty ? ". \(reason)" : "")
         } _: {
-            while !Task.isCancelled {
-                let seen = changes.number
-                if found() >= count { return }
-                await changes.wait(for: seen + 1)
-            }
+            await sleepers.wait { $0.count(within: duration) >= count }
         }
     }
 
@@ -48,7 +44,7 @@ extension MockClock {
 }
 
 extension MockClock: WatchedObject {
-    var eventCount: Int { changes.number }
+    var eventCount: Int { sleepers.withLock { $0.changeCount } }
 
     var wait: String? {
         guard sleepers.withLock({ $0.hasTask }) else { return nil }

@@ -47,12 +47,9 @@ public final class MockClock: CallbackClock {
         }
     }
 
-    // `sleepers` has its own lock.
-    let sleepers = Locked(Sleepers())
-    /// Increases whenever something starts to wait on the clock, and at each step of a move.
-    let changes = AwaitableCounter()
-    /// The number of steps that have ended, less that of those that have begun.
-    private let steps = AwaitableCounter()
+    let sleepers = Awaitable(Sleepers())
+    /// The number of steps of replies that have begun and not ended.
+    private let steps = Awaitable(0)
     /// Reports what waits on this clock, and on the networks that have it.
     package let watch = WaitWatch()
 
@@ -136,7 +133,7 @@ public final class MockClock: CallbackClock {
     /// clock moves on.
     private func settle(before moment: Instant) async {
         let end = Waiter<Void>()
-        _ = steps.whenReached(0) { end.end(with: .success(())) }
+        _ = steps.when({ $0 == 0 }, { end.end(with: .success(())) })
         try? await end.value()
         let isNeeded = { [self] in sleepers.withLock { $0.mustSettle(before: moment) } }
         for _ in 0..<16 where isNeeded() { await Task.yield() }
@@ -148,9 +145,7 @@ public final class MockClock: CallbackClock {
 
     /// Moves the clock one step, and takes out the sleeper that is due; nil if none is left.
     private func takeNext(until moment: Instant) -> Sleeper? {
-        let sleeper = sleepers.withLock { $0.takeNext(until: moment) }
-        changes.update { $0 += 1 }
-        return sleeper
+        sleepers.update { $0.takeNext(until: moment) }
     }
 }
 
@@ -176,19 +171,16 @@ extension MockClock {
     }
 
     /// Begins work that must end before the clock moves.
-    func beginStep() { steps.update { $0 -= 1 } }
+    func beginStep() { steps.update { $0 += 1 } }
 
-    func endStep() { steps.update { $0 += 1 } }
+    func endStep() { steps.update { $0 -= 1 } }
 
     /// The next moment at which a sleeper wakes or a deadline fires; nil if there is none.
     var nextDeadline: Instant? { sleepers.withLock { $0.waiting.first?.key.deadline } }
 
     /// Adds a sleeper, and returns its key; nil if its moment has passed.
     private func add(_ sleeper: Sleeper) -> Sleeper.Key? {
-        let key = sleepers.withLock { $0.add(sleeper) }
-        guard key != nil else { return nil }
-        changes.update { $0 += 1 }
-        return key
+        sleepers.update { $0.add(sleeper) }
     }
 
     private func remove(_ key: Sleeper.Key) {

@@ -13,7 +13,7 @@ final class NetworkTime: Sendable {
     /// Whether the test chose the clock. Only then does a request without any answer time out.
     let isChosen: Bool
     /// Increases with everything that may still lead to a callback.
-    private let activity: AwaitableCounter
+    private let activity: @Sendable () -> Int
     /// Whether a task runs `move()`.
     private let isMoving = Locked(false)
 
@@ -22,7 +22,7 @@ final class NetworkTime: Sendable {
     /// - Parameters:
     ///   - clock: The clock that the test chose; nil for a time that jumps.
     ///   - activity: Increases with everything that may still lead to a callback.
-    init(_ clock: (any Clock<Duration>)?, activity: AwaitableCounter) {
+    init(_ clock: (any Clock<Duration>)?, activity: @escaping @Sendable () -> Int) {
         isChosen = clock != nil
         let clock = clock ?? MockClock()
         timeline = Timeline(clock)
@@ -84,7 +84,7 @@ final class NetworkTime: Sendable {
         guard mustMove else { return }
         Task {
             while true {
-                await activity.waitForQuiet()
+                while await !isQuiet(activity) {}
                 // Under the lock, so that a later `schedule` knows whether it must start a new move.
                 let next = isMoving.withLock { isMoving in
                     let next = clock.nextDeadline

@@ -44,12 +44,14 @@ struct Sleeper: Sendable {
 }
 
 /// The time of one clock, and the sleepers on it. The lock of the clock owns it.
-struct Sleepers {
+struct Sleepers: Sendable {
     private(set) var now = MockClock.Instant()
     /// The sleepers in the order in which they wake.
     private(set) var waiting: [Sleeper] = []
     /// The number of sleepers that were added, including those whose moment had passed.
     private(set) var count = 0
+    /// A number that grows whenever something starts to wait, and at each step of a move.
+    private(set) var changeCount = 0
     /// Whether a task was to sleep until a moment that had passed.
     private(set) var hasEndedAtOnce = false
     /// A waiter for each task that was woken and has not run yet, by the number of its sleeper.
@@ -68,6 +70,7 @@ struct Sleepers {
             return nil
         }
         waiting.insert(sleeper, at: index(of: sleeper.key))
+        changeCount += 1
         return sleeper.key
     }
 
@@ -87,6 +90,7 @@ struct Sleepers {
     /// Moves the time to the next sleeper, and removes and returns it. If none is due up to the
     /// moment, moves the time to the moment and returns nil.
     mutating func takeNext(until moment: MockClock.Instant) -> Sleeper? {
+        changeCount += 1
         // Stop waiting for woken tasks that did not sleep again.
         if mustSettle(before: moment) { awake = [] }
         guard let next = waiting.first, next.key.deadline <= moment else {
@@ -112,6 +116,11 @@ struct Sleepers {
 
     /// Whether a task sleeps.
     var hasTask: Bool { waiting.contains { $0.kind == .task } }
+
+    /// The number of sleepers that are due within a duration, or at any time.
+    func count(within duration: Duration?) -> Int {
+        remaining(areDeadlines: false).count { $0 <= duration ?? $0 }
+    }
 
     /// Returns the remaining time of all deadlines, or of all other sleepers, shortest first.
     func remaining(areDeadlines: Bool) -> [Duration] {

@@ -108,13 +108,13 @@ package final class WaitWatch: Sendable {
     ///   - seen: The events so far; nil to count them now.
     ///   - quietSeconds: The number of seconds in which nothing happened.
     func begin(after seen: Int? = nil, quietSeconds: Int = 0) {
-        let seen = seen ?? eventCount
         let reporter = state.withLock { state -> Reporter? in
             guard !state.isLooking, let reporter = state.reporter else { return nil }
             state.isLooking = true
             return reporter
         }
         guard let reporter else { return }
+        let seen = seen ?? eventCount
         reporter.afterSecond { [weak self] in self?.look(reporter, seen, quietSeconds) }
     }
 

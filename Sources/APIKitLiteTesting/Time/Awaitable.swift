@@ -1,0 +1,94 @@
+import APIKitLite
+
+/// A value that tasks and callbacks can wait for: how many requests came, how often a stub was used,
+/// whether held responses are released.
+///
+/// It has its own lock, under which conditions are checked. Callbacks run outside of it.
+final class Awaitable<Value: Sendable>: Sendable {
+    private struct Entry: Sendable {
+        let id: Int
+        let condition: @Sendable (Value) -> Bool
+        let call: @Sendable () -> Void
+    }
+
+    private struct State: Sendable {
+        var value: Value
+        var entries: [Entry] = []
+        var lastID = 0
+    }
+
+    private let state: Locked<State>
+
+    init(_ value: Value) {
+        state = Locked(State(value: value))
+    }
+
+    var value: Value { withLock { $0 } }
+
+    /// Calls the body with the value while the lock is held. No condition may begin to hold by it.
+    func withLock<R>(_ body: (inout Value) -> R) -> R {
+        state.withLock { body(&$0.value) }
+    }
+
+    /// Changes the value, and calls the callbacks whose condition holds.
+    ///
+    /// - Parameters:
+    ///   - change: Changes the value while the lock is held.
+    ///   - work: Called before the callbacks.
+    /// - Returns: What `change` returns.
+    @discardableResult
+    func update<R>(_ change: (inout Value) -> R, beforeCalling work: () -> Void = {}) -> R {
+        let (result, due) = state.withLock { state -> (R, [Entry]) in
+            let result = change(&state.value)
+            guard !state.entries.isEmpty else { return (result, []) }
+            let value = state.value
+            let due = state.entries.filter { $0.condition(value) }
+            if !due.isEmpty { state.entries.removeAll { $0.condition(value) } }
+            return (result, due)
+        }
+        work()
+        for entry in due { entry.call() }
+        return result
+    }
+
+    /// Calls back once, as soon as a condition holds. If it holds already, calls back at once.
+    ///
+    /// - Parameters:
+    ///   - condition: The condition of the value.
+    ///   - call: The callback, on the thread that changes the value.
+    /// - Returns: A handle that removes the callback; nil if it was called immediately.
+    func when(
+        _ condition: @escaping @Sendable (Value) -> Bool, _ call: @escaping @Sendable () -> Void
+    ) -> Cancellation? {
+        let id = state.withLock { state -> Int? in
+            guard !condition(state.value) else { return nil }
+            state.lastID += 1
+            state.entries.append(Entry(id: state.lastID, condition: condition, call: call))
+            return state.lastID
+        }
+        guard let id else {
+            call()
+            return nil
+        }
+        return Cancellation { [self] in
+            state.withLock { state in state.entries.removeAll { $0.id == id } }
+        }
+    }
+
+    /// Suspends until a condition holds, or until the task is cancelled.
+    func wait(until condition: @escaping @Sendable (Value) -> Bool) async {
+        let waiter = Waiter<Void>()
+        let entry = when(condition) { waiter.end(with: .success(())) }
+        defer { entry?.cancel() }
+        try? await waiter.value(ifCancelled: .success(()))
+    }
+}
+
+/// Suspends for two milliseconds, and returns whether a number is the same as before.
+func isQuiet(_ number: () -> Int) async -> Bool {
+    let seen = number()
+    // The yields take longer on a busy machine. The pause covers work on other queues.
+    for _ in 0..<32 { await Task.yield() }
+    try? await Task.sleep(for: .milliseconds(2))
+    return seen == number()
+}
