@@ -120,9 +120,10 @@ private struct AuthenticatedSession<A: Authenticator>: SessionPolicy {
     private func isRejection(
         _ answer: (body: HTTPBody, response: HTTPURLResponse), of request: URLRequest
     ) -> Bool {
-        guard credentials.isRejection(answer.body.data ?? Data(), answer.response) else {
-            return false
-        }
+        guard
+            credentials.authenticator.rejects(
+                data: answer.body.data ?? Data(), response: answer.response)
+        else { return false }
         // A redirect may have led to another origin, which never received the credential, even if
         // it is one of the credential's. A response made by hand may have no host; it counts as a
         // response of the right origin.

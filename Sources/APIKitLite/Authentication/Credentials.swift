@@ -159,10 +159,6 @@ extension Credentials {
             + "the request goes to \(other[0])://\(other[1]):\(other[2])."
     }
 
-    func isRejection(_ data: Data, _ response: HTTPURLResponse) -> Bool {
-        authenticator.rejects(data: data, response: response)
-    }
-
     /// Returns the request with the current credential, as soon as that is ready.
     ///
     /// - Parameters:

@@ -24,12 +24,6 @@ import Foundation
 ///
 /// A `URLRequest` needs no endpoint: `session.load(request, as: Order.self)`.
 public struct Endpoint<Input, Output>: APIRequest {
-    /// The input of the request. `Void` if it needs no input.
-    public typealias RequestDataType = Input
-
-    /// The output, which is parsed from the response.
-    public typealias ResponseDataType = Output
-
     /// The decoder of a `Decodable` output.
     public let jsonDecoder: JSONDecoder
 

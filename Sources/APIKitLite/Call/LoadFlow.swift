@@ -71,9 +71,8 @@ struct LoadFlow<T: APIRequest> {
     }
 
     private func alone<R>(_ work: () throws -> R) rethrows -> R {
-        parsing?.lock()
-        defer { parsing?.unlock() }
-        return try work()
+        guard let parsing else { return try work() }
+        return try parsing.withLock(work)
     }
 }
 

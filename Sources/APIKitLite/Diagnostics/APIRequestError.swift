@@ -17,7 +17,7 @@ import Foundation
 ///     }
 public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable {
     /// The stages of a load, in order.
-    public enum Stage: String, Sendable, CaseIterable {
+    public enum Stage: Sendable, CaseIterable {
         /// `makeRequest(from:)` threw, and nothing was sent.
         case makeRequest
         /// No complete response arrived, or the load was cancelled.
@@ -42,7 +42,7 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
     /// The type of the request, such as `UserRequest`. It is `nil` if no loader threw the error.
     public internal(set) var requestType: String?
     /// The secrets that the texts of this error hide, as ``APIRequest/redaction`` gives them.
-    public private(set) var redaction: Redaction
+    package private(set) var redaction: Redaction
     /// A sentence of a policy or a download about what it did not do, and why.
     var hint: String?
     private let wasCancelled: Bool

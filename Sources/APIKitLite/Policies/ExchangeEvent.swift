@@ -72,7 +72,7 @@ extension ExchangeEvent: CustomStringConvertible, CustomReflectable, OpaquelyRef
     /// Returns the event as one line for a log, in the form of ``description``.
     ///
     /// - Parameter redaction: The secrets to hide. The text of an ``APIRequestError`` also hides
-    ///   what its own ``APIRequestError/redaction`` hides.
+    ///   what ``APIRequest/redaction`` of its request hides.
     /// - Returns: The line.
     public func description(redacting redaction: Redaction) -> String {
         let hidden = redaction.hidingValues(of: request)
