@@ -75,35 +75,64 @@ struct SecretCheck {
     }
 }
 
-/// The forms of usual tokens.
-private enum TokenForm {
-    /// The text with which a token begins, the name of its form, and a pattern of the rest.
+/// The form of usual tokens: how they begin, and how many letters and digits follow.
+private struct TokenForm {
+    let start: String
+    let label: String
+    /// The number of letters and digits in each part.
+    let count: Int
+    /// Whether a part may have more of them.
+    var mayBeLonger = true
+    /// What may be among them.
+    var others = "_-"
+    /// The number of parts, which dots separate.
+    var partCount = 1
+
     private static let all =
         [
-            ("eyJ", "a JSON Web Token", "[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{8,}"),
-            ("-----BEGIN ", "a private key", "[A-Z ]*PRIVATE KEY"),
-            ("AKIA", "a key of AWS", "[0-9A-Z]{16}\\b"),
-            ("ASIA", "a key of AWS", "[0-9A-Z]{16}\\b"),
-            ("xox", "a token of Slack", "[abprs]-[A-Za-z0-9-]{10,}"),
-            ("AIza", "a key of Google", "[0-9A-Za-z_-]{35}\\b"),
-            ("sk-", "an API key", "[A-Za-z0-9_-]{20,}"),
+            TokenForm(start: "eyJ", label: "a JSON Web Token", count: 8, partCount: 2),
+            TokenForm(start: "sk-", label: "an API key", count: 20),
+            TokenForm(start: "AIza", label: "a key of Google", count: 35, mayBeLonger: false),
         ]
-        + ["ghp_", "gho_", "ghu_", "ghs_", "ghr_"].map { ($0, "a token of GitHub", "\\w{36}\\b") }
+        + ["AKIA", "ASIA"].map {
+            TokenForm(start: $0, label: "a key of AWS", count: 16, mayBeLonger: false, others: "")
+        }
+        + ["ghp_", "gho_", "ghu_", "ghs_", "ghr_"].map {
+            TokenForm(
+                start: $0, label: "a token of GitHub", count: 36, mayBeLonger: false, others: "")
+        }
+        + ["xoxa-", "xoxb-", "xoxp-", "xoxr-", "xoxs-"].map {
+            TokenForm(start: $0, label: "a token of Slack", count: 10)
+        }
+        + ["", "DSA ", "EC ", "ENCRYPTED ", "OPENSSH ", "PGP ", "RSA "].map {
+            TokenForm(start: "-----BEGIN \($0)PRIVATE KEY", label: "a private key", count: 0)
+        }
 
     private static let search = SecretSearch(
-        all.map { Secret(value: $0.0, label: $0.1) }, isExact: true)
+        all.map { Secret(value: $0.start, label: $0.label) }, isExact: true)
 
     /// Returns the first token in a text, and what it is.
     static func first(in text: [UInt8]) -> [(Range<Int>, String)] {
-        for start in search.occurrences(in: text) {
-            // A token does not begin within a word, such as "task-". In Latin-1, each byte is a
-            // character.
-            let slice = text[max(0, start.range.lowerBound - 1)...].prefix(4_000)
-            let pattern = all.first { $0.0 == start.secret.value }?.2 ?? ""
-            let token = String(bytes: slice, encoding: .isoLatin1)?.range(
-                of: "^[^A-Za-z0-9]?" + start.secret.value + pattern, options: .regularExpression)
-            if token != nil { return [(start.range, "what has the form of \(start.secret.label)")] }
+        let found = search.occurrences(in: text).first { found in
+            all.contains { $0.start == found.secret.value && $0.isAt(found.range, in: text) }
         }
-        return []
+        return found.map { [($0.range, "what has the form of \($0.secret.label)")] } ?? []
+    }
+
+    /// Whether the text at a range, which is the beginning of the form, is a token.
+    private func isAt(_ range: Range<Int>, in text: [UInt8]) -> Bool {
+        // A token does not begin within a word, such as "task-".
+        if let before = text[..<range.lowerBound].last, Self.isAlphanumeric(before) { return false }
+        var rest = text[range.upperBound...].prefix(4_000)
+        return (1...partCount).allSatisfy { part in
+            let digits = rest.prefix { Self.isAlphanumeric($0) || others.utf8.contains($0) }
+            rest = rest[digits.endIndex...]
+            let isFollowed = part == partCount || rest.popFirst() == UInt8(ascii: ".")
+            return isFollowed && (mayBeLonger ? digits.count >= count : digits.count == count)
+        }
+    }
+
+    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
+        0x30...0x39 ~= byte || 0x61...0x7A ~= byte | 0x20
     }
 }

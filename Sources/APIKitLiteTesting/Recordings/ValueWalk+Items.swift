@@ -28,15 +28,15 @@ extension ValueWalk {
                 let isReference =
                     isURL && run.lowerBound == 0 || bytes[run.lowerBound] == UInt8(ascii: "/")
                 guard isLine || isReference || authority != nil else { continue }
-                for item in bytes.items(in: run, isLine: isLine) {
-                    let name = PercentEncoding.decode(string(item.name), plusIsSpace: true)
-                    guard item.hasMarks || self.name(name).mayBeSecret else { continue }
+                bytes.forEachItem(in: run, isLine: isLine) { name, value, hasMarks in
+                    let name = PercentEncoding.decode(string(name), plusIsSpace: true)
+                    guard hasMarks || self.name(name).mayBeSecret else { return }
                     values.append(
                         NamedValue(
                             kind: isForm ? "form field" : "query item", name: name,
-                            value: PercentEncoding.decode(string(item.value), plusIsSpace: true),
-                            range: item.value, encoding: .percent,
-                            mayContainOthers: item.hasMarks))
+                            value: PercentEncoding.decode(string(value), plusIsSpace: true),
+                            range: value, encoding: .percent,
+                            mayContainOthers: hasMarks))
                 }
             }
         }
@@ -89,16 +89,17 @@ extension UnsafeBufferPointer<UInt8> {
         return nil
     }
 
-    /// Returns the items in a URL: their names, their values, and whether the values may contain
-    /// other values.
+    /// Finds the items in a URL.
     ///
-    /// - Parameter isLine: Whether an item may be at the start.
-    fileprivate func items(
-        in run: Range<Int>, isLine: Bool
-    ) -> [(name: Range<Int>, value: Range<Int>, hasMarks: Bool)] {
+    /// - Parameters:
+    ///   - run: The URL.
+    ///   - isLine: Whether an item may be at the start.
+    ///   - body: Receives the name and the value of an item, and whether the value may contain others.
+    fileprivate func forEachItem(
+        in run: Range<Int>, isLine: Bool, _ body: (Range<Int>, Range<Int>, Bool) -> Void
+    ) {
         let (question, hash, ampersand) = (UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: "&"))
         let (semicolon, slash, equals) = (UInt8(ascii: ";"), UInt8(ascii: "/"), UInt8(ascii: "="))
-        var items: [(Range<Int>, Range<Int>, Bool)] = []
         var (start, hasMarks) = (isLine ? run.lowerBound : nil, false)
         var mark: Int?
         var isQuery = isLine
@@ -109,9 +110,7 @@ extension UnsafeBufferPointer<UInt8> {
             if byte == question || byte == hash || byte == ampersand && start != nil
                 || !isQuery && (byte == semicolon || byte == slash)
             {
-                if let start, let mark {
-                    items.append((start..<mark, mark + 1..<index, hasMarks))
-                }
+                if let start, let mark { body(start..<mark, mark + 1..<index, hasMarks) }
                 isQuery = isQuery || byte == question || byte == hash
                 (start, mark, hasMarks) = (byte == slash ? nil : index + 1, nil, false)
             } else if mark != nil {
@@ -121,6 +120,5 @@ extension UnsafeBufferPointer<UInt8> {
             }
             index += 1
         }
-        return items
     }
 }
