@@ -67,7 +67,7 @@ public struct HTTPArchive: RandomAccessCollection, RangeReplaceableCollection, M
         /// Whether the client left before the answer ended. In a replay, such an answer has no end.
         public var wasCancelled: Bool
         /// When the request was sent; `Date.distantPast` if the file does not say it.
-        package var startDate: Date
+        public var startDate: Date
         /// The entry of the file; nil without a file.
         var place: Recording.Place?
 
