@@ -4,8 +4,8 @@ extension APIRequestError {
     /// The text for a developer: what failed and why, in a few sentences, and a curl command of the
     /// request.
     ///
-    /// Secrets are redacted as ``redaction`` describes. A request body over 10,000 bytes is shown
-    /// as its type and size.
+    /// Secrets are redacted as ``APIRequest/redaction`` describes. A request body over 10,000 bytes
+    /// is shown as its type and size.
     public var description: String {
         let error = hiding()
         return (error.sentences + [error.curl].compactMap(\.self)).joined(separator: "\n")
