@@ -150,7 +150,9 @@ final class ReplyPlayer: Sendable {
                     (waitStart, hasHead) = (moment, true)
                     let part = Reply.Part(reply, from: next)
                     next += part.steps.count
-                    // Before the client has the part, because the test may then ask for the cause.
+                    // Before the client has the part, because the test may then ask for the cause,
+                    // or send a piece.
+                    if let opening = reply.opening(at: next) { stream?.willOpen(opening) }
                     let receiver =
                         part.isLast ? end() : setCause(reply.cause(from: next))
                     receiver?(part, now)
@@ -244,6 +246,13 @@ enum WaitCause: Sendable {
 }
 
 extension Reply {
+    /// When the stream of the body opens, if nothing else comes before it from a step on.
+    fileprivate func opening(at index: Int) -> ResponseStream.Opening? {
+        let rest = steps[index...].drop { if case .gate = $0.event { true } else { false } }
+        guard case .source? = rest.first?.event else { return nil }
+        return rest.startIndex == index ? .atOnce : .atRelease
+    }
+
     /// What the reply waits for next, from a step on.
     fileprivate func cause(from index: Int) -> WaitCause {
         steps[index...].lazy.compactMap { $0.cause(in: self) }.first ?? .clock

@@ -21,6 +21,12 @@ final class ResponseStream: Sendable {
         }
     }
 
+    /// When a stream opens whose client has the headers.
+    enum Opening: Sendable {
+        case atOnce
+        case atRelease
+    }
+
     /// A piece on its way to the client.
     final class Posted: Sendable {
         fileprivate let id: Int
@@ -54,6 +60,8 @@ final class ResponseStream: Sendable {
     }
 
     private struct State {
+        /// When the stream opens, from just before the headers until then.
+        var opening: Opening?
         /// The player, from the headers to the end.
         var player: ReplyPlayer?
         var isOver = false
@@ -87,9 +95,24 @@ final class ResponseStream: Sendable {
     /// Whether pieces can be sent now.
     var isOpen: Bool { state.withLock { $0.player != nil && $0.last == nil } }
 
+    /// Whether the client may have the headers, although no piece can be sent yet.
+    ///
+    /// - Parameter isReleased: Whether the stub is released.
+    func isOpening(isReleased: Bool) -> Bool {
+        let opening = state.withLock { $0.opening }
+        return opening == .atOnce || opening == .atRelease && isReleased
+    }
+
+    /// Records that the stream is about to open. The player calls it before the headers, because the
+    /// test may send a piece as soon as the client has them.
+    func willOpen(_ opening: Opening) {
+        state.withLock { $0.opening = $0.isOver ? nil : opening }
+    }
+
     /// Lets the pieces be sent, and calls the closure. The player calls it after the headers.
     func open(on player: ReplyPlayer) async {
         let isOver = state.withLock { state in
+            state.opening = nil
             if !state.isOver { state.player = player }
             return state.isOver
         }

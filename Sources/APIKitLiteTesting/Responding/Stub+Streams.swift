@@ -101,7 +101,7 @@ extension Stub {
         return try await watch.run("stub.\(call)", sourceLocation) { [self] in
             "no stream of the stub for \(label) is open"
         } _: {
-            await Result { try await stubStreams.open() }
+            await Result { try await stubStreams.open(gate) }
         }.get()
     }
 

@@ -3,7 +3,8 @@ import Foundation
 
 /// The streams of one stub that the test sends.
 ///
-/// `state` has its own lock, under which only the streams are asked whether they are open.
+/// `state` has its own lock, under which only the streams are asked whether they are open, and
+/// the stub whether it is released.
 final class StubStreams: Sendable {
     private struct State {
         /// The streams that are open or will be.
@@ -11,7 +12,11 @@ final class StubStreams: Sendable {
         /// Whether the last stream that closed was closed by its client.
         var hasClientLeft = false
 
-        var open: [ResponseStream] { streams.filter(\.isOpen) }
+        /// The open streams; nil while one of them is about to open.
+        func open(isReleased: Bool) -> [ResponseStream]? {
+            let isOpening = streams.contains { $0.isOpening(isReleased: isReleased) }
+            return isOpening ? nil : streams.filter(\.isOpen)
+        }
         var areAllGone: Bool { streams.isEmpty && hasClientLeft }
     }
 
@@ -19,15 +24,20 @@ final class StubStreams: Sendable {
 
     /// Returns the open streams. If there are none, suspends until one opens.
     ///
+    /// - Parameter gate: Whether the stub is released.
     /// - Throws: `URLError.networkConnectionLost` if no stream is left because the client of the
     ///   last one has gone; `CancellationError`.
-    func open() async throws -> [ResponseStream] {
+    func open(_ gate: Awaitable<Bool>) async throws -> [ResponseStream] {
         while true {
             try Task.checkCancellation()
-            let (open, areAllGone) = state.withLock { ($0.open, $0.areAllGone) }
+            let (open, areAllGone) = state.withLock {
+                ($0.open(isReleased: gate.value) ?? [], $0.areAllGone)
+            }
             if !open.isEmpty { return open }
             if areAllGone { throw ResponseStream.clientGone }
-            await state.wait { !$0.open.isEmpty || $0.areAllGone }
+            await state.wait {
+                $0.areAllGone || $0.open(isReleased: gate.value)?.isEmpty == false
+            }
         }
     }
 

@@ -97,6 +97,7 @@ public final class MockClock: CallbackClock {
     /// Moves the clock to the next moment at which a sleeper wakes or a deadline fires. If there is
     /// none, does nothing.
     public func advanceToNextSleeper() async {
+        await endOfSteps()
         if let next = nextDeadline { await advance(to: next) }
     }
 
@@ -132,15 +133,20 @@ public final class MockClock: CallbackClock {
     /// Waits for the end of all steps, and gives the woken tasks time to sleep again before the
     /// clock moves on.
     private func settle(before moment: Instant) async {
-        let end = Waiter<Void>()
-        _ = steps.when({ $0 == 0 }, { end.end(with: .success(())) })
-        try? await end.value()
+        await endOfSteps()
         let isNeeded = { [self] in sleepers.withLock { $0.mustSettle(before: moment) } }
         for _ in 0..<16 where isNeeded() { await Task.yield() }
         for _ in 0..<10 where isNeeded() {
             // Also in a cancelled task.
             await Task.detached { try? await Task.sleep(for: .milliseconds(1)) }.value
         }
+    }
+
+    /// Suspends until all steps have ended, also in a cancelled task.
+    private func endOfSteps() async {
+        let end = Waiter<Void>()
+        _ = steps.when({ $0 == 0 }, { end.end(with: .success(())) })
+        try? await end.value()
     }
 
     /// Moves the clock one step, and takes out the sleeper that is due; nil if none is left.

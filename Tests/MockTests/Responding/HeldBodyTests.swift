@@ -73,6 +73,7 @@ import Testing
         network.stub(.any, isStream ? .stream().heldBody : .text("a").heldBody)
 
         let (body, _) = try await MockURLSession(network).stream(.test("a"))
+        await clock.waitForSleepers()
         #expect(clock.pending == [.seconds(60)])
         await clock.advance(by: .seconds(60))
 

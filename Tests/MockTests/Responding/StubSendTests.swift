@@ -120,20 +120,24 @@ import Testing
         await #expect(throws: URLError(.networkConnectionLost)) { try await test.value }
     }
 
-    @Test func sendsToEveryOpenStream() async throws {
-        let network = MockNetwork()
-        let stub = network.stub(.any, .stream())
-        let session = MockURLSession(network)
-        let bodies = [
-            try await session.stream(.test("a")).0, try await session.stream(.test("b")).0,
-        ]
-        let readers = bodies.map { body in Task { try await body.text } }
+    /// A client that has the headers gets what the test sends from then on.
+    @Test(arguments: [false, true]) func sendsToEveryOpenStream(isHeld: Bool) async throws {
+        for _ in 0..<50 {
+            let network = MockNetwork()
+            let stub = network.stub(.any, isHeld ? .stream().heldBody : .stream())
+            let session = MockURLSession(network)
+            let bodies = [
+                try await session.stream(.test("a")).0, try await session.stream(.test("b")).0,
+            ]
+            let readers = bodies.map { body in Task { try await body.text } }
+            if isHeld { stub.release() }
 
-        try await stub.send("1")
-        try await stub.send("2")
-        try await stub.finish()
+            try await stub.send("1")
+            try await stub.send("2")
+            try await stub.finish()
 
-        for reader in readers { #expect(try await reader.value == "12") }
+            for reader in readers { #expect(try await reader.value == "12") }
+        }
     }
 
     @Test func finishesAfterThePiecesThatWait() async throws {
