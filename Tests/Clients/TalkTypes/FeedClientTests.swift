@@ -123,7 +123,12 @@ class FeedClientTests: XCTestCase {
 
     func testATaskThatIsCancelledWhenItStartsFails() {
         var task: URLSessionTask?
-        URLProtocolStub.onStartLoading { task?.cancel() }
+        // Foundation calls it on a thread of its own, perhaps before `load` has returned the task.
+        let hasTask = DispatchSemaphore(value: 0)
+        URLProtocolStub.onStartLoading {
+            hasTask.wait()
+            task?.cancel()
+        }
         let ended = expectation(description: "The load has ended.")
         var received: Error?
 
@@ -131,6 +136,7 @@ class FeedClientTests: XCTestCase {
             if case .failure(let error) = result { received = error }
             ended.fulfill()
         }
+        hasTask.signal()
 
         wait(for: [ended], timeout: 10)
         XCTAssertEqual((received as NSError?)?.code, URLError.cancelled.rawValue)
