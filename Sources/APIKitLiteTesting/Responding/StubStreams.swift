@@ -12,12 +12,13 @@ final class StubStreams: Sendable {
         /// Whether the last stream that closed was closed by its client.
         var hasClientLeft = false
 
-        /// The open streams; nil while one of them is about to open.
-        func open(isReleased: Bool) -> [ResponseStream]? {
-            let isOpening = streams.contains { $0.isOpening(isReleased: isReleased) }
-            return isOpening ? nil : streams.filter(\.isOpen)
+        /// The open streams, or an error if none will open; nil while there is one to wait for.
+        func open(isReleased: Bool) -> Result<[ResponseStream], any Error>? {
+            if streams.contains(where: { $0.isOpening(isReleased: isReleased) }) { return nil }
+            let open = streams.filter(\.isOpen)
+            if !open.isEmpty { return .success(open) }
+            return streams.isEmpty && hasClientLeft ? .failure(ResponseStream.clientGone) : nil
         }
-        var areAllGone: Bool { streams.isEmpty && hasClientLeft }
     }
 
     private let state = Awaitable(State())
@@ -30,14 +31,10 @@ final class StubStreams: Sendable {
     func open(_ gate: Awaitable<Bool>) async throws -> [ResponseStream] {
         while true {
             try Task.checkCancellation()
-            let (open, areAllGone) = state.withLock {
-                ($0.open(isReleased: gate.value) ?? [], $0.areAllGone)
+            if let open = state.withLock({ $0.open(isReleased: gate.value) }) {
+                return try open.get()
             }
-            if !open.isEmpty { return open }
-            if areAllGone { throw ResponseStream.clientGone }
-            await state.wait {
-                $0.areAllGone || $0.open(isReleased: gate.value)?.isEmpty == false
-            }
+            await state.wait { $0.open(isReleased: gate.value) != nil }
         }
     }
 
