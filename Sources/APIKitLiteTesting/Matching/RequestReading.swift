@@ -38,8 +38,8 @@ final class RequestReading {
     /// The fields of a form; nil if the body is something else. A body without a `Content-Type` is
     /// read as a form.
     private(set) lazy var form: [NamedItem]? = {
-        let type = mediaType(contentType) ?? NamedItem.formType
-        guard type == NamedItem.formType else { return nil }
+        let type = mediaType(contentType) ?? formMediaType
+        guard type == formMediaType else { return nil }
         return exactText(body).map { NamedItem.list($0) }
     }()
 
@@ -78,8 +78,6 @@ final class RequestReading {
 
 /// A query item or a form field. A name without `=` has no value.
 struct NamedItem: Hashable, Sendable {
-    static let formType = "application/x-www-form-urlencoded"
-
     let name: String
     let value: String?
 

@@ -52,7 +52,7 @@ struct Placeholders {
         let found = search.occurrences(in: text.bytes)
         if found.isEmpty || String(bytes: text.bytes, encoding: .utf8) == nil { return }
         // A string replaces a number in JSON, so that the text remains JSON.
-        let digits = found.map(\.range).filter { text.bytes[$0].allSatisfy { 0x30...0x39 ~= $0 } }
+        let digits = found.map(\.range).filter { text.bytes[$0].areDigits }
         let values = digits.isEmpty ? [] : walk.values(in: text.bytes, at: place, near: digits)
         let numbers = Set(values.filter { $0.encoding == .jsonNumber }.map(\.range))
         text.replace(

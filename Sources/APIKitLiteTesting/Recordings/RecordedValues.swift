@@ -111,7 +111,7 @@ struct RecordedValues: Sendable {
             return Data(
                 filled(text) {
                     switch type {
-                    case NamedItem.formType: PercentEncoding.form.encode($0)
+                    case formMediaType: PercentEncoding.form.encode($0)
                     case "multipart/form-data": $0
                     default: JSONText.escaped($0)
                     }

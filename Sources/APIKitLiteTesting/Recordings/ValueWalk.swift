@@ -84,7 +84,7 @@ final class ValueWalk {
                 return []
             }
             // Foundation sends a body without a type as a form.
-            let isForm = [nil, NamedItem.formType, "text/plain"].contains(mediaType(type))
+            let isForm = [nil, formMediaType, "text/plain"].contains(mediaType(type))
             values = multipart(text, type) + items(in: text, isURL: false, isForm: isForm)
         }
         values += json(in: text, near: ranges)

@@ -39,7 +39,7 @@ enum ByteRange: Equatable {
     private static func number(_ text: Substring) -> Int?? {
         let text = text.trimmingCharacters(in: .whitespaces)
         if text.isEmpty { return .some(nil) }
-        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        guard text.utf8.areDigits else { return nil }
         // A number that does not fit an `Int` is beyond the end of every body.
         return .some(Int(text) ?? .max)
     }

@@ -95,7 +95,7 @@ extension ParsedRequest {
     private func length(_ values: [String]) throws(HTTPRequestError) -> Int {
         guard let value = values.first else { return 0 }
         // `Int("+1")` is 1, so each character must be checked too.
-        guard values.count == 1, value.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+        guard values.count == 1, value.utf8.areDigits,
             let length = Int(value)
         else {
             throw HTTPRequestError(
