@@ -7,7 +7,7 @@ extension HTTPSession {
     ///     async let first = loader.load(42)   // starts an exchange
     ///     async let second = loader.load(42)  // shares it
     ///
-    /// Only `GET` and `HEAD` requests share an exchange. Two requests are identical if they have
+    /// Only `GET`, `HEAD` and `QUERY` (RFC 10008) requests share an exchange. Two requests are identical if they have
     /// the same method, URL, headers, body, cache policy, timeout, and use of cookies and cellular
     /// networks. Header names are compared without case. Requests with the tokens of two users are
     /// not identical. A request with a body stream always has its own exchange, and so has a
@@ -97,14 +97,14 @@ struct CoalescingKey: Hashable {
 
     /// Creates the key of a request.
     ///
-    /// Returns `nil` if the request must have its own exchange: its method is neither `GET`
-    /// nor `HEAD`, its body is a stream, or it has no URL.
+    /// Returns `nil` if the request must have its own exchange: its method is not `GET`, `HEAD` or
+    /// `QUERY`, its body is a stream, or it has no URL.
     init?(
         _ request: URLRequest, refreshing: ObjectIdentifier? = nil,
         redirects: RedirectPolicy? = nil
     ) {
         method = request.httpMethod ?? "GET"
-        guard method == "GET" || method == "HEAD", request.httpBodyStream == nil,
+        guard ["GET", "HEAD", "QUERY"].contains(method), request.httpBodyStream == nil,
             let url = request.url?.absoluteString
         else { return nil }
         var headers: [String: String] = [:]

@@ -1,9 +1,9 @@
 import Foundation
 
 extension URLRequest {
-    /// The idempotent methods (RFC 9110, 9.2.2).
+    /// The idempotent methods (RFC 9110, 9.2.2; RFC 10008 for QUERY).
     static let idempotentMethods: Set<String> = [
-        "GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE",
+        "GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE", "QUERY",
     ]
 
     /// The method in upper case.

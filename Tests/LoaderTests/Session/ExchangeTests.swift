@@ -9,6 +9,23 @@ import Testing
     let network = MockNetwork()
     let session = URLSession(configuration: .withoutProxy)
 
+    /// RFC 10008: a safe method with a body.
+    @Test(arguments: Transport.allCases, [200, 303, 308])
+    func sendsTheBodyOfAQuery(_ transport: Transport, _ status: Int) async throws {
+        let (session, baseURL) = try transport.open(network)
+        network.stub(.method("QUERY").path("/search")) { request in
+            status == 200 ? .text(request.body.text) : .redirect(to: "/other", status: status)
+        }
+        network.stub(.method("QUERY").path("/other"), times: .any) { .text($0.body.text) }
+        network.stub(.get("/other"), .text("a GET"), times: .any)
+        let request = try URLRequest("QUERY", baseURL, path: "/search").jsonBody(["q": "Emma"])
+
+        let (data, _) = try await session.retrying().coalescing().exchange(request)
+
+        #expect(data.text == (status == 303 ? "a GET" : #"{"q":"Emma"}"#))
+        #expect(network.requests[0].header("Content-Type") == "application/json")
+    }
+
     @Test(arguments: [307, 308])
     func keepsTheBodyOfARedirectedPost(_ status: Int) async throws {
         let server = try network.serve()
