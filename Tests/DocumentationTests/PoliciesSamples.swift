@@ -70,7 +70,9 @@ struct OfflineSession: HTTPSession {
             .observed { print($0) }
     }
 
-    func appSession<A>(_ tokens: Credentials<A>, _ log: ExchangeObserver) -> any HTTPSession {
+    func appSession<A>(
+        _ tokens: Credentials<A>, _ log: @escaping @Sendable (ExchangeEvent) -> Void
+    ) -> any HTTPSession {
         URLSession.shared
             .timingOut(after: .seconds(30))
             .limited(to: 6)
@@ -80,9 +82,18 @@ struct OfflineSession: HTTPSession {
             .observed(by: log)
     }
 
+    @Test func waitsAsLongAsTheServerAsks() {
+        let patient = RetryPolicy(maximumDelay: .seconds(3_600), deadline: .seconds(7_200))
+
+        let attempt = RetryAttempt(
+            of: URLRequest(url: baseURL), response: .status(429, headers: ["Retry-After": "600"]),
+            policy: patient)
+        #expect(attempt.decision == .retry(after: .seconds(600)))
+    }
+
     @Test func theChainsOfThePageAreSessions() {
         _ = firstSession
-        _ = appSession(.bearer("token", for: baseURL), ExchangeObserver { _ in })
+        _ = appSession(.bearer("token", for: baseURL), { _ in })
     }
 
     @Test func sendsItsVersion() async throws {
@@ -147,9 +158,9 @@ struct OfflineSession: HTTPSession {
         network.stub(.any.host("b.example.com"), .json(#"{"name": "Emma"}"#))
         let session = MockURLSession(network)
 
-        let waiting = session.retrying(deciding: untilReady)
+        let waiting = session.retrying { attempt in untilReady(attempt) }
         #expect(try await waiting.load(UserRequest(), 42).name == "Emma")
-        let counting = session.retrying(random: { 0 }, deciding: counted)
+        let counting = session.retrying(deciding: counted, random: { 0 })
         #expect(try await counting.load(UserRequest(), 42).name == "Ada")
         #expect(
             network.requests.last?.request.value(forHTTPHeaderField: "X-Retry-Count") == "1")

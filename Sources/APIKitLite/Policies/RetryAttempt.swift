@@ -4,11 +4,11 @@ import Foundation
 ///
 /// A retry rule of an app is a function from an attempt to a ``RetryDecision``:
 ///
-///     let session = URLSession.shared.retrying(deciding: { attempt in
+///     let session = URLSession.shared.retrying { attempt in
 ///         guard attempt.response?.statusCode == 202, let delay = attempt.retryAfter
 ///         else { return attempt.decision }
 ///         return .retry(after: delay)
-///     })
+///     }
 ///
 /// A test calls the function with an attempt. It needs no session and no clock:
 ///
@@ -30,6 +30,10 @@ public struct RetryAttempt: Sendable {
     public let elapsed: Duration
     /// What the policy decides about the attempt.
     public let decision: RetryDecision
+    /// The policy's delay after an attempt with this number, with its jitter, even if the policy
+    /// does not retry. It ignores `Retry-After`: a rule that retries more often than the policy
+    /// returns `.retry(after: attempt.retryAfter ?? attempt.backoff)`.
+    public let backoff: Duration
 
     private let now: Date
 
@@ -51,21 +55,26 @@ public struct RetryAttempt: Sendable {
         data: Data? = nil, error: (any Error)? = nil, elapsed: Duration = .zero,
         policy: RetryPolicy = .standard, random: Double = 1, now: Date = Date()
     ) {
-        self.number = max(number, 1)
+        let number = max(number, 1)
+        self.number = number
         self.request = request
         self.response = response
         self.data = data
         self.error = error
         self.elapsed = elapsed.clamped
         self.now = now
-        let delay = policy.delay(
-            afterAttempt: number, of: request, response, error, elapsed: elapsed.clamped,
-            random: random, now: now)
-        decision = delay.map { .retry(after: $0) } ?? .finish
+        backoff = policy.backoff(afterAttempt: number, random: random)
+        let asked = error == nil ? response?.retryAfter(now: now) : nil
+        let delay = asked ?? backoff
+        let isRetried =
+            number < policy.maximumAttempts && policy.isTransient(response, error)
+            && request.mayBeRepeated(methods: policy.methods)
+            && delay <= policy.maximumDelay.clamped && policy.allows(delay, after: elapsed)
+        decision = isRetried ? .retry(after: delay) : .finish
     }
 
     /// The delay that the response's `Retry-After` header asks for (RFC 9110, 10.2.3), from zero
-    /// up. The policy's ``RetryPolicy/maximumDelay`` does not limit it.
+    /// up. It may be longer than the policy's ``RetryPolicy/maximumDelay``.
     ///
     /// It is nil if there is no such header, or if its value is neither a number of seconds nor a
     /// date.
@@ -113,19 +122,6 @@ extension HTTPURLResponse {
 }
 
 extension RetryPolicy {
-    /// Returns the delay before the next attempt, or nil if the attempt is final.
-    fileprivate func delay(
-        afterAttempt number: Int, of request: URLRequest, _ response: HTTPURLResponse?,
-        _ error: (any Error)?, elapsed: Duration, random: Double, now: Date
-    ) -> Duration? {
-        guard number < maximumAttempts, isTransient(response, error),
-            request.mayBeRepeated(methods: methods)
-        else { return nil }
-        let asked = error == nil ? response?.retryAfter(now: now) : nil
-        let delay = asked.map { min($0, maximumDelay.clamped) } ?? backoff(number, random)
-        return allows(delay, after: elapsed) ? delay : nil
-    }
-
     /// Whether a delay ends before the deadline.
     func allows(_ delay: Duration, after elapsed: Duration) -> Bool {
         deadline.map { elapsed.clamped + delay < $0 } ?? true
@@ -138,10 +134,10 @@ extension RetryPolicy {
     }
 
     /// The delay after an attempt: exponential backoff with full jitter.
-    private func backoff(_ number: Int, _ random: Double) -> Duration {
+    fileprivate func backoff(afterAttempt number: Int, random: Double) -> Duration {
         let longest = maximumDelay.clamped
         var bound = baseDelay.clamped
-        var doublings = max(number, 1) - 1
+        var doublings = number - 1
         while doublings > 0, bound > .zero, bound < longest {
             bound *= 2
             doublings -= 1
@@ -153,12 +149,18 @@ extension RetryPolicy {
 }
 
 extension RetryAttempt {
-    /// The sentence about a request that is not sent again because of its method; nil if there is
-    /// another reason.
+    /// The sentence about a request that is not sent again because of its method, or because the
+    /// server asks for a long delay; nil if there is another reason.
     func hint(_ policy: RetryPolicy) -> String? {
-        guard policy.maximumAttempts > 1, policy.isTransient(response, error),
-            request.canBeSentAgain, !request.mayBeRepeated(methods: policy.methods)
+        guard number < policy.maximumAttempts, policy.isTransient(response, error),
+            request.canBeSentAgain
         else { return nil }
+        if request.mayBeRepeated(methods: policy.methods) {
+            guard let retryAfter, retryAfter > policy.maximumDelay.clamped else { return nil }
+            return
+                "The server asks for a delay of \(Int(retryAfter.seconds)) s (`Retry-After`), which "
+                + "is longer than the `maximumDelay` of the retry policy."
+        }
         let method = request.method
         return "The retry policy sends \(method) again only with an `Idempotency-Key` header: "
             + "\(method) is not among its `methods`."

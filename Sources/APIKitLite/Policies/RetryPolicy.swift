@@ -25,14 +25,16 @@ import Foundation
 /// The delay after attempt *n* is `random × min(maximumDelay, baseDelay × 2ⁿ⁻¹)`, with a random
 /// number from 0 up to 1 (full jitter). The first delay is between zero and ``baseDelay``; the
 /// upper bound doubles with each attempt, up to ``maximumDelay``. A `Retry-After` header (RFC 9110,
-/// 10.2.3) replaces this delay. It has no jitter, and ``maximumDelay`` limits it too.
+/// 10.2.3) replaces this delay, without jitter. If it asks for more than ``maximumDelay``, the request
+/// is not sent again: an earlier attempt would be refused.
 public struct RetryPolicy: Sendable, Equatable {
     /// The highest number of attempts, the first one included. A value below 1 counts as 1.
     public var maximumAttempts: Int
     /// The upper bound of the first delay; it doubles with each attempt. A negative value counts as
     /// zero.
     public var baseDelay: Duration
-    /// The longest delay, even if the server asks for more. A negative value counts as zero.
+    /// The longest delay. If the server asks for more, the request is not sent again. A negative
+    /// value counts as zero.
     public var maximumDelay: Duration
     /// The longest time for all attempts and delays together, from the start of the first attempt.
     ///
@@ -53,7 +55,8 @@ public struct RetryPolicy: Sendable, Equatable {
     /// - Parameters:
     ///   - maximumAttempts: The highest number of attempts, the first one included.
     ///   - baseDelay: The upper bound of the first delay; it doubles with each attempt.
-    ///   - maximumDelay: The longest delay, even if the server asks for more.
+    ///   - maximumDelay: The longest delay. If the server asks for more, the request is not sent
+    ///     again.
     ///   - deadline: The longest time for all attempts and delays together; `nil` for no limit.
     ///   - methods: The methods, in upper case, that are sent again without an `Idempotency-Key`
     ///     header; nil for any method.
@@ -77,15 +80,14 @@ public struct RetryPolicy: Sendable, Equatable {
 
     /// The default policy: at most 3 attempts within 120 seconds.
     ///
-    /// The delays are at most 0.5 and 1 second. If the server asks for a delay, it is at most 30
-    /// seconds.
+    /// The delays are at most 0.5 and 1 second, or up to 30 seconds if the server asks for them.
     public static let standard = RetryPolicy()
 
     /// A policy with one attempt and no deadline.
     public static let never = RetryPolicy(maximumAttempts: 1, deadline: nil)
 
-    /// The idempotent methods (RFC 9110, 9.2.2): `GET`, `HEAD`, `PUT`, `DELETE`, `OPTIONS` and
-    /// `TRACE`.
+    /// The idempotent methods: `GET`, `HEAD`, `PUT`, `DELETE`, `OPTIONS`, `TRACE` (RFC 9110,
+    /// 9.2.2) and `QUERY` (RFC 10008).
     ///
     /// Several identical requests with such a method have the same intended effect as one.
     public static let idempotentMethods = URLRequest.idempotentMethods

@@ -41,11 +41,9 @@ private struct RetryingSession: SessionPolicy {
         let answer = try? result.get()
         var error: (any Error)?
         if case .failure(let failure) = result { error = failure }
-        // A random number is drawn only for an attempt that may need it.
-        let random = policy.isTransient(answer?.1, error) ? random() : 1
         return RetryAttempt(
             number, of: request, response: answer?.1, data: answer?.0.data, error: error,
-            elapsed: elapsed, policy: policy, random: random, now: now())
+            elapsed: elapsed, policy: policy, random: random(), now: now())
     }
 
     /// The delay and the request that follow an attempt, or nil if the attempt is final.
@@ -76,20 +74,20 @@ extension HTTPSession {
     ///   - policy: The policy that decides which failures are retried, how often, and after which
     ///     delays.
     ///   - clock: The clock that measures the delays and the deadline.
-    ///   - random: Returns the jitter factor of a delay, from 0 up to 1.
-    ///   - now: Returns the current time. A date in `Retry-After` is measured from it if the
-    ///     response has no `Date` header.
     ///   - deciding: The rule of an app: what to do after an attempt, with any response or error.
     ///     By default, what the policy decides. It is a pure function, and is not called if the
     ///     caller was cancelled. It may send more often than ``RetryPolicy/maximumAttempts``, any
     ///     method, and another request. Two limits hold in any case: no attempt follows after the
     ///     deadline, and a body that is a stream of the app's own is sent only once.
+    ///   - random: Returns the jitter factor of a delay, from 0 up to 1.
+    ///   - now: Returns the current time. A date in `Retry-After` is measured from it if the
+    ///     response has no `Date` header.
     /// - Returns: A session that wraps this one.
     public func retrying(
         _ policy: RetryPolicy = .standard, clock: any Clock<Duration> = ContinuousClock(),
+        deciding: @escaping @Sendable (RetryAttempt) -> RetryDecision = { $0.decision },
         random: @escaping @Sendable () -> Double = { .random(in: 0..<1) },
-        now: @escaping @Sendable () -> Date = { Date() },
-        deciding: @escaping @Sendable (RetryAttempt) -> RetryDecision = { $0.decision }
+        now: @escaping @Sendable () -> Date = { Date() }
     ) -> some HTTPSession {
         RetryingSession(
             next: self, policy: policy, timeline: Timeline(clock), random: random, now: now,

@@ -22,7 +22,7 @@ import Testing
         _ network: MockNetwork, policy: RetryPolicy = .standard, _ rule: @escaping Rule
     ) -> some HTTPSession {
         MockURLSession(network).retrying(
-            policy, clock: ImmediateClock(), random: { 1 }, deciding: rule)
+            policy, clock: ImmediateClock(), deciding: rule, random: { 1 })
     }
 
     private static let isJSON: @Sendable (Data) -> Bool = {
@@ -188,6 +188,24 @@ import Testing
         #expect(network.requests.count == 2)
     }
 
+    /// More attempts than the policy's, each after a delay with a random number of its own.
+    @Test func waitsAsThePolicyWould() async throws {
+        let network = MockNetwork()
+        network.stub(.any, .status(409), times: .any)
+        let clock = ImmediateClock()
+        let randoms = Locked([0.5, 0, 1, 0.25, 1])
+        let session = MockURLSession(network).retrying(
+            .standard, clock: clock,
+            deciding: { $0.number < 5 ? .retry(after: $0.retryAfter ?? $0.backoff) : .finish },
+            random: { randoms.withLock { $0.removeFirst() } })
+
+        _ = try await session.exchange(.test("a"))
+
+        #expect(network.requests.count == 5)
+        // 0.5 × 0.5 s, 0 × 1 s, 1 × 2 s, and 0.25 × 4 s.
+        #expect(clock.now.offset == .seconds(3.25))
+    }
+
     @Test func isNotAskedAboutACancelledAttempt() async throws {
         let arrived = Gate()
         let asked = Locked(0)
@@ -195,10 +213,10 @@ import Testing
             arrived.open()
             _ = try? await waitForCancellation()
             throw URLError(.networkConnectionLost)
-        }.retrying(deciding: { _ in
+        }.retrying { _ in
             asked.withLock { $0 += 1 }
             return .retry(after: .zero)
-        })
+        }
         let task = Task { await session.outcome(of: .test("a")) }
         await arrived.wait()
 

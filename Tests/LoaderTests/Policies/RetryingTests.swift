@@ -120,6 +120,25 @@ import Testing
         }
     }
 
+    @Test func saysThatTheServerAsksForALongDelay() async throws {
+        let network = MockNetwork()
+        network.stub(.any, .status(429).header("Retry-After", "3600"), times: .any)
+        let clock = MockClock()
+        let impatient = MockURLSession(network).retrying(clock: clock)
+
+        let error = await #expect(throws: APIRequestError.self) {
+            try await impatient.load(AnyRequest(), .test("a"))
+        }
+
+        #expect(error?.statusCode == 429)
+        let sentence =
+            "The server asks for a delay of 3600 s (`Retry-After`), which is longer than the "
+            + "`maximumDelay` of the retry policy."
+        #expect(error?.description.contains("\n\(sentence)\n") == true)
+        #expect(network.requests.count == 1)
+        #expect(clock.pending.isEmpty)
+    }
+
     @Test func sendsTheSameBodyAgain() async throws {
         let network = MockNetwork()
         network.stub(.any, .status(503), .text("second"))
