@@ -58,11 +58,11 @@ extension Redaction {
         network.stub(.any, .text("Emma"))
         let messages = Locked<[String]>([])
 
-        let log = ExchangeObserver(clock: MockClock()) { event in
+        let transport = MockURLSession(network).observed(clock: MockClock()) { event in
             messages.withLock { $0.append("\(event)") }
         }
-        let users = MockURLSession(network).observed(by: log)
-        let images = MockURLSession(network).retrying().observed(by: log)
+        let users = transport.retrying()
+        let images = transport.limited(to: 4)
 
         let request = try UserRequest().makeRequest(from: 42)
         _ = try await users.exchange(request)

@@ -8,6 +8,7 @@ struct CheckedExchange {
     /// The request that was sent, or that is to be sent. Nil before it was made.
     var request: URLRequest?
     var response: HTTPURLResponse?
+    var exchangeIDs: [ObjectIdentifier: Int] = [:]
     let redaction: Redaction
     var requestType: String?
     /// What a policy says about the request that was sent.
@@ -56,7 +57,7 @@ struct CheckedExchange {
         do {
             try Task.checkNotCancelled()
             let (body, http) = try await session.send(request, awaiting: options)
-            (response, data) = (http, body.data)
+            (response, data, exchangeIDs) = (http, body.data, body.exchangeIDs)
             try Task.checkNotCancelled()
             return (body, http)
         } catch {
@@ -94,6 +95,7 @@ struct CheckedExchange {
             stage: stage, request: request, response: response, data: data, underlying: underlying,
             isCancellation: isCancellation, redaction: redaction)
         error.requestType = requestType
+        error.exchangeIDs = exchangeIDs
         error.hint = error.isCancellation ? nil : hint?.withLock { $0 }
         return error
     }

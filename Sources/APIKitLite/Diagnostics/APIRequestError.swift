@@ -45,6 +45,8 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
     package private(set) var redaction: Redaction
     /// A sentence of a policy or a download about what it did not do, and why.
     var hint: String?
+    /// The numbers of the exchange whose response was rejected, by the identities of its observers.
+    var exchangeIDs: [ObjectIdentifier: Int] = [:]
     private let wasCancelled: Bool
 
     /// Creates an error.

@@ -1,7 +1,7 @@
 import Foundation
 
-/// An event that an ``ExchangeObserver`` reports: the start or end of an exchange, the headers and
-/// the end of a stream, or a response that a load rejected.
+/// An event of ``HTTPSession/observed(clock:by:)``: the start or end of an exchange, the headers
+/// and the end of a stream, or a response that a load rejected.
 ///
 /// A test compares the ``description`` of events, which is the same on every platform:
 ///
@@ -15,14 +15,22 @@ public struct ExchangeEvent: Sendable {
     public enum Kind: Sendable {
         /// The exchange is about to start.
         case started
+        /// A `URLSession` on Linux sends the request again, because the server closed a kept-alive
+        /// connection before it answered. Only an idempotent request with a body has this event:
+        /// libcurl and Apple's Foundation repeat other requests without telling.
+        case resent
         /// A complete response with any status arrived, whose body has this number of bytes.
         case answered(bytes: Int)
-        /// The exchange threw an error, or was cancelled.
+        /// The exchange threw an error, or was cancelled. After ``opened``: the body of the stream
+        /// ended with an error, such as a lost connection or a timeout.
         case failed(any Error)
-        /// The headers of a stream arrived, with any status. Its ``closed(bytes:_:)`` follows.
+        /// The headers of a stream arrived, with any status. One more event follows: ``closed``,
+        /// ``left`` or ``failed``.
         case opened
-        /// The body of a stream ended, after this number of bytes was read, for the given reason.
-        case closed(bytes: Int, StreamEnding)
+        /// The whole body of a stream was read: this number of bytes.
+        case closed(bytes: Int)
+        /// The reader of a stream left after this number of bytes, or its task was cancelled.
+        case left(bytes: Int)
         /// The exchange succeeded, but the load threw while it validated the response (stage
         /// ``APIRequestError/Stage/validate``) or parsed it (``APIRequestError/Stage/parse``).
         case rejected(APIRequestError)
@@ -30,8 +38,9 @@ public struct ExchangeEvent: Sendable {
 
     /// What the event reports.
     public let kind: Kind
-    /// The number of the exchange: an observer counts its exchanges from 1. It is nil for
-    /// ``Kind/rejected(_:)``: a load may have had several exchanges.
+    /// The number of the exchange: an observed session counts its exchanges from 1. Of several
+    /// exchanges of a load, ``Kind/rejected(_:)`` has the number of the one whose response was
+    /// rejected. It is nil if a session made that response or its body anew.
     public let id: Int?
     /// The request of the exchange. It is nil only if the error of a ``Kind/rejected(_:)`` event has
     /// no request.
@@ -56,8 +65,9 @@ public struct ExchangeEvent: Sendable {
         (self.response, self.duration) = (response, duration)
     }
 
-    package init(rejected error: APIRequestError) {
-        (kind, id, request, requestType) = (.rejected(error), nil, error.request, error.requestType)
+    package init(rejected error: APIRequestError, id: Int? = nil) {
+        (kind, self.id, request) = (.rejected(error), id, error.request)
+        requestType = error.requestType
         (response, duration) = (error.response, nil)
     }
 }
@@ -77,26 +87,21 @@ extension ExchangeEvent: CustomStringConvertible, CustomReflectable, OpaquelyRef
     public func description(redacting redaction: Redaction) -> String {
         let hidden = redaction.hidingValues(of: request)
         let status = response.map { HTTPStatus.describe($0.statusCode) } ?? ""
-        let start = "#\(id ?? 0) \(request?.line(redacting: redaction) ?? "")"
+        let number = id.map { "#\($0) " } ?? ""
+        let start = number + (request?.line(redacting: redaction) ?? "")
         let outcome: String
         switch kind {
         case .started: return start
         case .answered(let bytes): outcome = "\(status), \(byteCount(bytes))"
         case .opened: outcome = "\(status), streaming"
-        case .closed(let bytes, let ending):
-            outcome = "\(text(ending, hidden)) after \(byteCount(bytes))"
+        case .resent: outcome = "sent again"
+        case .closed(let bytes): outcome = "complete after \(byteCount(bytes))"
+        case .left(let bytes): outcome = "left by the reader after \(byteCount(bytes))"
         case .failed(let error): outcome = reason(error, hidden)
-        case .rejected(let error): return line(of: error.hiding(redaction).sentences)
+        case .rejected(let error):
+            return number + line(of: error.hiding(redaction).sentences)
         }
         return "\(start): \(outcome), \(text(duration ?? .zero))"
-    }
-
-    private func text(_ ending: StreamEnding, _ redaction: Redaction) -> String {
-        switch ending {
-        case .complete: "complete"
-        case .left: "left by the reader"
-        case .failed(let error): "\(reason(error, redaction)) The body ended"
-        }
     }
 
     private func reason(_ error: any Error, _ redaction: Redaction) -> String {

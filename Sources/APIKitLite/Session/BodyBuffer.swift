@@ -298,8 +298,8 @@ private func joined(_ pieces: [Data]) -> Data? {
     return joined
 }
 
-/// How the body of a stream ended, as an ``ExchangeObserver`` reports it.
-public enum StreamEnding: Sendable {
+/// How the body of a stream ended.
+package enum StreamEnding: Sendable {
     /// The whole body was read.
     case complete
     /// The body ended with an error, such as a lost connection or a timeout.

@@ -22,6 +22,8 @@ public struct HTTPBody: AsyncSequence, Sendable {
     }
 
     private let content: Content
+    /// The numbers of the exchange that returned this body, by the identities of its observers.
+    var exchangeIDs: [ObjectIdentifier: Int] = [:]
 
     /// Creates a body that is complete.
     ///
@@ -89,12 +91,18 @@ public struct HTTPBody: AsyncSequence, Sendable {
     public func map(
         _ transform: @escaping @Sendable (Data) throws -> Data
     ) rethrows -> HTTPBody {
-        if let data { return try HTTPBody(transform(data)) }
-        let pieces = makeAsyncIterator()
-        return HTTPBody(unfolding: {
-            var pieces = pieces  // Copies share the transfer.
-            return try await pieces.next().map(transform)
-        })
+        var mapped: HTTPBody
+        if let data {
+            mapped = try HTTPBody(transform(data))
+        } else {
+            let pieces = makeAsyncIterator()
+            mapped = HTTPBody(unfolding: {
+                var pieces = pieces  // Copies share the transfer.
+                return try await pieces.next().map(transform)
+            })
+        }
+        mapped.exchangeIDs = exchangeIDs
+        return mapped
     }
 
     /// All bytes of a complete body. If the body comes in pieces, nil.

@@ -19,7 +19,7 @@ import Foundation
 /// ### Add a policy
 ///
 /// - ``timingOut(after:idle:clock:)``
-/// - ``retrying(_:clock:random:now:deciding:)``
+/// - ``retrying(_:clock:deciding:random:now:)``
 /// - ``authenticated(by:)``
 /// - ``authenticated(for:_:token:)``
 /// - ``redirecting(_:)``
@@ -27,8 +27,7 @@ import Foundation
 /// - ``limited(by:)``
 /// - ``coalescing()``
 /// - ``intercepting(_:)``
-/// - ``observed(by:)``
-/// - ``observed(clock:onEvent:)``
+/// - ``observed(clock:by:)``
 ///
 /// ### Send a `URLRequest`
 ///

@@ -30,6 +30,10 @@ public struct SendOptions: Sendable {
     /// Called with the number of bytes of the body that one attempt has sent so far.
     package var didSend: (@Sendable (_ count: Int) -> Void)?
 
+    /// Called when a `URLSession` sends the request again, because the server has closed a
+    /// kept-alive connection.
+    package var didResend: (@Sendable () -> Void)?
+
     /// The type of the request that is loaded, such as `UserRequest`.
     package var requestType: String?
 

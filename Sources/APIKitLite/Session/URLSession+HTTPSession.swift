@@ -39,6 +39,7 @@ extension URLSession: HTTPSession {
             case .resend:
                 resends += 1
                 guard resends <= resendLimit else { throw URLError(.networkConnectionLost) }
+                options.didResend?()
             case .redirect(let redirected):
                 try options.checkRedirect(from: request.url, to: redirected.url)
                 redirects += 1

@@ -80,8 +80,8 @@ import Testing
     @Test func refreshesOverASessionOfItsOwn() async throws {
         let (server, other) = (TokenServer(), TokenServer())
         let log = EventLog()
-        let tokens = server.tokens(session: other.session.observed(by: log.observer))
-        let session = server.session.authenticated(by: tokens).observed(by: log.observer)
+        let tokens = server.tokens(session: other.session.observed(by: log))
+        let session = server.session.authenticated(by: tokens).observed(by: log)
 
         _ = try await session.exchange(.test("data"))
 

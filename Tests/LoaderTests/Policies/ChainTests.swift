@@ -61,7 +61,7 @@ import Testing
                 return try await next(request)
             }
             .limited(to: 6).coalescing().authenticated(by: tokens).retrying(.standard, clock: clock)
-            .observed(by: log.observer)
+            .observed(by: log)
     }
 
     @Test(arguments: [false, true])

@@ -12,7 +12,7 @@ import Testing
         let network = MockNetwork()
         network.stub(.any, .text("a").header("X-Rate-Limit", "7"))
         let log = EventLog()
-        let session = network.urlSession.limited(to: 1).observed(by: log.observer).retrying()
+        let session = network.urlSession.limited(to: 1).observed(by: log).retrying()
 
         if isPlain {
             _ = try await session.exchange(.test("a"))
@@ -35,7 +35,7 @@ import Testing
         network.stub(.get("/a"), .text("value"))
         network.stub(.get("/missing"), .text("no", status: 404))
         let (session, baseURL) = try transport.open(network)
-        let observed = session.observed(by: log.observer)
+        let observed = session.observed(by: log)
         let request = URLRequest(url: baseURL.appending(path: "a"))
         let missing = URLRequest(url: baseURL.appending(path: "missing"))
 
@@ -59,7 +59,7 @@ import Testing
             try await clock.sleep(for: .milliseconds(30))
             if request.url?.path == "/b" { throw TestError(number: 7) }
             return try answer(to: request, "value")
-        }.observed(by: log.observer)
+        }.observed(by: log)
 
         for path in ["a", "b"] {
             async let task = session.outcome(of: .test(path))
@@ -80,9 +80,9 @@ import Testing
         let network = MockNetwork()
         network.stub(.any, .error(.timedOut), .status(503), .text("third"))
         let session = MockURLSession(network)
-            .observed(by: inside.observer)
+            .observed(by: inside)
             .retrying(random: { 0 })
-            .observed(by: outside.observer)
+            .observed(by: outside)
 
         _ = try await session.exchange(.test("a"))
 
@@ -103,7 +103,7 @@ import Testing
             arrived.open()
             _ = try await waitForCancellation()
             throw TestError()
-        }.urlSession.observed(by: log.observer)
+        }.urlSession.observed(by: log)
         let task = Task { await session.outcome(of: .test("a")) }
         await arrived.wait()
 
@@ -125,11 +125,11 @@ import Testing
         network.stub(.get("/missing"), .status(404))
         network.stub(.get("/error"), .error(.badURL))
         let session = MockURLSession(network)
-            .observed(by: inside.observer)
+            .observed(by: inside)
             .timingOut(after: .seconds(30), clock: MockClock())
             .retrying(clock: MockClock())
             .intercepting { try await $1($0) }
-            .observed(by: outside.observer)
+            .observed(by: outside)
         let loader = APIRequestLoader(apiRequest: Parsed(), urlSession: session)
 
         var errors: [APIRequestError] = []
@@ -145,15 +145,45 @@ import Testing
             #expect(
                 log.lines == [
                     "#1 \(line("a"))", "#1 \(line("a")): 200 (OK), 5 bytes, 0.000 s",
-                    ExchangeEvent(rejected: errors[0]).description,
+                    ExchangeEvent(rejected: errors[0], id: 1).description,
                     "#2 \(line("missing"))",
                     "#2 \(line("missing")): 404 (Not Found), 0 bytes, 0.000 s",
-                    ExchangeEvent(rejected: errors[1]).description,
+                    ExchangeEvent(rejected: errors[1], id: 2).description,
                     "#3 \(line("error"))",
                     "#3 \(line("error")): The server's address cannot be used. "
                         + "(URLError -1000), 0.000 s",
                 ])
         }
+    }
+
+    /// The exchange whose answer was rejected, whatever is between the observer and the load.
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    @Test func knowsWhichExchangeWasRejected() async throws {
+        let log = EventLog()
+        let network = MockNetwork()
+        let stub = network.stub(.get("/a"), .text("a").held, .status(503), .status(404))
+        let session = MockURLSession(network).observed(by: log)
+            .intercepting { request, next in
+                let (body, response) = try await next(request)
+                return (body.map { $0 + Data("!".utf8) }, response)
+            }
+            .coalescing().retrying(random: { 0 })
+        struct Numbers: APIRequest {
+            func makeRequest(from path: String) -> URLRequest { .test(path) }
+            func parseResponse(data: Data) throws -> Int { throw TestError() }
+        }
+
+        let executor = QueueExecutor(isSerial: true)
+        let loads = (0..<2).map { _ in
+            executor.start { try await session.load(Numbers(), "a") }
+        }
+        await executor.settle()
+        stub.release()
+        for load in loads { await #expect(throws: APIRequestError.self) { try await load.value } }
+        _ = try? await session.load(Numbers(), "a")
+
+        let rejected = log.events.filter { if case .rejected = $0.kind { true } else { false } }
+        #expect(rejected.map(\.id) == [1, 1, 3])
     }
 
     @Test func logsWithOneClosureAndItsOwnRedaction() async throws {

@@ -19,7 +19,7 @@ import Testing
 
         let log = EventLog()
         let session: any HTTPSession = LanguageSession(
-            next: MockURLSession().observed(by: log.observer)
+            next: MockURLSession().observed(by: log)
         )
         .limited(to: 1).coalescing().timingOut(after: .seconds(1)).retrying()
         .intercepting { request, next in try await next(request) }

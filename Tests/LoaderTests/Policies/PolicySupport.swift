@@ -33,19 +33,17 @@ func answer(
     return (HTTPBody(Data(text.utf8)), try #require(response))
 }
 
-/// An observer and the events that it received.
+/// The events that an observed session reported.
 struct EventLog: Sendable {
-    let list: Locked<[ExchangeEvent]>
-    let observer: ExchangeObserver
-
-    init(clock: any Clock<Duration> = MockClock()) {
-        let list = Locked<[ExchangeEvent]>([])
-        self.list = list
-        observer = ExchangeObserver(clock: clock) { event in
-            list.withLock { $0.append(event) }
-        }
-    }
+    let list = Locked<[ExchangeEvent]>([])
+    var clock: any Clock<Duration> = MockClock()
 
     var events: [ExchangeEvent] { list.withLock { $0 } }
     var lines: [String] { events.map(\.description) }
+}
+
+extension HTTPSession {
+    func observed(by log: EventLog) -> some HTTPSession {
+        observed(clock: log.clock) { event in log.list.withLock { $0.append(event) } }
+    }
 }

@@ -221,7 +221,7 @@ import Testing
             .failed,
             """
             #1 GET https://api.example.com/stream: The network connection was lost. \
-            (URLError -1005) The body ended after 1 byte, 0.000 s
+            (URLError -1005), 0.000 s
             """
         ),
     ])
@@ -232,7 +232,7 @@ import Testing
         let log = EventLog(clock: clock)
         let request = URLRequest.test("stream")
 
-        var body: HTTPBody? = try await session.observed(by: log.observer).stream(request).0
+        var body: HTTPBody? = try await session.observed(by: log).stream(request).0
         #expect(
             log.lines == [
                 "#1 GET https://api.example.com/stream",
@@ -255,7 +255,7 @@ import Testing
         let log = EventLog(clock: clock)
 
         await #expect(throws: URLError.self) {
-            _ = try await session.observed(by: log.observer).stream(.test("stream"))
+            _ = try await session.observed(by: log).stream(.test("stream"))
         }
 
         let line = "#1 GET https://api.example.com/stream"

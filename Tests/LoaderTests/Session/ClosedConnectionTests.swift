@@ -32,6 +32,32 @@ import Testing
         #expect(server.closedCount >= count / 2)
     }
 
+    /// Foundation asks for the body of a request again. Without a body, it does not tell.
+    @Test(arguments: ["PUT", "QUERY", "GET"], [false, true])
+    func reportsEachRequestThatIsSentAgain(_ method: String, _ asStream: Bool) async throws {
+        let server = try ClosingServer()
+        let folder = try TemporaryFolder()
+        var request = try Upload.data.request(to: server.url, folder)
+        request.httpMethod = method
+        if method == "GET" { request.httpBody = nil }
+        let log = Locked<[ExchangeEvent]>([])
+        let session = session(hasDelegate: false).observed { event in
+            log.withLock { $0.append(event) }
+        }
+
+        for _ in 0..<count {
+            #expect(
+                await session.outcome(of: request, asStream: asStream) == .body(request.bodySize))
+        }
+
+        let resent = log.withLock { $0 }.filter {
+            if case .resent = $0.kind { true } else { false }
+        }
+        #expect(server.closedCount >= count / 2)
+        #expect(resent.count == (method == "GET" ? 0 : server.closedCount))
+        #expect(resent.allSatisfy { $0.id != nil && $0.duration != nil })
+    }
+
     @Test(arguments: Upload.allCases, Way.allCases)
     func sendsAPOSTOnce(_ upload: Upload, _ way: Way) async throws {
         let server = try ClosingServer(closing: .afterTheBody)

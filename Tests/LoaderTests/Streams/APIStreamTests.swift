@@ -157,7 +157,7 @@ import Testing
                 MockResponse.event("a") + "data: {\"text\":7}\n\n" + MockResponse.event("c"),
                 headers: ["Content-Type": "text/event-stream"]))
         let log = EventLog()
-        let session = MockURLSession(network).observed(by: log.observer)
+        let session = MockURLSession(network).observed(by: log)
 
         let (words, error) = await session.stream(WordsRequest(), "/words").outcome()
 
@@ -175,7 +175,7 @@ import Testing
                 curl 'https://api.example.com/words'
                 """)
         // The session is informed, as of every load that fails after its exchange.
-        #expect(log.lines.last == error.map { ExchangeEvent(rejected: $0).description })
+        #expect(log.lines.last == error.map { ExchangeEvent(rejected: $0, id: 1).description })
     }
 
     /// Its parser refuses a word.

@@ -211,7 +211,7 @@ import Testing
             .text("<html><title>Login</title></html>").header("Content-Type", "text/html"))
 
         let log = EventLog()
-        let (_, error) = await session.observed(by: log.observer)
+        let (_, error) = await session.observed(by: log)
             .events(request(baseURL), reconnecting: atOnce).outcome()
 
         #expect(error?.stage == .parse)

@@ -48,12 +48,12 @@ import Testing
     @Test func asksAgainWithTheBody() async throws {
         network.stub(.get("/events"), .text("slow down", status: 429), times: .any)
         let log = EventLog()
-        let session = MockURLSession(network).observed(by: log.observer)
+        let session = MockURLSession(network).observed(by: log)
 
         let error = await session.stream(StrictRequest()).outcome().error
 
         #expect(error?.underlying as? StrictRequest.Refusal == .init(message: "slow down"))
-        #expect(log.lines.last == error.map { ExchangeEvent(rejected: $0).description })
+        #expect(log.lines.last == error.map { ExchangeEvent(rejected: $0, id: 1).description })
     }
 
     @Test func theFirstErrorCountsIfTheBodyIsAcceptable() async throws {

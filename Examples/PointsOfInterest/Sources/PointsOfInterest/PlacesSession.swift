@@ -19,17 +19,18 @@ public func placesSession(
 ) -> any HTTPSession {
     let tokens = Credentials(
         TokenAuthenticator(baseURL: baseURL), for: baseURL, credential: AccessToken())
-    let loads = ExchangeObserver(clock: clock) { log("load \($0)") }
-    // A load that is rejected is an event for both observers; it has no id, and one line is enough.
-    let attempts = ExchangeObserver(clock: clock) { if $0.id != nil { log("attempt \($0)") } }
 
     return
         network
         .timingOut(after: timeout, clock: clock)  // each attempt
         .limited(to: 6)
         .coalescing()
-        .observed(by: attempts)  // what is really sent: sign-ins and retries too
+        .observed(clock: clock) { event in  // what is really sent: sign-ins and retries too
+            // A load that is rejected is an event of both sessions, and one line is enough.
+            if case .rejected = event.kind { return }
+            log("attempt \(event)")
+        }
         .authenticated(by: tokens)
         .retrying(.standard, clock: clock)
-        .observed(by: loads)  // one answer for each load, whatever it took
+        .observed(clock: clock) { log("load \($0)") }  // one answer for each load
 }

@@ -82,7 +82,7 @@ import Testing
 
         let rejections = log.entries.filter { $0.contains("stage .parse") }
         #expect(rejections.count == 1)
-        let start = "load PointsOfInterestRequest: GET https://example.com/locations"
+        let start = "load #1 PointsOfInterestRequest: GET https://example.com/locations"
         #expect(rejections.first?.hasPrefix(start) == true)
     }
 

@@ -1,0 +1,88 @@
+import Foundation
+
+extension HTTPSession {
+    /// Returns a session that reports each exchange, and each response that a load rejects, to a
+    /// closure.
+    ///
+    ///     let session = URLSession.shared.observed { print($0) }
+    ///     // #1 GET https://api.example.com/users/42
+    ///     // #1 GET https://api.example.com/users/42: 200 (OK), 15 bytes, 0.030 s
+    ///
+    /// The order in a chain matters. In `observed { … }.retrying()` the closure receives each
+    /// attempt. In `retrying().observed { … }` it receives all attempts as one exchange.
+    /// ``ExchangeEvent/description(redacting:)`` hides further secrets.
+    ///
+    /// The returned session counts its exchanges from 1. Chains that wrap it share the count.
+    ///
+    /// - Parameters:
+    ///   - clock: The clock that measures the durations.
+    ///   - onEvent: Receives each event. It is called in the task of the exchange, which continues
+    ///     when it returns. Calls of concurrent exchanges may overlap.
+    ///     The end of a stream is reported in the task that reads the body, or where the body is
+    ///     released.
+    /// - Returns: A session that wraps this one.
+    public func observed(
+        clock: any Clock<Duration> = ContinuousClock(),
+        by onEvent: @escaping @Sendable (ExchangeEvent) -> Void
+    ) -> some HTTPSession {
+        ObservedSession(next: self, timeline: Timeline(clock), onEvent: onEvent)
+    }
+}
+
+private struct ObservedSession: SessionPolicy {
+    let next: any HTTPSession
+    let timeline: Timeline
+    let onEvent: @Sendable (ExchangeEvent) -> Void
+    /// Guarded by the lock of `Locked`. Its identity is that of this observer.
+    let count = Locked(0)
+
+    func send(
+        _ request: URLRequest, awaiting options: SendOptions
+    ) async throws -> (HTTPBody, HTTPURLResponse) {
+        let id = count.withLock { count in
+            count += 1
+            return count
+        }
+        let type = options.requestType
+        onEvent(ExchangeEvent(.started, id: id, request, type: type))
+        let start = timeline.now()
+        let report: @Sendable (ExchangeEvent.Kind, HTTPURLResponse?) -> Void = {
+            [onEvent, timeline] kind, response in
+            onEvent(
+                ExchangeEvent(
+                    kind, id: id, request, type: type, response: response,
+                    after: timeline.now() - start))
+        }
+        var inner = options
+        inner.didResend = {
+            report(.resent, nil)
+            options.didResend?()
+        }
+        do {
+            var (body, response) = try await next.send(request, awaiting: inner)
+            body.exchangeIDs[ObjectIdentifier(count)] = id
+            if options.bufferLimit == nil {
+                report(.answered(bytes: body.data?.count ?? 0), response)
+            } else {
+                report(.opened, response)
+                body.onEnd { ending, count in
+                    switch ending {
+                    case .complete: report(.closed(bytes: count), nil)
+                    case .left: report(.left(bytes: count), nil)
+                    case .failed(let error): report(.failed(error), nil)
+                    }
+                }
+            }
+            return (body, response)
+        } catch {
+            report(.failed(error), nil)
+            throw error
+        }
+    }
+
+    func loadDidFail(_ error: APIRequestError) {
+        let id = error.exchangeIDs[ObjectIdentifier(count)]
+        onEvent(ExchangeEvent(rejected: error, id: id))
+        next.loadDidFail(error)
+    }
+}
