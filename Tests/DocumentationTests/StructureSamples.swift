@@ -218,18 +218,18 @@ struct BooksClient: Sendable {
     let session: any HTTPSession
 
     func get<T: Decodable>(
-        _ path: any CustomStringConvertible..., query: RequestItems = [:]
+        _ path: String, _ values: RequestItems = [:], query: RequestItems = [:]
     ) async throws(BooksError) -> T {
         try await load {
-            try URLRequest("GET", baseURL, segments: path, query: query)
+            try URLRequest("GET", baseURL, path: path, values, query: query)
         }
     }
 
     func post<T: Decodable>(
-        _ path: any CustomStringConvertible..., body: some Encodable
+        _ path: String, _ values: RequestItems = [:], body: some Encodable
     ) async throws(BooksError) -> T {
         try await load {
-            try URLRequest("POST", baseURL, segments: path).jsonBody(body)
+            try URLRequest("POST", baseURL, path: path, values).jsonBody(body)
         }
     }
 
@@ -255,8 +255,8 @@ struct BooksClient: Sendable {
         network.stub(.post("/v1/books"), .status(204), times: .once)
         let client = BooksClient(baseURL: .production, session: MockURLSession(network))
 
-        let book: Book = try await client.get("books", 7)
-        let found: [Book] = try await client.get("books", query: ["q": "emma"])
+        let book: Book = try await client.get("/books/{id}", ["id": 7])
+        let found: [Book] = try await client.get("/books", query: ["q": "emma"])
         let nothing: Book? = try await client.post("books", body: book)
 
         #expect(book.title == "Emma")
@@ -274,7 +274,7 @@ struct BooksClient: Sendable {
         let loaded = await #expect(throws: BooksError.self) { try await api.findBook(7) }
         let streamed = await #expect(throws: BooksError.self) { try await api.followSales() }
         let got = await #expect(throws: BooksError.self) {
-            let _: Book = try await client.get("books", 7)
+            let _: Book = try await client.get("/books/{id}", ["id": 7])
         }
         for error in [loaded, streamed, got] {
             guard case .problem(let problem)? = error else {
@@ -285,13 +285,13 @@ struct BooksClient: Sendable {
         }
         network.stub(.any, .error(.notConnectedToInternet), .status(500))
         let offline = await #expect(throws: BooksError.self) {
-            let _: Book = try await client.get("books", 7)
+            let _: Book = try await client.get("/books/{id}", ["id": 7])
         }
         let other = await #expect(throws: BooksError.self) {
-            let _: Book = try await client.get("books", 7)
+            let _: Book = try await client.get("/books/{id}", ["id": 7])
         }
         let unusable = await #expect(throws: BooksError.self) {
-            let _: Book = try await client.get("books", "..")
+            let _: Book = try await client.get("/books/{id}", ["id": ".."])
         }
         guard case .offline = offline, case .other(let broken) = other,
             case .other(let error) = unusable

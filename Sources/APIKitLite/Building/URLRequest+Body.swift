@@ -26,7 +26,7 @@ extension URLRequest {
     /// `application/x-www-form-urlencoded`.
     ///
     /// - Parameter fields: Names and values, as ``RequestItems`` describes them. Nil leaves a field
-    ///   out, `""` gives `q=`, ``QueryFlag`` gives `q`, an array repeats the name.
+    ///   out, `""` gives `q=`, an array repeats the name.
     /// - Throws: ``RequestBuildingError`` for a value that cannot be sent, on GET or HEAD, and if
     ///   the request has a body.
     public func formBody(_ fields: RequestItems) throws -> URLRequest {

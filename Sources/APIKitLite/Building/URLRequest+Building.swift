@@ -17,13 +17,15 @@ extension URLRequest {
     ///     other word is sent as it is.
     ///   - base: An `https` or `http` URL with a host and without a fragment. A slash at its end
     ///     makes no difference if there is a path.
-    ///   - path: Plain text with names in braces: `/users/{id}`. A slash at its end is kept. A path
-    ///     that is percent-encoded already belongs to the base.
+    ///   - path: Plain text with names in braces, at most one in each segment: `/users/{id}`,
+    ///     `/files/{name}.json`. A slash at its end is kept. A path that is percent-encoded already
+    ///     belongs to the base.
     ///   - values: One value for each name in the path. Reserved characters, such as `/` and `?`,
-    ///     are escaped. The value of a name with `+`, as in `/files/{+path}`, keeps its slashes
-    ///     (RFC 6570, section 3.2.3). A value or segment `.` or `..` is an error.
-    ///   - query: Items in order. Nil leaves an item out, `""` gives `q=`, ``QueryFlag`` gives `q`,
-    ///     an array repeats the name.
+    ///     are escaped. Only a name with `+` in the last segment, as in `/files/{+path}`, keeps the
+    ///     slashes of its value (RFC 6570, section 3.2.3). A value or segment `.` or `..` is an
+    ///     error.
+    ///   - query: Items in order. Nil leaves an item out, `""` gives `q=`, an array repeats the
+    ///     name.
     ///   - headers: Names and values. Nil leaves a header out. The values of a repeated name, or
     ///     of an array, are joined with a comma, the values of `Cookie` with a semicolon.
     /// - Throws: ``RequestBuildingError`` if an argument cannot be used. It says what to change.
@@ -38,28 +40,6 @@ extension URLRequest {
         self.init(url: try keptURL(text))
         httpMethod = method
         self = try self.headers(headers)
-    }
-
-    /// Creates a request whose path consists of segments, which are escaped.
-    ///
-    ///     try URLRequest("GET", base, segments: ["albums", id, "tracks"])
-    ///
-    /// - Parameters:
-    ///   - method: One word, such as `GET`.
-    ///   - base: An `https` or `http` URL with a host and without a fragment.
-    ///   - segments: The segments that follow the path of the base. A slash in a segment is escaped.
-    ///     An empty segment, `.` or `..` is an error.
-    ///   - query: Items in order.
-    ///   - headers: Names and values.
-    /// - Throws: ``RequestBuildingError`` if an argument cannot be used. It says what to change.
-    public init(
-        _ method: String, _ base: URL, segments: [any CustomStringConvertible],
-        query: RequestItems = [:], headers: RequestItems = [:]
-    ) throws {
-        let names = segments.indices.map { "segment \($0 + 1)" }
-        try self.init(
-            method, base, path: names.map { "/{\($0)}" }.joined(),
-            RequestItems(zip(names, segments)), query: query, headers: headers)
     }
 }
 
@@ -105,32 +85,4 @@ private func joined(_ base: URL, path: String) throws -> String {
     var head = text[..<end]
     if !path.isEmpty, head.utf8.last == UInt8(ascii: "/") { head.removeLast() }
     return head + path + text[end...]
-}
-
-extension URLRequest {
-    /// Returns the request with a timeout: the longest time that may pass without data.
-    ///
-    /// It sets `timeoutInterval`. A whole exchange is limited by a policy, `timingOut(after:)`.
-    ///
-    /// - Parameter duration: The time; 60 seconds unless set. On Linux, Foundation fails a request
-    ///   immediately if it is shorter than a second.
-    /// - Throws: ``RequestBuildingError`` for a time that is not longer than zero.
-    public func timeout(_ duration: Duration) throws -> URLRequest {
-        guard duration > .zero else {
-            throw RequestBuildingError(
-                "The timeout \(duration) is not longer than zero. Give a longer one.")
-        }
-        var request = self
-        request.timeoutInterval = duration / .seconds(1)
-        return request
-    }
-
-    /// Returns the request with a cache policy, such as `.reloadIgnoringLocalCacheData`.
-    ///
-    /// - Parameter policy: The policy; `.useProtocolCachePolicy` unless set.
-    public func cachePolicy(_ policy: CachePolicy) -> URLRequest {
-        var request = self
-        request.cachePolicy = policy
-        return request
-    }
 }

@@ -10,18 +10,13 @@ extension URLRequest {
     /// - Throws: ``RequestBuildingError`` for a name that is not one word, for a line break or NUL
     ///   in the value, and for a value that cannot be sent.
     public func header(
-        _ name: String, _ value: (any CustomStringConvertible)?
+        _ name: String, _ value: (any RequestValue)?
     ) throws -> URLRequest {
         try headers([name: value])
     }
 
     /// Returns the request with headers, each in place of any earlier value.
-    ///
-    /// - Parameter headers: Names and values. Nil keeps an earlier value. The values of a repeated
-    ///   name, or of an array, are joined with a comma, the values of `Cookie` with a semicolon.
-    /// - Throws: ``RequestBuildingError`` for a name that is not one word, for a line break or NUL
-    ///   in a value, and for a value that cannot be sent.
-    public func headers(_ headers: RequestItems) throws -> URLRequest {
+    func headers(_ headers: RequestItems) throws -> URLRequest {
         let fields = try headerFields(headers)
         var request = self
         for field in fields { request.setValue(nil, forHTTPHeaderField: field.name) }
@@ -45,16 +40,11 @@ extension URLRequest {
     }
 }
 
-private func headerFields(_ items: RequestItems) throws -> [(name: String, value: String)] {
+private func headerFields(_ items: RequestItems) throws -> [(name: String, text: String)] {
     for item in items.items { try checkHeaderName(item.name) }
-    return try items.texts().map { name, text in
-        guard let text else {
-            throw RequestBuildingError(
-                "The header", name, "has a QueryFlag, but a header needs a value. Give text.")
-        }
-        try checkHeaderValue(text, of: name)
-        return (name, text)
-    }
+    let fields = try items.texts()
+    for field in fields { try checkHeaderValue(field.text, of: field.name) }
+    return fields
 }
 
 private func checkHeaderName(_ name: String) throws {

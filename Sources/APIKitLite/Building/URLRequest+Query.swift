@@ -14,20 +14,6 @@ extension URLRequest {
         request.url = try keptURL(adding(query: query, to: url.absoluteString))
         return request
     }
-
-    /// Returns the request with one query item, or one for each element of an array, after those
-    /// that it has.
-    ///
-    /// - Parameters:
-    ///   - name: The name.
-    ///   - value: The value, as ``RequestItems`` describes it. Nil leaves the item out.
-    /// - Throws: ``RequestBuildingError`` for a value that cannot be sent, and if the request has
-    ///   no URL.
-    public func query(
-        _ name: String, _ value: (any CustomStringConvertible)?
-    ) throws -> URLRequest {
-        try query([name: value])
-    }
 }
 
 /// Returns the text of a URL with a query added after its own. A fragment stays at the end.

@@ -7,10 +7,9 @@ extension RequestMatcher {
     /// A `+` in a URL is a space, as servers read it; the character itself is `%2B` there.
     ///
     /// - Parameter items: The names and values, percent-decoded, as `RequestItems` describes them:
-    ///   an array requires the name once for each element. A nil value means a name without `=`
-    ///   (`?archived`), which differs from an empty value (`?archived=`). An item that is given
-    ///   twice must occur at least twice. A value that cannot be sent is a configuration error. A
-    ///   dictionary in a variable needs `RequestItems(dictionary)`.
+    ///   an array requires the name once for each element, and nil requires nothing. An item that
+    ///   is given twice must occur at least twice. A value that cannot be sent is a configuration
+    ///   error. A dictionary in a variable needs `RequestItems(dictionary)`.
     public func query(_ items: RequestItems) -> RequestMatcher {
         adding(.query, items)
     }
@@ -42,8 +41,7 @@ extension RequestMatcher {
     /// Requires form fields (`application/x-www-form-urlencoded`) in the body, in any order. Other
     /// fields are allowed.
     ///
-    /// - Parameter fields: The names and values, decoded, as for `query(_:)`. A nil value means a
-    ///   name without `=`. A field that is given twice must occur at least twice.
+    /// - Parameter fields: The names and values, decoded, as for `query(_:)`.
     public func form(_ fields: RequestItems) -> RequestMatcher {
         adding(.form, fields)
     }
@@ -67,7 +65,7 @@ extension RequestMatcher {
         _ items: RequestItems, _ add: ([NamedItem]) -> RequestMatcher
     ) -> RequestMatcher {
         do {
-            return add(try items.texts(nilAs: .flag).map(NamedItem.init(name:value:)))
+            return add(try items.texts().map { NamedItem(name: $0, value: $1) })
         } catch {
             return broken("\(error)")
         }

@@ -53,8 +53,9 @@ extension RequestMatcher {
     /// Requires a path that matches a template: `/users/{id}` matches `/users/42`, and captures
     /// `id`.
     ///
-    /// The template must match the whole path, segment by segment. A captured value is never empty.
-    /// A name with `+` takes several segments: `/files/{+path}` matches `/files/a/b.txt`.
+    /// The template must match the whole path, segment by segment. A segment has at most one name,
+    /// with text before and after it. A captured value is never empty. In the last segment, a name
+    /// with `+` takes all segments that are left: `/files/{+path}` matches `/files/a/b.txt`.
     /// A character may be percent-encoded or not: a space may be written as it is or as `%20`. If a
     /// text can be read both ways, it matches both: `/100%25` matches the decoded paths `/100%` and
     /// `/100%25`.
@@ -106,19 +107,13 @@ extension RequestMatcher {
             let text = prefix.hasSuffix("/") ? String(prefix.dropLast()) : prefix
             let parsed = try PathTemplate(text)
             let unescaped = parsed.unescaped
-            let count = text.isEmpty || text == "/" ? 0 : parsed.segmentCount
-            // With a slash at the end of the prefix, at least one more segment must follow.
-            let least = text == prefix ? count : count + 1
             let hint = PathTemplate.hint(for: text)
             return addingPath("path prefix", prefix, hint: hint, isWhole: false) {
-                if count == 0 { return $0.count >= least ? [:] : nil }
-                // A name such as {+path} may take several segments.
-                for end in stride(from: count, through: $0.count - (least - count), by: 1) {
-                    let segments = $0.prefix(end)
-                    let values = parsed.match(segments) ?? unescaped?.match(segments)
-                    if let values { return values }
-                }
-                return nil
+                if text.isEmpty { return [:] }
+                // With a slash at the end of the prefix, at least one more segment must follow.
+                let path = text == prefix ? $0 : $0.dropLast()
+                return parsed.match(path, isPrefix: true)
+                    ?? unescaped?.match(path, isPrefix: true)
             }
         } catch {
             return broken("\(error)")

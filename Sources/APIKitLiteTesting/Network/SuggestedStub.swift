@@ -33,8 +33,7 @@ struct SuggestedStub {
     private mutating func methodAndPath() -> String {
         // A template cannot express every segment: its braces mark names.
         func isPlain(_ segment: String) -> Bool {
-            let template = try? PathTemplate("/" + segment)
-            return template?.names.isEmpty == true && template?.match([segment]) != nil
+            (try? PathTemplate("/" + segment))?.match([segment]) == [:]
         }
         let segments = reading.segments
         var label = ""

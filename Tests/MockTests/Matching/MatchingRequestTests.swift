@@ -54,7 +54,7 @@ import Testing
             func makeRequest(from name: String) throws -> URLRequest {
                 try URLRequest(
                     "POST", baseURL, path: "/users/{name}", ["name": name],
-                    query: ["flag": QueryFlag(), "q": "1+1"], headers: ["X-Kind": "b"]
+                    query: ["flag": "", "q": "1+1"], headers: ["X-Kind": "b"]
                 ).jsonBody(["name": name, "age": "3"])
             }
 
@@ -67,7 +67,7 @@ import Testing
         network.stub(.any, .text("any"))
         let whole = network.stub(.request(try search.makeRequest(from: "a/b c")), .text("whole"))
         network.stub(
-            .post("/users/{name}").query(["flag": nil]).header("x-kind", "b")
+            .post("/users/{name}").query(["flag": "", "none": nil]).header("x-kind", "b")
                 .json(containing: #"{"name": "d"}"#), .text("parts"))
 
         #expect(try await loader.load("a/b c") == "whole")

@@ -41,9 +41,9 @@ import Testing
                 takes: [.url("https://h/files/a"), .url("https://h/files/a/b%20c?x")],
                 leaves: [.url("https://h/files/"), .url("https://h/files"), .url("https://h/a/b")]),
             MatchCase(
-                .any.path(prefix: "/{+path}/raw"),
-                takes: [.url("https://h/a/b/raw"), .url("https://h/a/raw/1/2")],
-                leaves: [.url("https://h/raw/1"), .url("https://h/a/b")]),
+                .any.path(prefix: "/files/{+path}"),
+                takes: [.url("https://h/files/a/b"), .url("https://h/files/a")],
+                leaves: [.url("https://h/files/"), .url("https://h/a/b")]),
             MatchCase(
                 .get("/"), takes: [.url("https://h"), .url("https://h/?a")],
                 leaves: [.url("https://h/a")]),
@@ -78,8 +78,8 @@ import Testing
             leaves: [.query("?a=1"), .query("?a=1&b=3"), .query("")]),
         MatchCase(.any.query([:]), takes: [.query(""), .query("?x")], leaves: []),
         MatchCase(
-            .any.query(["a": nil]), takes: [.query("?a"), .query("?a=&a")],
-            leaves: [.query("?a="), .query("?a=nil")]),
+            .any.query(["a": nil, "b": 1]), takes: [.query("?b=1"), .query("?a=1&b=1")],
+            leaves: [.query("?a")]),
         MatchCase(
             .any.query("a"), takes: [.query("?a"), .query("?a="), .query("?b&a=1")],
             leaves: [.query("?A=1"), .query("?ab=1"), .query("?b=a"), .query("")]),
@@ -99,23 +99,22 @@ import Testing
             leaves: [.query("?q=a%2Bb")]),
         MatchCase(.any.query("a b"), takes: [.query("?a+b=1")], leaves: [.query("?a%2Bb=1")]),
         MatchCase(
-            .any.query(exactly: ["b": nil, "a": "1", "a": "2"]),
-            takes: [.query("?a=1&a=2&b"), .query("?b&a=2&a=1")],
-            leaves: [.query("?a=1&a=2"), .query("?a=1&a=2&b&c"), .query("?a=1&a=2&a=2&b")]),
+            .any.query(exactly: ["b": "", "a": "1", "a": "2", "c": nil]),
+            takes: [.query("?a=1&a=2&b="), .query("?b=&a=2&a=1")],
+            leaves: [
+                .query("?a=1&a=2"), .query("?a=1&a=2&b=&c"), .query("?a=1&a=2&a=2&b="),
+                .query("?a=1&a=2&b"),
+            ]),
         MatchCase(
             .any.query(exactly: ["a": "1"]), takes: [.query("?a=1")], leaves: [.query("?a=1&a=1")]),
         MatchCase(
             .any.query(exactly: [:]), takes: [.query(""), .query("?")], leaves: [.query("?a")]),
         MatchCase(
-            .any.query(["page": 2, "all": true, "flag": QueryFlag()]),
-            takes: [.query("?flag&page=2&all=true")], leaves: [.query("?flag=&page=2&all=true")]),
+            .any.query(["page": 2, "all": true]),
+            takes: [.query("?flag&page=2&all=true")], leaves: [.query("?page=2&all=1")]),
         MatchCase(
             .any.query(["ids": [1, 2, 1]]), takes: [.query("?ids=1&ids=1&ids=2")],
             leaves: [.query("?ids=1&ids=2")]),
-        MatchCase(
-            .any.query(exactly: .init([URLQueryItem(name: "b", value: nil)])),
-            takes: [.query("?b")],
-            leaves: [.query("?b="), .query("?b&b")]),
     ])
     func countsQueryItems(_ row: MatchCase) { row.check() }
 
@@ -135,7 +134,7 @@ import Testing
             .anyOf(.get("/a"), .post("/b")),
             takes: [.test("a"), .test("b", method: "POST")], leaves: [.test("b")]),
         MatchCase(
-            .any.path(prefix: "/v1").anyOf([.any.query(["a": nil]), .any.query(["b": nil])]),
+            .any.path(prefix: "/v1").anyOf([.any.query("a"), .any.query("b")]),
             takes: [.url("https://h/v1?b")], leaves: [.url("https://h/v1?c"), .url("https://h/?b")]),
         MatchCase(
             .get("/users/{id}").not(.path("/users/me")), takes: [.test("users/42")],
@@ -227,7 +226,7 @@ import Testing
 
     @Test func keepsThePathValuesOfTheFirstMatch() {
         let matcher = RequestMatcher.get("/{kind}/{id}")
-            .anyOf(.path("/{plural}/{number}").query(["x": nil]), .path("/users/{user}"))
+            .anyOf(.path("/{plural}/{number}").query("x"), .path("/users/{user}"))
             .not(.path("/{never}"))
 
         let report = matcher.report(on: RecordedRequest(request: .test("users/42")))
@@ -254,10 +253,11 @@ import Testing
             (.any.json(encoding: ["x": Double.nan]), "could not encode Dictionary<String, Double>"),
             (.anyOf(), "no matcher"), (.anyOf(.any, .any.json("")), "not JSON"),
             (.not(.any.json("")), "not JSON"),
-            (.any.query(["since": Date()]), #"The value for "since" is a Date"#),
             (.any.query(exactly: ["a": Double.nan]), "is nan"),
-            (.any.form(["a": ["b": 1]]), "is a dictionary"),
-            (.any.form(exactly: ["a": Data()]), "is Data"),
+            (.any.form(["a": Double.nan]), "is nan"),
+            (.get("/{a}-{b}-{c}-{d}.x"), "has two names in the segment {a}-{b}-{c}-{d}.x."),
+            (.get("/{+a}/{+b}/x"), "has {+a} before another segment."),
+            (.any.path(prefix: "/{a}{b}/"), "has two names in the segment {a}{b}."),
         ]
         for (matcher, part) in rows {
             let network = MockNetwork()

@@ -109,8 +109,8 @@ import Testing
     @Test func recordsWhatCame() async throws {
         network.stub(.post("/users/{id}"), .status(204))
         var request = URLRequest.test("users/a b", method: "POST", body: #"{"name": "Emma"}"#)
-        request = try request.query(["q": "1+1", "plus": QueryFlag()])
-        request.url = request.url.flatMap { URL(string: "\($0)=a+b") }
+        request = try request.query(["q": "1+1"])
+        request.url = request.url.flatMap { URL(string: "\($0)&plus=a+b") }
 
         _ = try await network.urlSession.exchange(request)
 
