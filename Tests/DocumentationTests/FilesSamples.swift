@@ -45,11 +45,9 @@ private struct ModelRequest: APIRequest {
         let session = network.urlSession
         let file = folder.url.appending(path: "model.bin")
 
-        let progress = Progress(totalUnitCount: -1)
-        try await session.download(
-            ModelRequest(baseURL: baseURL), "v1", to: file, progress: progress)
+        try await session.download(ModelRequest(baseURL: baseURL), "v1", to: file)
 
-        #expect(progress.fractionCompleted == 1)
+        #expect(try Data(contentsOf: file) == Data("a".utf8))
     }
 
     @Test func continuesByItself() async throws {
@@ -92,13 +90,54 @@ private struct ModelRequest: APIRequest {
         network.stub(.put("/videos/7"), .status(204))
         let session = network.urlSession
 
-        let shown = Locked<[Double]>([])
+        let shown = Locked("")
 
-        let progress = Progress { progress in
-            shown.withLock { $0.append(progress.fractionCompleted) }
+        try await session.load(VideoRequest(), file) { bytes, total in
+            shown.withLock { $0 = "\(bytes) of \(total ?? 0) bytes" }
         }
-        try await session.load(VideoRequest(), file, progress: progress)
-        #expect(shown.withLock { $0.first } == 0)
-        #expect(shown.withLock { $0.last } == 1)
+        #expect(shown.withLock { $0 } == "15 of 15 bytes")
+    }
+
+    @MainActor final class DownloadModel {
+        /// From 0 to 1; nil if the length is unknown.
+        private(set) var fraction: Double?
+
+        func download(
+            _ request: URLRequest, to file: URL, over session: any HTTPSession
+        ) async throws {
+            let (fractions, feed) = AsyncStream<Double?>.makeStream(
+                bufferingPolicy: .bufferingNewest(1))
+            let showing = Task { for await fraction in fractions { self.fraction = fraction } }
+            defer { feed.finish() }
+            try await session.download(request, to: file) { bytes, total in
+                feed.yield(total.map { Double(bytes) / Double(max($0, 1)) })
+            }
+            feed.finish()
+            await showing.value
+        }
+    }
+
+    @Test @MainActor func showsTheFractionOfADownload() async throws {
+        network.stub(.any, .data(Data("a".utf8)))
+        let model = DownloadModel()
+
+        try await model.download(
+            URLRequest(url: baseURL), to: folder.url.appending(path: "a"), over: network.urlSession)
+
+        #expect(model.fraction == 1)
+    }
+
+    @Test func fillsAProgress() async throws {
+        network.stub(.any, .data(Data("a".utf8)))
+        let session = network.urlSession
+        let request = URLRequest(url: baseURL)
+        let file = folder.url.appending(path: "a")
+
+        let progress = Progress(totalUnitCount: -1)
+        try await session.download(request, to: file) { bytes, total in
+            progress.totalUnitCount = total ?? -1
+            progress.completedUnitCount = bytes
+        }
+        #expect(progress.fractionCompleted == 1)
     }
 }

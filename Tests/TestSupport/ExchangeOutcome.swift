@@ -10,12 +10,10 @@ package enum ExchangeOutcome: Hashable, Sendable {
 
 extension HTTPSession {
     package func outcome(
-        of request: URLRequest, asStream: Bool = false, progress: Progress? = nil
+        of request: URLRequest, asStream: Bool = false
     ) async -> ExchangeOutcome {
         do {
-            guard asStream else {
-                return .body(try await exchange(request, progress: progress).0.text)
-            }
+            guard asStream else { return .body(try await exchange(request).0.text) }
             return .body(try await stream(request).0.collect().text)
         } catch let error as URLError {
             return .error(error.code)

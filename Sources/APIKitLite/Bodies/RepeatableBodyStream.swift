@@ -6,8 +6,8 @@ import Foundation
 /// `reopened()` returns. So a request can be sent several times, even at the same time.
 package final class RepeatableBodyStream: InputStream {
     package let body: RepeatableBody
-    /// Called with the number of bytes that were read or sent so far in one attempt.
-    package let didRead: (@Sendable (_ count: Int) -> Void)?
+    /// Called with the number of bytes that were read so far in one attempt, and the size.
+    package let didRead: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)?
 
     /// The segments that are not read to their end, the first of which is being read.
     private var rest: ArraySlice<RepeatableBody.Segment> = []
@@ -19,7 +19,10 @@ package final class RepeatableBodyStream: InputStream {
     private var status = Stream.Status.notOpen
     package private(set) var failure: FileBodyError?
 
-    package init(_ body: RepeatableBody, didRead: (@Sendable (_ count: Int) -> Void)? = nil) {
+    package init(
+        _ body: RepeatableBody,
+        didRead: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil
+    ) {
         self.body = body
         self.didRead = didRead
         super.init(data: Data())
@@ -57,7 +60,7 @@ package final class RepeatableBodyStream: InputStream {
         do throws(FileBodyError) {
             let added = try readSegments(buffer, maxLength)
             count += added
-            if added > 0 { didRead?(count) } else { status = .atEnd }
+            if added > 0 { didRead?(Int64(count), Int64(body.size)) } else { status = .atEnd }
             return added
         } catch {
             (input, failure) = (nil, error)

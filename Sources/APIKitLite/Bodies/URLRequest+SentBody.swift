@@ -12,7 +12,7 @@ extension URLRequest {
     ///   the attempt or after its failure; otherwise the error of `send`; `CocoaError` if the
     ///   temporary file cannot be written.
     func withSentBody<Result>(
-        reportedTo didSend: (@Sendable (_ count: Int) -> Void)? = nil,
+        reportedTo didSend: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil,
         _ send: (URLRequest, URL?) async throws -> Result
     ) async throws -> Result {
         // Foundation on Linux says nothing about a body in memory while it sends it.
@@ -20,12 +20,17 @@ extension URLRequest {
         guard let body = repeatableBody ?? observed else { return try await send(self, nil) }
         try body.checkFiles()
         do {
-            guard body.segments.count > 1 else {
-                return try await send(sending(body, didSend), body.files.first?.url)
-            }
-            return try await body.withTemporaryFile { body in
-                try await send(sending(body, didSend), body.files.first?.url)
-            }
+            let result =
+                if body.segments.count > 1 {
+                    try await body.withTemporaryFile { body in
+                        try await send(sending(body, didSend), body.files.first?.url)
+                    }
+                } else {
+                    try await send(sending(body, didSend), body.files.first?.url)
+                }
+            // On Apple platforms, Foundation reports nothing about a body that a mock reads.
+            didSend?(Int64(body.size), Int64(body.size))
+            return result
         } catch {
             if !Task.isCancelled { try body.checkFiles() }
             throw error

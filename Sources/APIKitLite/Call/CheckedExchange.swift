@@ -15,10 +15,8 @@ struct CheckedExchange {
     var hint: Locked<String?>?
     /// The clock of the time for which the body of a refused response is read.
     var clock: any Clock<Duration> = ContinuousClock()
-    var progress: Progress?
-
-    /// Whether the task or the `Progress` of this load was cancelled.
-    var isCancelled: Bool { Task.isCancelled || progress?.isCancelled == true }
+    /// Called with the number of bytes of the request's body that were sent, and its size.
+    var progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)?
 
     /// Sends the request, and returns the body of its response if it is accepted.
     ///
@@ -54,6 +52,7 @@ struct CheckedExchange {
         var options = options
         options.hint = hint
         options.requestType = requestType
+        options.didSend = progress
         do {
             try Task.checkNotCancelled()
             let (body, http) = try await session.send(request, awaiting: options)
@@ -61,7 +60,7 @@ struct CheckedExchange {
             try Task.checkNotCancelled()
             return (body, http)
         } catch {
-            throw failure(.transport, error, data, isCancellation: isCancelled)
+            throw failure(.transport, error, data, isCancellation: Task.isCancelled)
         }
     }
 

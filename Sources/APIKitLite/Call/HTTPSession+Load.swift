@@ -16,12 +16,13 @@ extension HTTPSession {
     /// - Parameters:
     ///   - request: The request to load.
     ///   - input: The input of the request.
-    ///   - progress: The object that gets the number of bytes of the body that were sent: see
+    ///   - progress: Called with the number of bytes of the body that were sent, and its size: see
     ///     ``exchange(_:progress:)``.
     /// - Returns: The parsed value.
     /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
     public nonisolated(nonsending) func load<R: APIRequest>(
-        _ request: R, _ input: R.RequestDataType, progress: Progress? = nil
+        _ request: R, _ input: R.RequestDataType,
+        progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil
     ) async throws(APIRequestError) -> R.ResponseDataType {
         try await flow(request, progress).response(for: input).value
     }
@@ -35,13 +36,14 @@ extension HTTPSession {
     /// - Parameters:
     ///   - request: The request to load.
     ///   - input: The input of the request.
-    ///   - progress: The object that gets the number of bytes of the body that were sent: see
+    ///   - progress: Called with the number of bytes of the body that were sent, and its size: see
     ///     ``exchange(_:progress:)``.
     /// - Returns: The parsed value.
     /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
     @concurrent
     public func load<R: APIRequest & SendableMetatype>(
-        _ request: sending R, _ input: sending R.RequestDataType, progress: Progress? = nil
+        _ request: sending R, _ input: sending R.RequestDataType,
+        progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil
     ) async throws(APIRequestError) -> sending R.ResponseDataType
     where R.ResponseDataType: SendableMetatype {
         try await flow(request, progress).response(for: input).value
@@ -54,12 +56,13 @@ extension HTTPSession {
     /// - Parameters:
     ///   - request: The request to load.
     ///   - input: The input of the request.
-    ///   - progress: The object that gets the number of bytes of the body that were sent: see
+    ///   - progress: Called with the number of bytes of the body that were sent, and its size: see
     ///     ``exchange(_:progress:)``.
     /// - Returns: The parsed value, and the response that it was parsed from.
     /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
     public nonisolated(nonsending) func response<R: APIRequest>(
-        _ request: R, for input: R.RequestDataType, progress: Progress? = nil
+        _ request: R, for input: R.RequestDataType,
+        progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil
     ) async throws(APIRequestError) -> APIResponse<R.ResponseDataType> {
         try await flow(request, progress).response(for: input)
     }
@@ -71,23 +74,25 @@ extension HTTPSession {
     /// - Parameters:
     ///   - request: The request to load.
     ///   - input: The input of the request.
-    ///   - progress: The object that gets the number of bytes of the body that were sent: see
+    ///   - progress: Called with the number of bytes of the body that were sent, and its size: see
     ///     ``exchange(_:progress:)``.
     /// - Returns: The parsed value, and the response that it was parsed from.
     /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
     @concurrent
     public func response<R: APIRequest & SendableMetatype>(
-        _ request: sending R, for input: sending R.RequestDataType, progress: Progress? = nil
+        _ request: sending R, for input: sending R.RequestDataType,
+        progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil
     ) async throws(APIRequestError) -> sending APIResponse<R.ResponseDataType>
     where R.ResponseDataType: SendableMetatype {
         try await flow(request, progress).response(for: input)
     }
 
     func flow<R: APIRequest>(
-        _ request: R, _ progress: Progress? = nil, type: String? = "\(R.self)"
+        _ request: R, _ progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil,
+        type: String? = "\(R.self)"
     ) -> LoadFlow<R> {
         LoadFlow(
-            apiRequest: request, session: reporting(to: progress), requestType: type,
+            apiRequest: request, session: self, requestType: type,
             progress: progress)
     }
 }

@@ -6,7 +6,7 @@ struct LoadFlow<T: APIRequest> {
     let session: any HTTPSession
     var requestType: String? = "\(T.self)"
     var clock: any Clock<Duration> = ContinuousClock()
-    var progress: Progress?
+    var progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)?
     /// Held while an answer is validated or parsed, if several tasks may use the request although
     /// it is not `Sendable`.
     var parsing: NSLock?
@@ -54,7 +54,7 @@ struct LoadFlow<T: APIRequest> {
         do {
             return try await body.collect()
         } catch {
-            throw exchange.failure(.transport, error, isCancellation: exchange.isCancelled)
+            throw exchange.failure(.transport, error, isCancellation: Task.isCancelled)
         }
     }
 

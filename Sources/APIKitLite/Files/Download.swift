@@ -7,7 +7,7 @@ struct Download {
 
     private var exchange: CheckedExchange
     private let file: URL
-    private let transfer: TransferProgress
+    private let progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)?
     private let policy: RetryPolicy
     private let timeline: Timeline
     private let random: @Sendable () -> Double
@@ -16,16 +16,16 @@ struct Download {
     private let queue = DispatchQueue(label: "APIKitLite.Download")
 
     init(
-        _ exchange: CheckedExchange, to file: URL, _ progress: Progress?, _ policy: RetryPolicy,
+        _ exchange: CheckedExchange, to file: URL,
+        _ progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)?, _ policy: RetryPolicy,
         _ clock: any Clock<Duration>, _ random: @escaping @Sendable () -> Double
     ) {
         self.exchange = exchange
         self.file = file
+        self.progress = progress
         self.policy = policy
         timeline = Timeline(clock)
         self.random = random
-        transfer = TransferProgress(progress, .downloading, file: file)
-        self.exchange.session = CancellableSession(next: exchange.session, transfer: transfer)
         self.exchange.clock = clock
     }
 
@@ -35,12 +35,11 @@ struct Download {
         exchange.request = request
         do {
             let request = try checked(request)
-            try transfer.checkNotCancelled()
+            try Task.checkNotCancelled()
             let part = try await onQueue { [file] in try PartFile(of: file) }
             do {
                 let response = try await fill(part, request, validate)
                 try await onQueue { try part.finish() }
-                transfer.complete()
                 return response
             } catch {
                 try? await onQueue { part.abandon() }
@@ -52,9 +51,6 @@ struct Download {
     }
 
     private func failure(_ error: any Error) -> APIRequestError {
-        if transfer.isCancelled {
-            return exchange.failure(.transport, URLError(.cancelled), isCancellation: true)
-        }
         if let error = error as? APIRequestError { return error }
         var failure = exchange.failure(.transport, error, isCancellation: Task.isCancelled)
         if let response = exchange.response, response.field("ETag") == nil,
@@ -115,6 +111,7 @@ struct Download {
                     }
                 }
                 guard case .write(let span) = decision else {
+                    body.end()
                     record = nil
                     continue
                 }
@@ -127,7 +124,7 @@ struct Download {
             } catch {
                 failure = (error as? APIRequestError)?.underlying ?? error
             }
-            try transfer.checkNotCancelled()
+            try Task.checkNotCancelled()
             record = try await onQueue { part.record(of: urlHash) }
             if let record, isProgress(from: furthest, to: record.offset, of: record.length) {
                 (number, start, furthest) = (1, timeline.now(), record.offset)
@@ -141,9 +138,7 @@ struct Download {
                 random: random())
             guard case .retry(let wait, _) = attempt.decision else { throw error }
             number += 1
-            try await transfer.run { [timeline] in
-                try? await timeline.sleep(timeline.now() + wait)
-            }
+            try? await timeline.sleep(timeline.now() + wait)
         }
     }
 
@@ -151,13 +146,17 @@ struct Download {
     @concurrent private func store(
         _ body: HTTPBody, _ span: ContentRange, _ record: ResumeRecord?, in part: PartFile
     ) async throws -> Int64 {
+        var offset = span.start
         try await onQueue { try part.begin(span, record: record) }
-        transfer.begin(at: span.start, of: span.length)
+        progress?(span.start, span.length)
         for try await piece in body {
-            try await onQueue { try part.write(piece) }
-            transfer.add(piece.count)
+            offset = try await onQueue {
+                try part.write(piece)
+                return part.offset
+            }
+            progress?(offset, span.length)
         }
-        return try await onQueue { part.offset }
+        return offset
     }
 
     private nonisolated(nonsending) func onQueue<R: Sendable>(
@@ -166,21 +165,5 @@ struct Download {
         try await withCheckedThrowingContinuation { continuation in
             queue.async { continuation.resume(with: Result(catching: work)) }
         }
-    }
-}
-
-/// A session whose exchanges are also cancelled by the `Progress` of a download.
-private struct CancellableSession: SessionPolicy {
-    let next: any HTTPSession
-    let transfer: TransferProgress
-
-    func send(
-        _ request: URLRequest, awaiting options: SendOptions
-    ) async throws -> (HTTPBody, HTTPURLResponse) {
-        let (body, response) = try await transfer.run { [next] in
-            try await next.send(request, awaiting: options)
-        }
-        transfer.onCancel { body.end() }
-        return (body, response)
     }
 }

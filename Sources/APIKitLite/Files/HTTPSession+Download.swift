@@ -4,9 +4,8 @@ extension HTTPSession {
     /// Downloads a file, and resumes what an earlier call left.
     ///
     /// ```swift
-    /// let progress = Progress(totalUnitCount: -1)
     /// let file = folder.appending(path: "model.bin")
-    /// try await session.download(request, to: file, progress: progress)
+    /// try await session.download(request, to: file)
     /// ```
     ///
     /// The bytes are written to `file` + `.part`. Only when all of them are written, with the
@@ -31,9 +30,10 @@ extension HTTPSession {
     /// - Parameters:
     ///   - request: A `GET` without a body.
     ///   - file: The URL of the file. Its folder must exist.
-    ///   - progress: The object that gets the number of bytes, including the bytes of an earlier
-    ///     call. Its `cancel()` cancels the download. If the length is unknown, it is
-    ///     indeterminate. Its `cancellationHandler` is replaced.
+    ///   - progress: Called before the first byte of each response and after each piece, with the
+    ///     number of bytes in the part, including the bytes of an earlier call, and the length of
+    ///     the file if the server announced it. The calls come one at a time, off the caller's
+    ///     actor. If the file starts over, the number is smaller than before.
     ///   - policy: Decides whether the download continues automatically after a `URLError`, before
     ///     or within the body. The number of attempts and the deadline count from the last
     ///     progress: when the part has 64 KiB (65,536 bytes) more than at the progress before, or
@@ -47,7 +47,8 @@ extension HTTPSession {
     @discardableResult
     public nonisolated(nonsending)
         func download(
-            _ request: URLRequest, to file: URL, progress: Progress? = nil,
+            _ request: URLRequest, to file: URL,
+            progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil,
             retrying policy: RetryPolicy = .never, clock: any Clock<Duration> = ContinuousClock(),
             random: @escaping @Sendable () -> Double = { .random(in: 0..<1) }
         ) async throws -> HTTPURLResponse
@@ -78,7 +79,7 @@ extension HTTPSession {
     ///   - request: The request to load.
     ///   - input: The input of the request.
     ///   - file: The URL of the file. Its folder must exist.
-    ///   - progress: The object that gets the number of bytes, and that cancels the download.
+    ///   - progress: Called with the number of bytes in the part, and the length of the file.
     ///   - policy: Decides whether the download continues automatically after a `URLError`, before
     ///     or within the body.
     ///   - clock: The clock of the delays.
@@ -88,7 +89,8 @@ extension HTTPSession {
     @discardableResult
     public nonisolated(nonsending)
         func download<R: APIRequest>(
-            _ request: R, _ input: R.RequestDataType, to file: URL, progress: Progress? = nil,
+            _ request: R, _ input: R.RequestDataType, to file: URL,
+            progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil,
             retrying policy: RetryPolicy = .never, clock: any Clock<Duration> = ContinuousClock(),
             random: @escaping @Sendable () -> Double = { .random(in: 0..<1) }
         ) async throws(APIRequestError) -> HTTPURLResponse

@@ -6,7 +6,8 @@ extension URLRequest {
     /// Some servers refuse a body whose length is not announced. A request that sets
     /// `Transfer-Encoding` itself keeps it.
     func sending(
-        _ body: RepeatableBody, _ didSend: (@Sendable (_ count: Int) -> Void)?
+        _ body: RepeatableBody,
+        _ didSend: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)?
     ) -> URLRequest {
         var request = self
         #if canImport(FoundationNetworking)

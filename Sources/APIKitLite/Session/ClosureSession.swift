@@ -7,7 +7,7 @@ import Foundation
 ///
 /// The closure receives the request unchanged and decides about redirects. It runs in the task of
 /// the caller, so cancelling that task cancels it. A stream gets the whole body at once, and a
-/// `Progress` no bytes.
+/// progress is not called.
 public struct ClosureSession: HTTPSession {
     private let load: @Sendable (URLRequest) async throws -> (Data, URLResponse)
 

@@ -69,21 +69,22 @@ extension HTTPSession {
 
     /// Sends a request, and returns its response when the whole body has been received.
     ///
-    /// A progress gets the number of bytes of the request's body that were sent. A byte counts as
-    /// sent when the connection has taken it, so a few hundred kilobytes may be on their way when
-    /// the progress is complete. If the request is sent again, the progress starts again at 0. For
-    /// a stream of your own, the progress is indeterminate. `progress.cancel()` cancels the
-    /// exchange, which then throws `URLError.cancelled`.
-    ///
     /// - Parameters:
     ///   - request: The request to send.
-    ///   - progress: The progress of this exchange. Its `cancellationHandler` is replaced.
+    ///   - progress: Called on any thread, while the body of the request is sent: with the number
+    ///     of bytes that the connection has taken, and the size of the body. The last call has the
+    ///     whole size, while a few hundred kilobytes may be on their way. If the request is sent
+    ///     again, the number is smaller than before. For a stream of your own, the size is nil, and
+    ///     on Linux there is no call.
     /// - Returns: The bytes of the body, and the status and headers.
     /// - Throws: The errors of ``send(_:awaiting:)``.
     public func exchange(
-        _ request: URLRequest, progress: Progress? = nil
+        _ request: URLRequest,
+        progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil
     ) async throws -> (Data, HTTPURLResponse) {
-        let (body, response) = try await reporting(to: progress).send(request, awaiting: .body)
+        var options = SendOptions.body
+        options.didSend = progress
+        let (body, response) = try await send(request, awaiting: options)
         return (try await body.collect(), response)
     }
 

@@ -27,8 +27,9 @@ public struct SendOptions: Sendable {
     /// Which redirects of the request are followed; nil if no session of the chain has decided it.
     package var redirects: RedirectPolicy?
 
-    /// Called with the number of bytes of the body that one attempt has sent so far.
-    package var didSend: (@Sendable (_ count: Int) -> Void)?
+    /// Called with the number of bytes of the body that one attempt has sent so far, and the size
+    /// of the body if it is known.
+    package var didSend: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)?
 
     /// Called when a `URLSession` sends the request again, because the server has closed a
     /// kept-alive connection.

@@ -101,7 +101,7 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
         _ session: URLSession, task: URLSessionTask, didSendBodyData count: Int64,
         totalBytesSent total: Int64, totalBytesExpectedToSend expected: Int64
     ) {
-        options.didSend?(Int(clamping: total))
+        options.didSend?(total, expected < 0 ? nil : expected)
         #if !canImport(FoundationNetworking)
         // Foundation calls the app's delegate only where the delegate of the task has no method.
         appDelegate(of: session)?.urlSession?(

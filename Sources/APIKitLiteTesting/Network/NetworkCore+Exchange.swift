@@ -59,7 +59,7 @@ extension NetworkCore {
         let jar = CookieJar(self)
         // Most networks have no cookies, and a lookup costs a microsecond.
         var request = try RequestBody.fill(hasCookieStorage ? jar.applied(to: first) : first, nil)
-        options.didSend?(request.httpBody?.count ?? 0)
+        if let count = request.httpBody.map({ Int64($0.count) }) { options.didSend?(count, count) }
         for _ in 0...redirectLimit {
             let (body, response) = try await send(request)
             guard let next = options.redirectedRequest(after: response, from: request) else {

@@ -13,137 +13,93 @@ import Testing
         folder = try TemporaryFolder()
     }
 
+    /// The calls of a progress.
+    private let calls = Locked<[Count]>([])
+
+    private struct Count: Equatable {
+        let bytes: Int64
+        let total: Int64?
+    }
+
+    /// Downloads `/file`, and returns what the progress was called with.
+    private func counts(over session: some HTTPSession) async throws -> [Count] {
+        try await session.download(.test("/file"), to: folder.file) { [calls] bytes, total in
+            calls.withLock { $0.append(Count(bytes: bytes, total: total)) }
+        }
+        return calls.withLock { $0 }
+    }
+
     @Test func countsTheBytes() async throws {
-        let network = MockNetwork()
-        network.stub(.any, .file(bytes))
-        let progress = Progress(totalUnitCount: -1)
+        let pieces = Locked([bytes.dropFirst(40), bytes.prefix(40)])
+        let session = PiecewiseSession(fields: ["Content-Length": "100"]) {
+            pieces.withLock { $0.popLast() }
+        }
 
-        try await MockURLSession(network).download(
-            .test("/file"), to: folder.file, progress: progress)
-
-        #expect(progress.totalUnitCount == 100)
-        #expect(progress.completedUnitCount == 100)
-        #expect(progress.isFinished)
-        #expect(progress.kind == .file)
-        #expect(progress.userInfo[.fileURLKey] as? URL == folder.file)
-        #expect(
-            progress.userInfo[.fileOperationKindKey] as? Progress.FileOperationKind
-                == .downloading)
+        let expected = [0, 40, 100].map { Count(bytes: $0, total: 100) }
+        #expect(try await counts(over: session) == expected)
     }
 
     @Test func countsWhatAnEarlierCallLeft() async throws {
         try folder.leavePart(bytes.prefix(40), ResumeRecord(at: 40, of: 100))
-        let gate = Gate()
         let pieces = Locked([bytes.dropFirst(40)])
         let session = PiecewiseSession(
             fields: ["ETag": "\"1\"", "Content-Range": "bytes 40-99/100"], status: 206
         ) {
-            await gate.wait()
-            return pieces.withLock { $0.popLast() }
+            pieces.withLock { $0.popLast() }
         }
-        let progress = Progress(totalUnitCount: -1)
 
-        let task = Task { [folder] in
-            try await session.download(.test("/file"), to: folder.file, progress: progress)
-        }
-        await yieldWhile { progress.completedUnitCount == 0 }
-        #expect(progress.completedUnitCount == 40)
-        #expect(progress.totalUnitCount == 100)
-        gate.open()
-        _ = try await task.value
-
-        #expect(progress.completedUnitCount == 100)
+        let expected = [40, 100].map { Count(bytes: $0, total: 100) }
+        #expect(try await counts(over: session) == expected)
         #expect(folder.content == bytes)
     }
 
-    @Test func isIndeterminateIfTheLengthIsUnknown() async throws {
-        let gate = Gate()
-        let pieces = Locked([bytes.dropFirst(40), bytes.prefix(40)])
-        let session = PiecewiseSession {
-            let piece = pieces.withLock { $0.popLast() }
-            if piece?.count == 60 { await gate.wait() }
-            return piece
-        }
-        let progress = Progress(totalUnitCount: 1)
-
-        let task = Task { [folder] in
-            try await session.download(.test("/file"), to: folder.file, progress: progress)
-        }
-        await yieldWhile { progress.completedUnitCount < 40 }
-        #expect(progress.isIndeterminate)
-        gate.open()
-        _ = try await task.value
-
-        #expect(!progress.isIndeterminate)
-        #expect(progress.fractionCompleted == 1)
-    }
-
-    @Test(arguments: Transport.allCases)
-    func cancellingTheProgressEndsTheTransfer(_ transport: Transport) async throws {
+    /// The second answer has another version of the file.
+    @Test func beginsAgainWithAnotherFile() async throws {
+        try folder.leavePart(bytes.prefix(40), ResumeRecord(at: 40, of: 100))
         let network = MockNetwork()
-        network.stub(.any, .hanging)
-        let (session, baseURL) = try transport.open(network)
-        let progress = Progress(totalUnitCount: -1)
+        network.stub(.any, .data(Data("new".utf8)).header("ETag", "\"2\""))
 
-        let task = Task { [folder] in
-            try await session.download(
-                FileRequest(baseURL: baseURL), "/file", to: folder.file, progress: progress)
-        }
-        await network.waitForRequests(1)
-        progress.cancel()
-
-        let error = await #expect(throws: APIRequestError.self) { try await task.value }
-        #expect(error?.stage == .transport)
-        #expect(error?.isCancellation == true)
-        #expect(folder.names == [])
+        let expected = [0, 3].map { Count(bytes: $0, total: 3) }
+        #expect(try await counts(over: MockURLSession(network)) == expected)
     }
 
-    @Test func cancellingTheProgressEndsTheBody() async throws {
-        let pieces = Locked([bytes.prefix(40)])
-        let session = PiecewiseSession {
-            if let piece = pieces.withLock({ $0.popLast() }) { return piece }
+    @Test func hasNoTotalIfTheLengthIsUnknown() async throws {
+        let pieces = Locked([bytes])
+        let session = PiecewiseSession { pieces.withLock { $0.popLast() } }
+
+        let expected = [0, 100].map { Count(bytes: $0, total: nil) }
+        #expect(try await counts(over: session) == expected)
+    }
+
+    @Test func endsWithItsTask() async throws {
+        let session = PiecewiseSession { [bytes, calls] in
+            if calls.withLock({ $0.count }) == 1 { return bytes.prefix(40) }
             _ = try await waitForCancellation()
             return nil
         }
-        let progress = Progress(totalUnitCount: -1)
-        let task = Task { [folder] in
-            try await session.download(.test("/file"), to: folder.file, progress: progress)
-        }
-        await yieldWhile { progress.completedUnitCount < 40 }
-        progress.cancel()
+        let task = Task { try await counts(over: session) }
+        await yieldWhile { calls.withLock { $0.count } < 2 }
+        task.cancel()
 
-        await #expect(throws: (any Error).self) { try await task.value }
+        await #expect(throws: URLError(.cancelled)) { try await task.value }
         #expect(folder.names == ["file.bin.part", "file.bin.part.json"])
     }
 
-    @Test(arguments: [true, false])
-    func aCancellationEndsTheReadingOfARefusal(_ byProgress: Bool) async throws {
-        let progress = Progress(totalUnitCount: -1)
+    @Test func aCancellationEndsTheReadingOfARefusal() async throws {
         let clock = MockClock()
         let session = PiecewiseSession(status: 503) {
             try await clock.sleep(for: .seconds(1))
             return nil
         }
         let task = Task { [folder] in
-            _ = try await session.download(.test("/file"), to: folder.file, progress: progress)
+            _ = try await session.download(.test("/file"), to: folder.file)
         }
         await clock.waitForSleepers()
 
-        if byProgress { progress.cancel() } else { task.cancel() }
+        task.cancel()
 
         await #expect(throws: URLError(.cancelled)) { try await task.value }
         #expect(folder.names == [])
-    }
-
-    @Test func nothingIsSentForACancelledProgress() async throws {
-        let network = MockNetwork()
-        let progress = Progress(totalUnitCount: -1)
-        progress.cancel()
-        await #expect(throws: URLError(.cancelled)) {
-            try await MockURLSession(network).download(
-                .test("/file"), to: folder.file, progress: progress)
-        }
-        #expect(network.requests.isEmpty)
     }
 
     // MARK: Interrupted bodies

@@ -27,13 +27,11 @@ import Testing
     /// Downloads `/file` over a transport.
     @discardableResult
     private func download(
-        _ transport: Transport = .mockURLSession, path: String = "file",
-        progress: Progress? = nil
+        _ transport: Transport = .mockURLSession, path: String = "file"
     ) async throws -> HTTPURLResponse {
         let (session, baseURL) = try open(transport)
         return try await session.download(
-            URLRequest(url: URL(string: "\(baseURL)/\(path)")!), to: folder.file,
-            progress: progress)
+            URLRequest(url: URL(string: "\(baseURL)/\(path)")!), to: folder.file)
     }
 
     /// Leaves a part with 40 bytes, as the first of two downloads.

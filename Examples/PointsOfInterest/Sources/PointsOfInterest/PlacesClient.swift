@@ -43,12 +43,13 @@ public struct PlacesClient: Sendable {
     ///
     /// - Parameters:
     ///   - file: The URL of the file. Its folder must exist.
-    ///   - progress: The object that gets the number of bytes.
+    ///   - progress: Called with the number of bytes in the part, and the length of the file.
     ///   - clock: The clock of the delays.
     /// - Returns: The response of the last request: 206 if the download was resumed.
     /// - Throws: ``APIRequestError``.
     public func download(
-        to file: URL, progress: Progress? = nil,
+        to file: URL,
+        progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil,
         clock: any Clock<Duration> = ContinuousClock()
     ) async throws(APIRequestError) -> HTTPURLResponse {
         let request = Endpoint<Void, Data>(
@@ -62,10 +63,11 @@ public struct PlacesClient: Sendable {
     ///
     /// - Parameters:
     ///   - file: The URL of the file. It must not change until the upload is complete.
-    ///   - progress: The object that gets the number of bytes.
+    ///   - progress: Called with the number of bytes that were sent, and the size of the file.
     /// - Throws: ``APIRequestError``, in stage `.makeRequest` for a file that cannot be read.
     public func upload(
-        _ file: URL, progress: Progress
+        _ file: URL,
+        progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil
     ) async throws(APIRequestError) -> UploadReceipt {
         try await session.load(UploadRequest(baseURL: baseURL), file, progress: progress)
     }

@@ -108,13 +108,13 @@ package struct Command: Sendable {
     /// Downloads the file with all places. If it fails, the next call resumes it.
     private func download(_ client: PlacesClient, _ options: Options) async throws {
         let file = URL(fileURLWithPath: options.target)
-        let progress = makeProgress()
         do {
-            let response = try await client.download(to: file, progress: progress, clock: clock)
+            let response = try await client.download(
+                to: file, progress: showProgress, clock: clock)
             endProgress()
             // 206 is the status of a part.
             let resumption = response.statusCode == 206 ? " (resumed)" : ""
-            let count = progress.completedUnitCount
+            let count = try file.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0
             output("Downloaded \(count) bytes to \(options.target)\(resumption)\n")
         } catch {
             endProgress()
@@ -128,17 +128,14 @@ package struct Command: Sendable {
     private func upload(_ path: String, _ client: PlacesClient) async throws {
         defer { endProgress() }
         let receipt = try await client.upload(
-            URL(fileURLWithPath: path), progress: makeProgress())
+            URL(fileURLWithPath: path), progress: showProgress)
         output("Uploaded \(receipt.bytes) bytes.\n")
     }
 
-    /// Returns a progress that a terminal shows on one line, which is written again and again.
-    private func makeProgress() -> Progress {
-        Progress { [errors, showsProgress] progress in
-            guard showsProgress else { return }
-            let total = progress.isIndeterminate ? "" : " of \(progress.totalUnitCount)"
-            errors("\r\(progress.completedUnitCount)\(total) bytes")
-        }
+    /// Shows a progress on one line of a terminal, which is written again and again.
+    @Sendable private func showProgress(_ bytes: Int64, _ total: Int64?) {
+        guard showsProgress else { return }
+        errors("\r\(bytes)\(total.map { " of \($0)" } ?? "") bytes")
     }
 
     /// Ends the line of the progress.
