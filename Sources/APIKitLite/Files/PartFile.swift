@@ -88,6 +88,7 @@ extension Download {
                 }
                 try truncate(to: 0)
                 self.record = record
+                self.record?.inode = inode
                 storeRecord()
             } else {
                 self.record = record
@@ -154,6 +155,7 @@ extension Download {
 
         private var status: stat { Self.status { fstat(descriptor, &$0) } }
         private var size: Int64 { Int64(status.st_size) }
+        private var inode: UInt64 { UInt64(status.st_ino) }
 
         /// Whether the part still has its name and all bytes that were written.
         private var isWhole: Bool {
@@ -182,8 +184,8 @@ extension Download {
             try? text.write(to: URL(filePath: recordPath), options: .withoutOverwriting)
         }
 
-        /// The stored record, with the number of bytes that the part has. Nil if the part has none,
-        /// or more than the file.
+        /// The stored record, with the number of bytes that the part has. Nil if it is the record of
+        /// another file, and if the part has no bytes, or more than the file to download.
         private var storedRecord: ResumeRecord? {
             let status = Self.status { lstat(recordPath, &$0) }
             guard status.isRegular, status.st_size < 1 << 16,
@@ -191,7 +193,8 @@ extension Download {
                 var record = try? JSONDecoder().decode(ResumeRecord.self, from: text)
             else { return nil }
             record.offset = size
-            return size > 0 && size <= record.length ?? .max ? record : nil
+            let isOfThisPart = record.inode == inode
+            return isOfThisPart && size > 0 && size <= record.length ?? .max ? record : nil
         }
 
         // MARK: The system

@@ -9,13 +9,16 @@ struct ResumeRecord: Codable, Equatable {
     /// The strong validator of the file: an entity tag with its quotation marks, or the date of
     /// `Last-Modified`.
     let validator: String
+    /// The file number (inode) of the part. The record of any other file with the name of the part
+    /// does not count.
+    var inode: UInt64 = 0
     /// The number of bytes that the part has. It is not stored: the size of the part says it.
     var offset: Int64 = 0
     /// The length of the whole file in bytes, or nil if the server did not say it.
     var length: Int64?
 
     private enum CodingKeys: CodingKey {
-        case urlHash, validator, length
+        case urlHash, validator, inode, length
     }
 
     /// Returns a hash of a URL without its user info and fragment, by FNV-1a.

@@ -21,8 +21,15 @@ extension TemporaryFolder {
     /// Leaves a part and its record, as an interrupted download does.
     func leavePart(_ bytes: Data, _ record: ResumeRecord) throws {
         try bytes.write(to: part)
+        var record = record
+        record.inode = try inode(of: part)
         try JSONEncoder().encode(record).write(to: self.record)
     }
+}
+
+func inode(of file: URL) throws -> UInt64 {
+    let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+    return (attributes[.systemFileNumber] as? NSNumber)?.uint64Value ?? 0
 }
 
 extension ResumeRecord {

@@ -220,6 +220,62 @@ import Testing
         #expect(network.requests.count == before + 4)
     }
 
+    /// The dropped answer gives its place back before the whole file is asked for.
+    @Test(arguments: [MockResponse.status(416), .data(Data("rest".utf8), status: 206)])
+    func asksForTheWholeFileWithinALimit(_ answer: MockResponse) async throws {
+        await lose()
+        network.stub(.any, .file(bytes))
+        network.stub(.any.header("Range"), answer)
+
+        try await MockURLSession(network).limited(to: 1).download(.test("file"), to: folder.file)
+
+        #expect(folder.content == bytes)
+    }
+
+    /// Another program, or another download, may have written a file with the name of the part.
+    @Test func doesNotContinueTheFileOfSomebodyElse() async throws {
+        await lose()
+        let other = folder.url.appending(path: "other")
+        try Data(count: 40).write(to: other)
+        try FileManager.default.removeItem(at: folder.part)
+        try FileManager.default.moveItem(at: other, to: folder.part)
+        network.stub(.any, .file(bytes))
+
+        try await download()
+
+        #expect(ranges == [nil, nil])
+        #expect(folder.content == bytes)
+    }
+
+    /// The request reads the reason in the body.
+    @Test(arguments: Transport.allCases)
+    func aRequestReadsTheBodyOfARefusal(_ transport: Transport) async throws {
+        struct Refusal: Error, Decodable, Equatable {
+            let message: String
+        }
+        struct Request: APIRequest {
+            let baseURL: URL
+
+            func makeRequest(from _: Void) throws -> URLRequest { URLRequest(url: baseURL) }
+            func validateResponse(data: Data, response: HTTPURLResponse) throws {
+                guard response.statusCode != 404 else {
+                    throw (try? JSONDecoder().decode(Refusal.self, from: data))
+                        ?? Refusal(message: "no body")
+                }
+            }
+            func parseResponse(data: Data) throws -> Data { data }
+        }
+        network.stub(.any, .json(#"{"message": "no such file"}"#, status: 404))
+        let (session, baseURL) = try open(transport)
+
+        let error = try await #require(throws: APIRequestError.self) {
+            try await session.download(Request(baseURL: baseURL), (), to: folder.file)
+        }
+
+        #expect(error.underlying as? Refusal == Refusal(message: "no such file"))
+        #expect(error.data?.text == #"{"message": "no such file"}"#)
+    }
+
     /// A process may be killed after the last byte.
     @Test(arguments: [nil, 100] as [Int64?])
     func aWholePartIsConfirmedByTheServer(_ length: Int64?) async throws {
