@@ -1,6 +1,14 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+// Apple's privacy manifest. Elsewhere, a resource would make a bundle and an accessor of it.
+#if os(macOS)
+let privacyManifest: (excluded: [String], resources: [Resource]) =
+    ([], [.copy("PrivacyInfo.xcprivacy")])
+#else
+let privacyManifest: (excluded: [String], resources: [Resource]) = (["PrivacyInfo.xcprivacy"], [])
+#endif
+
 let package = Package(
     name: "APIKitLite",
     platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
@@ -9,7 +17,9 @@ let package = Package(
         .library(name: "APIKitLiteTesting", targets: ["APIKitLiteTesting"]),
     ],
     targets: [
-        .target(name: "APIKitLite"),
+        .target(
+            name: "APIKitLite", exclude: privacyManifest.excluded,
+            resources: privacyManifest.resources),
         .target(name: "APIKitLiteTesting", dependencies: ["APIKitLite"]),
 
         // Pure functions: no session, no clock.
