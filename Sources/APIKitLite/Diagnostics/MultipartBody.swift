@@ -19,21 +19,27 @@ package struct MultipartBody: Sendable {
     }
 
     /// The reason why a body has no parts that can be read.
-    package enum Failure: Error, Equatable {
-        /// The content type is not `multipart/form-data`.
-        case otherType
-        /// The content type has no boundary of 1 to 70 bytes.
-        case boundary
-        /// No line begins with the boundary.
-        case noDelimiter
-        /// The lines end with LF instead of CR LF.
-        case lineFeeds
-        /// The final boundary, with `--` after it, is missing.
-        case noEnd
-        /// The headers of a part are malformed. Parts are counted from 1.
-        case headers(part: Int)
-        /// A part has no `Content-Disposition: form-data` header with a name.
-        case noName(part: Int)
+    package struct Failure: Error, Equatable {
+        /// What is wrong, as the end of a sentence about the body.
+        package let reason: String
+
+        package static let otherType = Failure(reason: "which is not multipart/form-data")
+        package static let boundary = Failure(
+            reason: "whose Content-Type has no boundary of 1 to 70 characters")
+        package static let noDelimiter = Failure(
+            reason: "in which no line begins with the boundary")
+        package static let lineFeeds = Failure(
+            reason: "whose lines end with LF instead of CR LF")
+        package static let noEnd = Failure(reason: "whose final boundary is missing")
+
+        /// Parts are counted from 1.
+        package static func headers(part: Int) -> Failure {
+            Failure(reason: "whose part \(part) has malformed headers")
+        }
+
+        package static func noName(part: Int) -> Failure {
+            Failure(reason: "whose part \(part) has no Content-Disposition: form-data with a name")
+        }
     }
 
     package let parts: [Part]
@@ -66,22 +72,6 @@ package struct MultipartBody: Sendable {
     }
 }
 
-extension MultipartBody.Failure {
-    /// What is wrong, as the end of a sentence about the body.
-    package var reason: String {
-        switch self {
-        case .otherType: "which is not multipart/form-data"
-        case .boundary: "whose Content-Type has no boundary of 1 to 70 characters"
-        case .noDelimiter: "in which no line begins with the boundary"
-        case .lineFeeds: "whose lines end with LF instead of CR LF"
-        case .noEnd: "whose final boundary is missing"
-        case .headers(let part): "whose part \(part) has malformed headers"
-        case .noName(let part):
-            "whose part \(part) has no Content-Disposition: form-data with a name"
-        }
-    }
-}
-
 extension MultipartBody.Part {
     fileprivate init(
         _ content: ArraySlice<UInt8>, number: Int
@@ -95,11 +85,6 @@ extension MultipartBody.Part {
             rest = rest[(end + 2)...]
             if line.isEmpty { break }
             if line.contains(UInt8(ascii: "\n")) { throw .lineFeeds }
-            if line.first == 0x20 || line.first == 0x09, !headers.isEmpty {
-                // In place, so that many lines take linear time.
-                headers[headers.count - 1].value += " " + trimmed(line)
-                continue
-            }
             let name = line.prefix { $0 != UInt8(ascii: ":") }
             guard name.isHTTPToken, name.endIndex < line.endIndex else {
                 throw .headers(part: number)
