@@ -5,12 +5,11 @@ extension URLRequest {
     /// to a temporary file for that.
     ///
     /// - Parameters:
-    ///   - didSend: Observes how much of the body was sent.
-    ///   - send: Sends the request that it gets, whose body may be the file that it gets. The body
-    ///     must be open or no longer needed when it returns.
+    ///   - didSend: Called with the number of bytes that were sent, and the size of the body.
+    ///   - send: Sends the request that it gets. The body may be the file that it gets, which is
+    ///     removed when it returns.
     /// - Throws: ``FileBodyError`` if a file is missing, unreadable or has another size, before
-    ///   the attempt or after its failure; otherwise the error of `send`; `CocoaError` if the
-    ///   temporary file cannot be written.
+    ///   the attempt or after its failure; otherwise the error of `send`.
     func withSentBody<Result>(
         reportedTo didSend: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil,
         _ send: (URLRequest, URL?) async throws -> Result
