@@ -20,7 +20,9 @@ extension URLSession: HTTPSession {
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         // Foundation on Linux counts milliseconds, and ends the process if their number overflows.
         var request = request
-        if !(request.timeoutInterval < longestTimeout) { request.timeoutInterval = longestTimeout }
+        if !(abs(request.timeoutInterval) < longestTimeout) {
+            request.timeoutInterval = request.timeoutInterval < 0 ? 0 : longestTimeout
+        }
         var next = request
         var redirects = 0
         var resends = 0

@@ -273,6 +273,18 @@ import Testing
 
         #expect(data.text == "hello")
     }
+
+    @Test(arguments: [-TimeInterval.infinity, -1e300, -1, 0])
+    func endsWithoutTime(_ timeout: TimeInterval) async throws {
+        let server = try network.serve()
+        network.stub(.any, .hanging, times: .any)
+        var request = URLRequest(url: server.url)
+        request.timeoutInterval = timeout
+
+        let error = await #expect(throws: URLError.self) { try await session.exchange(request) }
+
+        #expect(error?.code == .timedOut)
+    }
     #endif
 
     @Test func tellsARefusedConnection() async throws {
