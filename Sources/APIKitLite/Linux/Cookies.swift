@@ -11,7 +11,21 @@ extension HTTPURLResponse {
     fileprivate func cookies(for url: URL) -> [HTTPCookie] {
         guard value(forHTTPHeaderField: "Set-Cookie") != nil else { return [] }
         let fields = allHeaderFields as? [String: String] ?? [:]
-        return HTTPCookie.cookies(withResponseHeaderFields: fields, for: url)
+        return HTTPCookie.cookies(withResponseHeaderFields: fields, for: url).map(\.expiredByItsAge)
+    }
+}
+
+extension HTTPCookie {
+    /// The cookie, which has expired if its `Max-Age` is zero or less (RFC 6265, section 5.2.2).
+    ///
+    /// Foundation on Linux ignores the attribute, with which a server deletes a cookie.
+    fileprivate var expiredByItsAge: HTTPCookie {
+        guard var properties, let text = properties[.maximumAge] as? String,
+            let age = Int(text), age <= 0
+        else { return self }
+        properties[.maximumAge] = nil
+        properties[.expires] = Date.distantPast
+        return HTTPCookie(properties: properties) ?? self
     }
 }
 

@@ -43,6 +43,24 @@ import Testing
         }
     }
 
+    /// Foundation on Linux ignores `Max-Age` in what it stores itself, over the loopback.
+    @Test(arguments: [Transport.urlProtocol, .mockURLSession], ["0", "-1", "-99999999999"])
+    func deletesACookieByItsAge(_ transport: Transport, _ age: String) async throws {
+        let network = MockNetwork()
+        network.stub(.get("/login"), .text("x").header("Set-Cookie", "a=1; Path=/; Max-Age=60"))
+        network.stub(
+            .get("/logout"), .text("x").header("Set-Cookie", "a=1; Path=/; Max-Age=\(age)"))
+        network.stub(.get("/a"), .text("x"))
+        let (session, baseURL) = try transport.open(network)
+
+        for path in ["login", "a", "logout", "a"] {
+            _ = try await session.exchange(URLRequest(url: baseURL.appending(path: path)))
+        }
+
+        let sent = network.requests.filter { $0.path == "/a" }.map { $0.header("Cookie") }
+        #expect(sent == ["a=1", nil])
+    }
+
     /// As a `URLSession` does over a network.
     @Test(arguments: Transport.allCases)
     func aStoredCookieReplacesTheRequestsOwn(_ transport: Transport) async throws {
