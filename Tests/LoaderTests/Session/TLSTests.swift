@@ -40,6 +40,24 @@ import FoundationNetworking
         #expect(response.statusCode == 200)
     }
 
+    /// Over HTTP/2, `URLSession` alone ends the process (swiftlang/swift-corelibs-foundation#5445).
+    @Test(arguments: versions)
+    func followsManyRedirectsAtOnce(_ front: TLSFront) async throws {
+        network.stub(.get("/{number}"), .text("here"), times: .any)
+        network.stub(.get("/a"), .redirect(to: "/b"))
+        network.stub(.get("/b"), .redirect(to: "/c", status: 303))
+
+        let texts = try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<60 {
+                group.addTask { try await session.exchange(request(front, "/a")).0.text }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+
+        #expect(texts == Array(repeating: "here", count: 60))
+        #expect(network.requests.count == 180)
+    }
+
     @Test(arguments: versions, Upload.allCases)
     func sendsABody(_ front: TLSFront, _ upload: Upload) async throws {
         network.stub(.post("/"), .status(201))
