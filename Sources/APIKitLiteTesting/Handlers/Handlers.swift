@@ -11,20 +11,29 @@ final class Handlers: Sendable {
         let task: TaskSlot
     }
 
-    private let calls: AsyncStream<Call>.Continuation
+    /// The calls that have not been started, oldest first.
+    private let calls = Locked<[Call]>([])
+    private let wakes: AsyncStream<Void>.Continuation
 
     init() {
-        let (stream, calls) = AsyncStream.makeStream(of: Call.self)
-        self.calls = calls
+        let (stream, wakes) = AsyncStream.makeStream(
+            of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        self.wakes = wakes
         // Only a task that is made here has these task-locals, so it starts the tasks of all calls.
         // It does so inside `start`: a thread of its own would have to be woken for each call.
-        startHandlerTask(isInline: true) {
-            for await call in stream { call.task.fill(with: startHandlerTask(call.work)) }
+        startHandlerTask(isInline: true) { [calls] in
+            for await _ in stream {
+                let waiting = calls.withLock { calls in
+                    defer { calls = [] }
+                    return calls
+                }
+                for call in waiting { call.task.fill(with: startHandlerTask(call.work)) }
+            }
         }
     }
 
     deinit {
-        calls.finish()
+        wakes.finish()
     }
 
     /// Calls a handler, beside all others.
@@ -34,7 +43,10 @@ final class Handlers: Sendable {
     ///     handler is code of the user's, and a `URLSession` call there would end the process.
     ///   - handler: The handler.
     func start(in task: TaskSlot = TaskSlot(), _ handler: @escaping @Sendable () async -> Void) {
-        calls.yield(Call(work: handler, task: task))
+        // Not through the stream: another thread may take the call, and the thread sanitizer does
+        // not see how a stream hands over its elements.
+        calls.withLock { $0.append(Call(work: handler, task: task)) }
+        wakes.yield()
     }
 }
 

@@ -1,8 +1,9 @@
 import APIKitLite
-import APIKitLiteTesting
 import Foundation
 import TestSupport
 import Testing
+
+@testable import APIKitLiteTesting
 
 /// Handlers run beside the loading thread and beside each other.
 @Suite(.limited, .usesSockets) struct HandlerTests {
@@ -60,6 +61,33 @@ import Testing
 
         #expect(await load.value == .error(.timedOut))
         release.signal()
+    }
+
+    /// The thread of one call may start the handler of another. No call is lost or started twice.
+    @Test func startOnceFromAnyThread() async {
+        let handlers = Handlers()
+        let (threads, count) = (8, 2_000)
+        let state = Locked((starts: Array(repeating: 0, count: count), ended: 0))
+        let allEnded = Gate()
+
+        // Not `concurrentPerform`: the handlers occupy its threads.
+        for first in 0..<threads {
+            Thread.detachNewThread {
+                for number in stride(from: first, to: count, by: threads) {
+                    handlers.start {
+                        let ended = state.withLock { state in
+                            state.starts[number] += 1
+                            state.ended += 1
+                            return state.ended
+                        }
+                        if ended == count { allEnded.open() }
+                    }
+                }
+            }
+        }
+        await allEnded.wait()
+
+        #expect(state.withLock { $0.starts }.allSatisfy { $0 == 1 })
     }
 
     @Test func mayUseURLSession() async throws {
