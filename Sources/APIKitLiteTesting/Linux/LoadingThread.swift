@@ -32,7 +32,8 @@ struct LoadingThread: Sendable {
 /// `startLoading()`, in the mode of that call.
 struct LoadingThread: @unchecked Sendable {  // A run loop accepts blocks from any thread.
     private let loop = CFRunLoopGetCurrent()!
-    private let mode = CFRunLoopCopyCurrentMode(CFRunLoopGetCurrent()) ?? .defaultMode
+    private let mode: CFRunLoopMode =
+        CFRunLoopCopyCurrentMode(CFRunLoopGetCurrent()) ?? .defaultMode
 
     /// The loading thread of a protocol whose `startLoading` runs.
     static func current(of urlProtocol: URLProtocol) -> LoadingThread { LoadingThread() }

@@ -48,37 +48,6 @@ extension URLSessionTask {
     func mirrored<Value>(_ name: String) -> Value? { Mirror.stored(name, of: self) }
 }
 
-extension URLSessionTask? {
-    /// Returns the request with those `httpAdditionalHeaders` of its session that it does not set
-    /// itself. Foundation adds them only after it has asked every `URLProtocol`.
-    func requestAsSent(_ request: URLRequest, _ responder: any Responder) -> URLRequest {
-        var sent = request
-        for (name, value) in self?.session?.configuration.httpAdditionalHeaders ?? [:] {
-            let name = "\(name)"
-            guard request.value(forHTTPHeaderField: name) == nil else { continue }
-            sent.setValue("\(value)", forHTTPHeaderField: name)
-        }
-        return sent.withoutSuppressedHeaders
-    }
-
-    /// Asks the client's delegate about a redirect, as Foundation does for a real server.
-    ///
-    /// Foundation itself ends the process when a `URLProtocol` reports a redirect.
-    func decide(
-        about response: HTTPURLResponse, to next: URLRequest,
-        completion: @escaping @Sendable (RedirectDecision) -> Void
-    ) {
-        guard let self, let delegate = self.delegate, let session = self.session else {
-            return completion(.follow(next))
-        }
-        session.delegateQueue.addOperation {
-            delegate.urlSession(
-                session, task: self, willPerformHTTPRedirection: response, newRequest: next
-            ) { next in completion(next.map(RedirectDecision.follow) ?? .refuse) }
-        }
-    }
-}
-
 extension Mirror {
     /// Returns the value of a stored property of an object, whichever class declares it.
     fileprivate static func stored<Value>(_ name: String, of object: AnyObject) -> Value? {
@@ -100,21 +69,46 @@ extension URLSessionTask {
     var seesPieces: Bool { true }
     func mirrored<Value>(_ name: String) -> Value? { nil }
 }
+#endif
 
 extension URLSessionTask? {
-    // Foundation adds cookies only below its own protocols.
+    /// Returns the request with what Foundation adds only below its own protocols: on Linux, those
+    /// `httpAdditionalHeaders` of the session that it does not set itself; on Apple platforms, the
+    /// cookies.
     func requestAsSent(_ request: URLRequest, _ responder: any Responder) -> URLRequest {
-        CookieJar(responder, self).applied(to: request)
+        #if canImport(FoundationNetworking)
+        var sent = request
+        for (name, value) in self?.session?.configuration.httpAdditionalHeaders ?? [:] {
+            let name = "\(name)"
+            guard request.value(forHTTPHeaderField: name) == nil else { continue }
+            sent.setValue("\(value)", forHTTPHeaderField: name)
+        }
+        return sent.withoutSuppressedHeaders
+        #else
+        return CookieJar(responder, self).applied(to: request)
+        #endif
     }
 
+    /// Asks the client's delegate about a redirect, as Foundation does for a real server.
     func decide(
         about response: HTTPURLResponse, to next: URLRequest,
         completion: @escaping @Sendable (RedirectDecision) -> Void
     ) {
+        #if canImport(FoundationNetworking)
+        // Foundation itself ends the process when a `URLProtocol` reports a redirect.
+        guard let self, let delegate = self.delegate, let session = self.session else {
+            return completion(.follow(next))
+        }
+        session.delegateQueue.addOperation {
+            delegate.urlSession(
+                session, task: self, willPerformHTTPRedirection: response, newRequest: next
+            ) { next in completion(next.map(RedirectDecision.follow) ?? .refuse) }
+        }
+        #else
         completion(.report)
+        #endif
     }
 }
-#endif
 
 extension URLSessionTask {
     /// The session of the task; nil on Apple platforms, where it is not known.
