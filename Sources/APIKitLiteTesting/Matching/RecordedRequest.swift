@@ -50,6 +50,9 @@ public struct RecordedRequest: Sendable {
     /// answer costs nothing more.
     var wholeBody: [Data] = []
 
+    /// The networks that have passed the request on, the first one first.
+    var passers: [String] = []
+
     /// The secrets of the network, which the texts about this request hide.
     var redaction = Redaction.standard
 

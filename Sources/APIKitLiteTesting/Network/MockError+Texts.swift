@@ -32,8 +32,9 @@ extension MockError {
             .brokenStub,
             """
             \(record.line) would come back to this network, for ever: the stub for \(stub.label) \
-            passes it to a session of the network itself, or back to its server. Pass it to a \
-            session that reaches the real host, such as one of intercepting(_:).
+            passes it to a session of the network itself, back to its server, or to a network that \
+            passes it back. Pass it to a session that reaches the real host, such as one of \
+            intercepting(_:).
             """)
     }
 

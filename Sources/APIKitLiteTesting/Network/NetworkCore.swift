@@ -114,7 +114,10 @@ final class NetworkCore: Responder {
 
     /// Returns the record of a request that is not in the journal yet, and the reply to it.
     func decide(on request: URLRequest) -> (record: RecordedRequest, reply: Reply) {
+        var request = request
+        let passers = request.removePassers()
         var record = RecordedRequest(request: request)
+        record.passers = passers
         record.redaction = redaction
         record.startTime = time.now
         let reply = reply(to: &record)
@@ -183,10 +186,15 @@ final class NetworkCore: Responder {
         to session: any HTTPSession
     ) async throws -> Reply {
         let mock = session.mock
-        if mock === self || mock == nil && session is URLSession && serves(record.request.url) {
+        let name = "\(UInt(bitPattern: ObjectIdentifier(self)))"
+        if mock === self || mock == nil && session is URLSession && serves(record.request.url)
+            || record.passers.contains(name)
+        {
             throw fail(.passedToItself(record, by: stub))
         }
-        let (body, answer) = try await session.sendPassed(record.request)
+        var request = record.request
+        if mock is NetworkCore { request.setPassers(record.passers + [name]) }
+        let (body, answer) = try await session.sendPassed(request)
         return response.reply(passing: body, answer)
     }
 

@@ -17,6 +17,22 @@ extension HTTPSession {
     }
 }
 
+// The networks that have passed a request on. Between two networks they travel in a header, because
+// nothing else reaches a `URLProtocol`. The second network removes it before it looks at the request.
+extension URLRequest {
+    private static let passersField = "APIKitLite-Passed-By"
+
+    mutating func setPassers(_ passers: [String]) {
+        setValue(passers.joined(separator: ","), forHTTPHeaderField: Self.passersField)
+    }
+
+    mutating func removePassers() -> [String] {
+        guard let passers = value(forHTTPHeaderField: Self.passersField) else { return [] }
+        setValue(nil, forHTTPHeaderField: Self.passersField)
+        return passers.components(separatedBy: ",")
+    }
+}
+
 extension URLRequest {
     /// Removes what belongs to one connection and its host, as a proxy does (RFC 9110, section
     /// 7.6.1). The next session adds its own. A `Host` that differs from the URL is the app's, and
