@@ -6,44 +6,6 @@ import XCTest
 // The samples of ComingFromYourOwnMock.md that set the static handler. Like a test of an app, this
 // file does not import the mock.
 
-// The members of mocks that apps have written.
-
-extension MockURLProtocol {
-    static var handler: ((URLRequest) throws -> (URLResponse, Data?))? {
-        get { requestHandler }
-        set { requestHandler = newValue }
-    }
-
-    static func enqueue(_ answers: (HTTPURLResponse, Data)...) {
-        var rest = answers
-        requestHandler = { _ in
-            guard !rest.isEmpty else { throw URLError(.resourceUnavailable) }
-            return rest.removeFirst()
-        }
-    }
-
-    nonisolated(unsafe) static var bodies: [URL?: Data] = [:] {
-        didSet { requestHandler = { (HTTPURLResponse(), bodies[$0.url]) } }
-    }
-}
-
-final class FailingURLProtocol: MockURLProtocol {
-    nonisolated(unsafe) static var error: (any Error)?
-
-    override func startLoading() {
-        guard let error = Self.error else { return super.startLoading() }
-        client?.urlProtocol(self, didFailWithError: error)
-    }
-}
-
-final class StaticURLProtocol: URLProtocolStub {
-    nonisolated(unsafe) static var data: Data? { didSet { update() } }
-    nonisolated(unsafe) static var response: URLResponse? { didSet { update() } }
-    nonisolated(unsafe) static var error: (any Error)? { didSet { update() } }
-
-    private static func update() { stub(data: data, response: response, error: error) }
-}
-
 // The loaders of apps.
 
 extension APIRequestLoader where T: SendableMetatype {
@@ -102,7 +64,7 @@ final class OwnMockSamples: XCTestCase {
             _ = try await session.exchange(.test("a"))
             XCTFail("It loads.")
         } catch {
-            XCTAssert(error is TransportError, "\(error)")
+            XCTAssertEqual((error as? URLError)?.code, .badServerResponse)
         }
 
         StaticURLProtocol.error = TestError(number: 7)

@@ -34,14 +34,17 @@ open class URLProtocolStub: URLProtocol {
     /// - Parameters:
     ///   - url: The URL of the requests that get it; `nil` for all that have no stub of their own.
     ///   - data: The body; `nil` for none.
-    ///   - response: The response. Without one, a completion handler gets the data alone. On Linux,
-    ///     Foundation's `data(for:)` then ends the process.
-    ///   - error: The error with which the request fails; `nil` if it succeeds.
+    ///   - response: The response; `nil` for none.
+    ///   - error: The error with which the request fails; `nil` if it succeeds. Without a response,
+    ///     it fails with `URLError.badServerResponse`, because Foundation's `data(for:)` ends the
+    ///     process if it gets neither.
     public static func stub(
         url: URL? = nil, data: Data? = nil, response: URLResponse? = nil,
         error: (any Error)? = nil
     ) {
-        let stub = DirectAnswer(response: response, data: data, error: error)
+        let stub =
+            response == nil && error == nil
+            ? .noResponse : DirectAnswer(response: response, data: data, error: error)
         state.withLock { state in
             if let url { state.stubsByURL[url] = stub } else { state.stub = stub }
         }
@@ -50,11 +53,16 @@ open class URLProtocolStub: URLProtocol {
     /// Sets the closure that receives each request, with its body in `httpBody`, before the client
     /// receives its answer.
     ///
-    /// A request without a stub then ends without a response.
+    /// A request without a stub then fails with `URLError.badServerResponse`.
     ///
     /// - Parameter observer: The closure. It runs in the background, one call at a time.
     public static func observeRequests(observer: @escaping (URLRequest) -> Void) {
         state.withLock { ($0.observer, $0.mustEnd) = (observer, true) }
+    }
+
+    /// The same as ``observeRequests(observer:)``, under another usual name.
+    public static func observeRequest(observer: @escaping (URLRequest) -> Void) {
+        observeRequests(observer: observer)
     }
 
     /// Sets the closure that is called for each request, as ``observeRequests(observer:)`` does. A
@@ -111,7 +119,7 @@ open class URLProtocolStub: URLProtocol {
         ) -> CancellationHandle {
             let state = state.withLock { $0 }
             let stub = request.url.flatMap { state.stubsByURL[$0] } ?? state.stub
-            let answer = stub ?? (state.mustEnd ? DirectAnswer() : nil)
+            let answer = stub ?? (state.mustEnd ? .noResponse : nil)
             nonisolated(unsafe) let observer = state.observer  // Called on the queue only.
             if observer != nil {
                 queue.async {
