@@ -1,4 +1,42 @@
-// The file that replaces the file of a mock of an app.
+// The file that replaces the file of a mock of an app. It needs no other import.
 @_exported import APIKitLiteTesting
 
 typealias MockURLProtocol = APIKitLiteTesting.MockURLProtocol
+
+// The members of mocks that apps have written.
+
+extension MockURLProtocol {
+    static var handler: ((URLRequest) throws -> (URLResponse, Data?))? {
+        get { requestHandler }
+        set { requestHandler = newValue }
+    }
+
+    static func enqueue(_ answers: (HTTPURLResponse, Data)...) {
+        var rest = answers
+        requestHandler = { _ in
+            guard !rest.isEmpty else { throw URLError(.resourceUnavailable) }
+            return rest.removeFirst()
+        }
+    }
+
+    nonisolated(unsafe) static var bodies: [URL?: Data] = [:] {
+        didSet { requestHandler = { (HTTPURLResponse(), bodies[$0.url]) } }
+    }
+}
+
+final class FailingURLProtocol: MockURLProtocol {
+    nonisolated(unsafe) static var error: (any Error)?
+
+    override func startLoading() {
+        guard let error = Self.error else { return super.startLoading() }
+        client?.urlProtocol(self, didFailWithError: error)
+    }
+}
+
+final class StaticURLProtocol: URLProtocolStub {
+    nonisolated(unsafe) static var data: Data? { didSet { update() } }
+    nonisolated(unsafe) static var response: URLResponse? { didSet { update() } }
+    nonisolated(unsafe) static var error: (any Error)? { didSet { update() } }
+
+    private static func update() { stub(data: data, response: response, error: error) }
+}

@@ -38,14 +38,14 @@ extension URLSession: DataTaskSession {}
 
 // The mocks.
 
-func mockSession(
-    data: Data?, response: HTTPURLResponse, error: (any Error)? = nil
-) -> URLSession {
-    let network = MockNetwork { _ in
+final class URLSessionMock: @unchecked Sendable {  // A test sets it before it loads.
+    var data: Data?
+    var error: (any Error)?
+
+    private(set) lazy var session = MockNetwork { [unowned self] _ in
         if let error { throw error }
-        return (response, data)
-    }
-    return network.urlSession
+        return (HTTPURLResponse(), data)
+    }.urlSession
 }
 
 extension MockURLSession: AsyncSession {
@@ -72,26 +72,15 @@ extension MockURLSession: NetworkSession {
     }
 }
 
-final class NextSession: SessionProtocol {
-    var nextData: Data?
-    var nextError: (any Error)?
-
-    func dataTask(
-        with request: URLRequest, completionHandler: @escaping Completion
-    ) -> any TaskProtocol {
-        let session: any SessionProtocol = MockURLSession(
-            response: (nextData, nil, nextError))
-        return session.dataTask(with: request, completionHandler: completionHandler)
-    }
-}
-
 @Suite(.limited) struct SessionMockSamples {
     private let data = Data("[]".utf8)
     private let request = URLRequest.test("users")
 
     @Test func aURLSessionInPlaceOfAMock() async throws {
-        let session: any DataTaskSession = mockSession(data: data, response: HTTPURLResponse())
+        let mock = URLSessionMock()
+        let session: any DataTaskSession = mock.session
 
+        mock.data = data
         let text = await withCheckedContinuation { continuation in
             let task = session.dataTask(with: request) { data, _, _ in
                 continuation.resume(returning: data?.text)
@@ -99,10 +88,8 @@ final class NextSession: SessionProtocol {
             task.resume()
         }
         #expect(text == "[]")
-
-        let failing = mockSession(
-            data: nil, response: HTTPURLResponse(), error: TestError(number: 7))
-        await #expect(throws: TestError.self) { try await failing.exchange(request) }
+        mock.error = TestError(number: 7)
+        await #expect(throws: TestError(number: 7)) { try await mock.session.exchange(request) }
     }
 
     @Test func aTaskThatCompletesInsideResume() {
@@ -122,21 +109,6 @@ final class NextSession: SessionProtocol {
         session.loadData(from: request.url!) { data, _ in texts.append(data?.text) }
 
         #expect(texts == ["[]"])
-    }
-
-    @Test func propertiesThatATestSetsLater() {
-        let session = NextSession()
-        var texts: [String?] = []
-        var errors: [TestError?] = []
-
-        session.nextData = data
-        session.dataTask(with: request) { data, _, _ in texts.append(data?.text) }.resume()
-        session.nextError = TestError(number: 7)
-        session.dataTask(with: request) { _, _, error in errors.append(error as? TestError) }
-            .resume()
-
-        #expect(texts == ["[]"])
-        #expect(errors == [TestError(number: 7)])
     }
 
     @Test func aProtocolWithAsyncFunctions() async throws {

@@ -11,6 +11,20 @@ extension HTTPURLResponse {
             url: .unnamed, statusCode: 200, httpVersion: "HTTP/1.1", headerFields: nil)!
     }
 
+    /// Creates a response with the status 200, as on Apple platforms.
+    ///
+    /// Foundation on Linux has this initializer for `URLResponse` only.
+    // Generic, because an extension cannot override the initializer of the superclass.
+    public convenience init(
+        url: URL, mimeType: String?, expectedContentLength length: some BinaryInteger,
+        textEncodingName name: String?
+    ) {
+        var fields: [String: String] = [:]
+        fields["Content-Type"] = mimeType.map { $0 + (name.map { "; charset=\($0)" } ?? "") }
+        if length >= 0 { fields["Content-Length"] = "\(length)" }
+        self.init(url: url, statusCode: 200, httpVersion: "HTTP/1.1", headerFields: fields)!
+    }
+
     /// The response, or a copy of a 401 whose Basic challenge Foundation does not find.
     ///
     /// Otherwise Foundation on Linux would wait for ever, or send the request to the real host with
