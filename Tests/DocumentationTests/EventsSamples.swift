@@ -66,9 +66,11 @@ import Testing
         network.stub(.get("/news/sport"), .events(["a"]), .status(403))
         let session = MockURLSession(network)
 
-        var events = try session.events(NewsRequest(), "sport").makeAsyncIterator()
+        let news = NewsRequest()
+        let request = try news.makeRequest(from: "sport")
+        let events = session.events(request, validate: news.validateResponse)
 
-        #expect(try await events.next()?.data == "a")
+        #expect(try await events.first { _ in true }?.data == "a")
     }
 
     @Sendable private static func decrypt(_ piece: Data) throws -> Data { Data(piece.reversed()) }

@@ -140,7 +140,7 @@ import Testing
         }
 
         func makeParser(for response: HTTPURLResponse) -> some StreamParser<Delta> {
-            ServerSentEvents.json(Delta.self, until: "[DONE]")
+            ServerSentEvents().until(data: "[DONE]").json(Delta.self)
         }
     }
 

@@ -34,7 +34,7 @@ import Testing
         }
 
         func makeParser(for response: HTTPURLResponse) -> some StreamParser<Delta> {
-            ServerSentEvents.json(Delta.self, until: "[DONE]")
+            ServerSentEvents().until(data: "[DONE]").json(Delta.self)
         }
     }
 
@@ -196,71 +196,79 @@ import Testing
         of parser: some StreamParser<Element>, _ body: String
     ) throws -> [Element] {
         var parser = parser
-        return try parser.parse(Data(body.utf8)) + parser.finish()
+        let elements = try parser.parse(Data(body.utf8))
+        return parser.isComplete ? elements : try elements + parser.finish()
     }
 
     @Test func goesOnAfterABadElement() throws {
         let parser =
-            ServerSentEvents().compactMap { event in
+            ServerSentEvents(mediaTypes: []).until(data: "[DONE]").compactMap { event in
                 try? JSONDecoder().decode(Delta.self, from: Data(event.data.utf8))
             }
         let data = [Self.delta("a"), "{", Self.delta("b"), "[DONE]"]
         let body = data.map { ServerSentEvent(data: $0).text }.joined()
 
         #expect(try elements(of: parser, body).map(\.text) == ["a", "b"])
+        #expect(parser.mediaTypes.isEmpty)
     }
 
-    private func parserWithOptionalTerminator() -> some StreamParser<Delta> {
-        ServerSentEvents().compactMap { event in
-            if event.data == "[DONE]" { return nil }
-            return try JSONDecoder().decode(Delta.self, from: Data(event.data.utf8))
-        }
+    struct MessageEvent: Decodable {
+        struct Delta: Decodable { var text: String? }
+        var delta: Delta?
     }
 
-    @Test(arguments: ["", "data: [DONE]\n\n"])
-    func needsNoTerminator(_ end: String) throws {
-        let parser = parserWithOptionalTerminator()
-
-        let body = "data: \(Self.delta("a"))\n\n"
-        #expect(try elements(of: parser, body + end).map(\.text) == ["a"])
-        #expect(throws: DecodingError.self) { try elements(of: parser, "data: {\n\n" + end) }
+    struct ResponseEvent: Decodable {
+        var delta: String?
     }
 
-    struct TextDelta: Decodable {
-        struct Text: Decodable { var text: String }
-        var delta: Text
+    struct Generation: Decodable {
+        struct Candidate: Decodable { var finishReason: String? }
+        var candidates: [Candidate]
     }
 
-    struct ModelError: Decodable, Error {
-        struct Text: Decodable { var message: String }
-        var error: Text
+    struct Progress: Decodable {
+        var isDone: Bool
     }
 
-    private func parserOfNamedEvents() -> some StreamParser<TextDelta> {
-        ServerSentEvents().compactMap { event in
-            let (data, decoder) = (Data(event.data.utf8), JSONDecoder())
-            if event.event == "error" { throw try decoder.decode(ModelError.self, from: data) }
-            if event.event != "content_block_delta" { return nil }
-            return try decoder.decode(TextDelta.self, from: data)
-        }
+    private func messages() -> some StreamParser<String> {
+        ServerSentEvents()
+            .until { $0.event == "message_stop" }
+            .json(MessageEvent.self)
+            .compactMap { $0.delta?.text }
     }
 
-    @Test func decodesByTheNameOfTheEvent() throws {
-        let text = #"{"type":"content_block_delta","delta":{"type":"text_delta","text":"Hel"}}"#
-        let events = [
-            ServerSentEvent(event: "message_start", data: #"{"type":"message_start"}"#),
-            ServerSentEvent(event: "ping", data: #"{"type":"ping"}"#),
-            ServerSentEvent(event: "content_block_delta", data: text),
-            ServerSentEvent(event: "message_stop", data: #"{"type":"message_stop"}"#),
-        ]
-        let error = ServerSentEvent(
-            event: "error", data: #"{"type":"error","error":{"message":"Overloaded"}}"#)
+    private func responses() -> some StreamParser<ResponseEvent> {
+        let ends = ["response.completed", "response.incomplete", "response.failed"]
+        return ServerSentEvents()
+            .until { ends.contains($0.event) }
+            .json(ResponseEvent.self)
+    }
 
-        let body = events.map(\.text).joined()
-        #expect(try elements(of: parserOfNamedEvents(), body).map(\.delta.text) == ["Hel"])
-        #expect(throws: ModelError.self) {
-            try elements(of: parserOfNamedEvents(), body + error.text)
-        }
+    private func generations() -> some StreamParser<Generation> {
+        ServerSentEvents().json(Generation.self)
+            .until { $0.candidates.first?.finishReason != nil }
+    }
+
+    private func lines() -> some StreamParser<Progress> {
+        JSONLines(Progress.self).until { $0.isDone }
+    }
+
+    @Test func knowsTheLastElement() throws {
+        let message =
+            ServerSentEvent(event: "content_block_delta", data: #"{"delta":{"text":"Hel"}}"#).text
+        let stop = ServerSentEvent(event: "message_stop", data: "{}").text
+        let failure = ServerSentEvent(event: "response.failed", data: "{}").text
+        let generation =
+            ServerSentEvent(data: #"{"candidates":[{"finishReason":"STOP"}]}"#).text
+
+        #expect(try elements(of: messages(), message + stop) == ["Hel"])
+        #expect(throws: StreamError.self) { try elements(of: messages(), message) }
+        #expect(try elements(of: responses(), failure).count == 1)
+        #expect(throws: StreamError.self) { try elements(of: responses(), stop) }
+        #expect(try elements(of: generations(), generation).count == 1)
+        #expect(throws: StreamError.self) { try elements(of: generations(), "") }
+        #expect(try elements(of: lines(), #"{"isDone":true}"#).count == 1)
+        #expect(throws: StreamError.self) { try elements(of: lines(), #"{"isDone":false}"#) }
     }
 
     struct SpeechRequest: StreamedAPIRequest {
@@ -304,6 +312,8 @@ import Testing
                 var deltas = deltas  // Copies read the same response.
                 do throws(APIRequestError) {
                     return try await deltas.next()?.text
+                } catch  where error.isCancellation {
+                    return nil  // Its reader has left.
                 } catch {
                     throw ChatError(error)
                 }
@@ -330,6 +340,76 @@ import Testing
         }
     }
 
+    @Test func endsAStreamInAnotherTypeQuietlyWhenItsReaderIsCancelled() async throws {
+        let network = MockNetwork()
+        let stub = network.stub(.post("/v1/chat/completions"), .stream())
+        let chat = Chat(
+            session: MockURLSession(network), request: ChatRequest(baseURL: baseURL))
+        let reader = Task { try await chat.answer(to: "Hi").reduce(into: "") { $0 += $1 } }
+
+        try await stub.send(ServerSentEvent(data: Self.delta("Hel")))
+        try await stub.waitForReader()
+        reader.cancel()
+
+        #expect(try await reader.value == "Hel")
+    }
+
+    /// Sends the request again until the first element has arrived.
+    struct PatientChat {
+        let session: any HTTPSession
+        let request: ChatRequest
+
+        func start(_ text: String) async throws(APIRequestError) -> (
+            first: Delta?, rest: APIStream<ChatRequest>.Iterator
+        ) {
+            var attempt = 1
+            while true {
+                var deltas = session.stream(request, text).makeAsyncIterator()
+                do throws(APIRequestError) {
+                    return (try await deltas.next(), deltas)
+                } catch {
+                    if attempt == 3 || error.stage != .transport || error.isCancellation {
+                        throw error
+                    }
+                    attempt += 1
+                }
+            }
+        }
+    }
+
+    @Test func triesAgainUntilTheFirstElement() async throws {
+        let network = MockNetwork()
+        let whole = MockResponse.events([Self.delta("Hel"), Self.delta("lo")], until: "[DONE]")
+        network.stub(
+            .post("/v1/chat/completions"), whole.failing(afterBytes: 9), whole,
+            whole.failing(afterBytes: 9))
+        let chat = PatientChat(
+            session: MockURLSession(network), request: ChatRequest(baseURL: baseURL))
+
+        var (first, rest) = try await chat.start("Hi")
+        #expect(first?.text == "Hel")
+        #expect(try await rest.next()?.text == "lo")
+        #expect(network.requests.count == 2)
+
+        await #expect(throws: APIRequestError.self) { try await chat.start("Hi") }
+        #expect(network.requests.count == 5)
+    }
+
+    @Test func streamsAURLRequest() async throws {
+        let network = MockNetwork()
+        network.stub(.post("/v1/chat/completions"), .events([Self.delta("Hi")], until: "[DONE]"))
+        let session = MockURLSession(network)
+        let request = try ChatRequest(baseURL: baseURL).makeRequest(from: "Hello")
+        var answer = ""
+
+        let deltas = ServerSentEvents().until(data: "[DONE]").json(Delta.self)
+        for try await delta in session.stream(request, deltas, name: "chat") {
+            answer += delta.text
+        }
+
+        #expect(answer == "Hi")
+    }
+
     struct ToolRequest: StreamedAPIRequest {
         struct Message: Decodable {
             var id: Int
@@ -340,7 +420,7 @@ import Testing
         }
 
         func makeParser(for response: HTTPURLResponse) -> some StreamParser<Message> {
-            ServerSentEvents.json(Message.self, orBodyOf: response)
+            ServerSentEvents(orBodyOf: response).json(Message.self)
         }
     }
 

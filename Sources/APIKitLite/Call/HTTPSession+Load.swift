@@ -169,6 +169,7 @@ extension HTTPSession {
     ///   - request: The request to send.
     ///   - type: The output. `Data` is the body itself. If it is optional, an empty body is nil.
     ///   - decoder: The decoder of the output.
+    ///   - name: The name of the call in errors and events, such as a route: the `requestType`.
     ///   - redaction: The secrets that the texts of its errors hide.
     ///   - validate: Throws if a response is not acceptable. By default, its status must be in
     ///     `200..<300`.
@@ -176,14 +177,14 @@ extension HTTPSession {
     /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
     public nonisolated(nonsending) func load<T: Decodable>(
         _ request: URLRequest, as type: T.Type, decoder: JSONDecoder = JSONDecoder(),
-        redaction: Redaction = .standard,
+        name: String? = nil, redaction: Redaction = .standard,
         validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = {
             try $1.validateStatus()
         }
     ) async throws(APIRequestError) -> T {
         let endpoint = Endpoint<Void, T>(
             jsonDecoder: decoder, { request }, validate: validate, redaction: redaction)
-        return try await flow(endpoint, type: nil).response(for: ()).value
+        return try await flow(endpoint, type: name).response(for: ()).value
     }
 
     /// Loads a request, and decodes its response from JSON.
@@ -194,6 +195,7 @@ extension HTTPSession {
     ///   - request: The request to send.
     ///   - type: The output. `Data` is the body itself. If it is optional, an empty body is nil.
     ///   - decoder: The decoder of the output.
+    ///   - name: The name of the call in errors and events, such as a route: the `requestType`.
     ///   - redaction: The secrets that the texts of its errors hide.
     ///   - validate: Throws if a response is not acceptable. By default, its status must be in
     ///     `200..<300`.
@@ -202,13 +204,13 @@ extension HTTPSession {
     @concurrent
     public func load<T: Decodable & SendableMetatype>(
         _ request: URLRequest, as type: T.Type, decoder: JSONDecoder = JSONDecoder(),
-        redaction: Redaction = .standard,
+        name: String? = nil, redaction: Redaction = .standard,
         validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = {
             try $1.validateStatus()
         }
     ) async throws(APIRequestError) -> sending T {
         let endpoint = Endpoint<Void, T>(
             jsonDecoder: decoder, { request }, validate: validate, redaction: redaction)
-        return try await flow(endpoint, type: nil).response(for: ()).value
+        return try await flow(endpoint, type: name).response(for: ()).value
     }
 }

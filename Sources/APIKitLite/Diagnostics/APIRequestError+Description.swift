@@ -45,7 +45,7 @@ extension APIRequestError {
     private var answer: String? {
         guard let response else { return nil }
         let status = "The server answered \(HTTPStatus.describe(response.statusCode))"
-        guard let data else { return status + "." }
+        guard let data, element == nil else { return status + "." }
         // Foundation drops the body of some answers, such as a 302 without `Location`.
         if data.isEmpty, response.expectedContentLength != 0 { return status + "." }
         if data.isEmpty { return status + " with an empty body." }
@@ -80,7 +80,16 @@ extension APIRequestError {
         }
     }
 
+    /// The element of a stream that could not be decoded; nil if it was a whole body.
+    private var element: Data? { (underlying as? DecodingError)?.element }
+
     private func reason(_ error: DecodingError) -> [String] {
+        if let element {
+            let text = UndecodedText(subject: "The element", data: element, redaction: redaction)
+            let (sentence, excerpt) = text.reason(error)
+            let start = redaction.element(String(decoding: element, as: UTF8.self)).excerpt()
+            return [sentence, "Element: " + (excerpt ?? start)]
+        }
         let text = UndecodedText(
             subject: "The body", data: data, contentType: contentType,
             announced: response?.expectedContentLength ?? -1, redaction: redaction)

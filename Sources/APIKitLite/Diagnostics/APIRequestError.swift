@@ -34,8 +34,8 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
     public let request: URLRequest?
     /// The response of the server, or `nil` if there was none.
     public let response: HTTPURLResponse?
-    /// The body of the response, or `nil` if there was none. For a stream that was accepted, `nil`
-    /// too: its elements were delivered.
+    /// The body of the response, or `nil` if there was none. For a stream that was accepted, the
+    /// element that could not be decoded, or `nil`.
     public let data: Data?
     /// The original error: the error that your code threw, or a `URLError`.
     public let underlying: any Error

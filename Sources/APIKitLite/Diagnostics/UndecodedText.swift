@@ -81,17 +81,6 @@ struct UndecodedText {
     }
 }
 
-extension DecodingError {
-    fileprivate var context: Context? {
-        switch self {
-        case .typeMismatch(_, let context), .valueNotFound(_, let context),
-            .keyNotFound(_, let context), .dataCorrupted(let context):
-            context
-        @unknown default: nil
-        }
-    }
-}
-
 extension Redaction {
     /// A coding path as text. It is bounded, because the server chooses the keys.
     fileprivate func place(_ path: [any CodingKey]) -> String {

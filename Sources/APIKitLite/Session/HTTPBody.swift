@@ -113,7 +113,7 @@ public struct HTTPBody: AsyncSequence, Sendable {
     /// Returns all bytes. If the body comes in pieces, reads it to its end.
     ///
     /// - Throws: The errors of ``AsyncIterator/next()``.
-    package func collect() async throws -> Data {
+    public func collect() async throws -> Data {
         if let data { return data }
         var data = Data()
         for try await piece in self { data += piece }

@@ -9,7 +9,7 @@ import Foundation
 ///
 /// ### Read events
 ///
-/// - ``events(_:after:reconnecting:willReconnect:redaction:clock:random:now:)``
+/// - ``events(_:after:reconnecting:willReconnect:name:redaction:validate:clock:random:now:)``
 ///
 /// ### Download files
 ///

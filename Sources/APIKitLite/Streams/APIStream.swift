@@ -17,9 +17,9 @@ import Foundation
 /// visionOS 2 calls `next()` in a `while` loop: there, `for try await` leaves the actor for each
 /// element.
 public struct APIStream<T: StreamedAPIRequest>: AsyncSequence {
-    fileprivate let flow: LoadFlow<T>
-    fileprivate let input: T.RequestDataType
-    fileprivate let isConcurrent: Bool
+    let flow: LoadFlow<T>
+    let input: T.RequestDataType
+    let isConcurrent: Bool
 
     /// Returns an iterator, whose first call of `next()` sends the request.
     public func makeAsyncIterator() -> Iterator {

@@ -7,14 +7,17 @@ struct EventReader: LineReader {
     /// The number of bytes that the data of one event may have.
     let longestData: Int
     /// Whether the body is one JSON value instead of events.
-    let isOneValue: Bool
+    private let isOneValue: Bool
+    /// Whether the one value has been read, so that nothing is missing.
+    private(set) var isComplete = false
 
+    let mediaTypes: [String]
     private(set) var retry: Duration?
     private(set) var lastEventID: String
 
     private var type = ""
     /// The data of the event so far, or `nil` if it has no `data` field yet.
-    private(set) var data: String?
+    private var data: String?
     /// The ID that becomes the last event ID when the event ends.
     private var id: String
 
@@ -24,17 +27,19 @@ struct EventReader: LineReader {
     ///   - longestData: The number of bytes that the data of one event may have.
     ///   - lastEventID: The ID of the last event of an earlier connection.
     ///   - response: The status and the headers. If they name JSON, the body is one value.
+    ///   - mediaTypes: The media types of the events; empty for any type.
     init(
-        longestData: Int, lastEventID: String = "", orBodyOf response: HTTPURLResponse? = nil
+        longestData: Int, lastEventID: String = "", orBodyOf response: HTTPURLResponse? = nil,
+        mediaTypes: [String]
     ) {
         self.longestData = longestData
         let type = mediaType(response?.value(forHTTPHeaderField: "Content-Type")) ?? ""
         isOneValue = type == "application/json" || type.hasSuffix("+json")
+        self.mediaTypes = isOneValue ? [] : mediaTypes
         self.lastEventID = lastEventID
         id = lastEventID
     }
 
-    var mediaTypes: [String] { isOneValue ? [] : [StreamMediaTypes.events] }
     var lineEnds: String { isOneValue ? "" : "\r\n" }
 
     mutating func read(_ line: ArraySlice<UInt8>) throws -> ServerSentEvent? {
@@ -51,6 +56,7 @@ struct EventReader: LineReader {
     /// event before it.
     mutating func finish(_ line: ArraySlice<UInt8>) -> ServerSentEvent? {
         guard isOneValue, !line.isEmpty else { return nil }
+        isComplete = true
         return ServerSentEvent(
             event: "message", data: String(decoding: line, as: UTF8.self), id: lastEventID)
     }

@@ -26,12 +26,11 @@ import Foundation
 /// cancelled. Cancelling also ends a delay immediately.
 ///
 /// To continue later, in another process for example, store the `id` of each event, and pass the
-/// last one to
-/// ``HTTPSession/events(_:after:reconnecting:willReconnect:redaction:clock:random:now:)``.
+/// last one: `session.events(request, after: id)`.
 public struct EventStream: AsyncSequence, Sendable {
-    fileprivate var exchange: CheckedExchange
+    fileprivate let exchange: CheckedExchange
     fileprivate let request: URLRequest
-    fileprivate var validate: @Sendable (Data, HTTPURLResponse) throws -> Void = { _, _ in }
+    fileprivate let validate: @Sendable (Data, HTTPURLResponse) throws -> Void
     fileprivate let start: Reconnection
     fileprivate let willReconnect: @Sendable (Duration, APIRequestError?) -> Void
     fileprivate let clock: any Clock<Duration>
@@ -48,7 +47,7 @@ public struct EventStream: AsyncSequence, Sendable {
         private let stream: EventStream
         private let timeline: Timeline
         private var reconnection: Reconnection
-        private var connection: StreamFlow<EventRequest>?
+        private var connection: StreamFlow<ParsedRequest<ServerSentEvents>>?
         /// The moment since which there is no connection. `nil` before the first `next()`.
         private var lostAt: Duration?
         private var hasEnded = false
@@ -99,16 +98,20 @@ public struct EventStream: AsyncSequence, Sendable {
         }
 
         /// Returns a new connection, which sends its request when its first events are read.
-        private mutating func connect() -> StreamFlow<EventRequest> {
+        private mutating func connect() -> StreamFlow<ParsedRequest<ServerSentEvents>> {
             lostAt = lostAt ?? timeline.now()
             reconnection.attempts += 1
             var session = stream.exchange.session
             if let deadline = reconnection.policy.deadline {
                 session = session.timingOut(after: deadline - elapsed, clock: stream.clock)
             }
+            let request = ParsedRequest(
+                parser: ServerSentEvents(continuing: reconnection.lastEventID),
+                redaction: stream.exchange.redaction, validate: stream.validate,
+                make: { [reconnection, stream] in try reconnection.request(stream.request) })
             let flow = LoadFlow(
-                apiRequest: EventRequest(stream: stream, reconnection: reconnection),
-                session: session, requestType: stream.exchange.requestType, clock: stream.clock)
+                apiRequest: request, session: session, requestType: stream.exchange.requestType,
+                clock: stream.clock)
             return StreamFlow(flow, input: ())
         }
 
@@ -160,26 +163,6 @@ public struct EventStream: AsyncSequence, Sendable {
     }
 }
 
-private struct EventRequest: StreamedAPIRequest {
-    let stream: EventStream
-    let reconnection: EventStream.Reconnection
-
-    var redaction: Redaction { stream.exchange.redaction }
-
-    func makeRequest(from: Void) throws -> URLRequest { try reconnection.request(stream.request) }
-
-    // The optimizer of Swift 6.3 crashes if it inlines the closure into an asynchronous function.
-    @inline(never)
-    func validateResponse(data: Data, response: HTTPURLResponse) throws {
-        try stream.validate(data, response)
-        try response.validateStatus(200)
-    }
-
-    func makeParser(for response: HTTPURLResponse) -> ServerSentEvents {
-        ServerSentEvents(continuing: reconnection.lastEventID)
-    }
-}
-
 extension RetryPolicy {
     /// The default policy of an event stream: 10 connections in a row without an event, and no
     /// deadline.
@@ -214,7 +197,12 @@ extension HTTPSession {
     ///     is sent once.
     ///   - willReconnect: Called before each delay, with the delay and the error of the connection.
     ///     The error is `nil` if the body was complete.
+    ///   - name: The name of the call in errors and events, such as a route: the `requestType`.
     ///   - redaction: The secrets that the texts of an error hide.
+    ///   - validate: Throws if a response is not acceptable, with the error of the events. It gets an
+    ///     empty body first; if it throws, it is called again with the beginning of the body. Only
+    ///     the status 200 is accepted after it. Its error does not change whether the client
+    ///     connects again.
     ///   - clock: The clock that measures the delays and the deadline.
     ///   - random: Returns the jitter factor of a delay, from 0 up to 1.
     ///   - now: Returns the current time. A date in `Retry-After` is measured from it if the
@@ -224,57 +212,21 @@ extension HTTPSession {
         _ request: URLRequest, after lastEventID: String = "",
         reconnecting policy: RetryPolicy = .eventStream,
         willReconnect: @escaping @Sendable (Duration, APIRequestError?) -> Void = { _, _ in },
-        redaction: Redaction = .standard,
+        name: String? = nil, redaction: Redaction = .standard,
+        validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = { _, _ in },
         clock: any Clock<Duration> = ContinuousClock(),
         random: @escaping @Sendable () -> Double = { .random(in: 0..<1) },
         now: @escaping @Sendable () -> Date = { Date() }
     ) -> EventStream {
         EventStream(
-            exchange: CheckedExchange(session: self, request: request, redaction: redaction),
+            exchange: CheckedExchange(
+                session: self, request: request, redaction: redaction, requestType: name),
             request: request,
+            validate: { data, response in
+                try validate(data, response)
+                try response.validateStatus(200)
+            },
             start: EventStream.Reconnection(policy: policy, lastEventID: lastEventID),
             willReconnect: willReconnect, clock: clock, random: random, now: now)
-    }
-
-    /// Makes the request for an input, and returns the events of its response, over as many
-    /// connections as needed.
-    ///
-    ///     for try await event in try session.events(NewsRequest(), "sport") { show(event.data) }
-    ///
-    /// The request is made once, before this returns. `validateResponse` is called for each
-    /// connection, with the head of the response and an empty body. If it throws, it is called once
-    /// more, with the beginning of the body. Its error is `underlying` in the error of the events,
-    /// and does not change whether the client connects again. Only the status 200 is accepted after
-    /// it. `parseResponse` is not called.
-    ///
-    /// Everything else is as in
-    /// ``events(_:after:reconnecting:willReconnect:redaction:clock:random:now:)``.
-    ///
-    /// - Parameters:
-    ///   - request: The request to load.
-    ///   - input: The input of the request.
-    ///   - lastEventID: The ID of the last event of an earlier stream. Empty if there is none.
-    ///   - policy: The limits and the jitter of the delays.
-    ///   - willReconnect: Called before each delay, with the delay and the error of the connection.
-    ///   - clock: The clock that measures the delays and the deadline.
-    ///   - random: Returns the jitter factor of a delay, from 0 up to 1.
-    ///   - now: Returns the current time.
-    /// - Returns: The sequence of the events. Nothing is sent yet.
-    /// - Throws: ``APIRequestError`` if the request cannot be made.
-    public func events<R: APIRequest & Sendable>(
-        _ request: R, _ input: R.RequestDataType, after lastEventID: String = "",
-        reconnecting policy: RetryPolicy = .eventStream,
-        willReconnect: @escaping @Sendable (Duration, APIRequestError?) -> Void = { _, _ in },
-        clock: any Clock<Duration> = ContinuousClock(),
-        random: @escaping @Sendable () -> Double = { .random(in: 0..<1) },
-        now: @escaping @Sendable () -> Date = { Date() }
-    ) throws(APIRequestError) -> EventStream {
-        var stream = try events(
-            flow(request).makeRequest(from: input), after: lastEventID, reconnecting: policy,
-            willReconnect: willReconnect, redaction: request.redaction, clock: clock,
-            random: random, now: now)
-        stream.exchange.requestType = "\(R.self)"
-        stream.validate = request.validateResponse
-        return stream
     }
 }

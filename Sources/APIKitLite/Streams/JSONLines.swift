@@ -23,8 +23,7 @@ public struct JSONLines<Value: Decodable>: StreamParser, Sendable {
         _ type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder(),
         longestLine: Int = ServerSentEvents.longestLine
     ) {
-        lines = LineParser(
-            JSONLineReader(elements: JSONElementDecoder(decoder)), longestLine: longestLine)
+        lines = LineParser(JSONLineReader(decoder: decoder), longestLine: longestLine)
     }
 
     /// The types of JSON Lines under all their names, and the types that servers send instead:
@@ -33,23 +32,23 @@ public struct JSONLines<Value: Decodable>: StreamParser, Sendable {
 
     /// Appends the values of the lines that are complete with a piece of the stream.
     ///
-    /// - Throws: ``StreamError`` if a line cannot be decoded or is too long, or if the body is
-    ///   compressed.
+    /// - Throws: `DecodingError` if a line cannot be decoded; ``StreamError`` if it is too long, or
+    ///   if the body is compressed.
     public mutating func parse(_ bytes: Data, into values: inout [Value]) throws {
         try lines.parse(bytes, into: &values)
     }
 
     /// Appends the value of the last line, if it has no line end.
     ///
-    /// - Throws: ``StreamError`` if the line cannot be decoded, for example because the stream was
-    ///   cut.
+    /// - Throws: `DecodingError` if the line cannot be decoded, for example because it was cut. To
+    ///   notice a stream that was cut between two lines, use ``StreamParser/until(_:)``.
     public mutating func finish(into values: inout [Value]) throws {
         try lines.finish(into: &values)
     }
 }
 
 private struct JSONLineReader<Value: Decodable>: LineReader {
-    var elements: JSONElementDecoder<Value>
+    let decoder: JSONDecoder
 
     var mediaTypes: [String] {
         StreamMediaTypes.jsonLines + ["application/json", "text/plain", "application/octet-stream"]
@@ -59,29 +58,8 @@ private struct JSONLineReader<Value: Decodable>: LineReader {
 
     mutating func read(_ line: ArraySlice<UInt8>) throws -> Value? {
         let isBlank = line.allSatisfy { [0x20, 0x09, 0x0d].contains($0) }
-        return isBlank ? nil : try elements.decode(Data(line))
+        return isBlank ? nil : try decoder.decode(Value.self, fromElement: Data(line))
     }
 
     mutating func finish(_ line: ArraySlice<UInt8>) throws -> Value? { try read(line) }
-}
-
-/// A decoder of the elements of one stream, which counts them.
-struct JSONElementDecoder<Value: Decodable>: Sendable {
-    private let decoder: JSONDecoder
-    private(set) var count = 0
-
-    init(_ decoder: JSONDecoder) {
-        self.decoder = decoder
-    }
-
-    mutating func decode(_ text: Data) throws(StreamError) -> Value {
-        do {
-            let value = try decoder.decode(Value.self, from: text)
-            count += 1
-            return value
-        } catch {
-            throw .unreadableElement(
-                number: count + 1, text: String(decoding: text, as: UTF8.self), underlying: error)
-        }
-    }
 }

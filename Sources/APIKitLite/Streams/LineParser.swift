@@ -13,17 +13,11 @@ protocol LineReader: Sendable {
     /// Reads the last line, which has no line end. It may be empty.
     mutating func finish(_ line: ArraySlice<UInt8>) throws -> Element?
 
-    var isComplete: Bool { get }
-
     /// The media types of the stream; empty for any type.
     var mediaTypes: [String] { get }
 
     /// The characters that end a line. Without any, the whole body is one line.
     var lineEnds: String { get }
-}
-
-extension LineReader {
-    var isComplete: Bool { false }
 }
 
 /// The part that all parsers of lines have in common: it cuts the stream into lines, and limits
@@ -46,7 +40,6 @@ struct LineParser<Reader: LineReader>: StreamParser, Sendable {
         lineEnds = Array(reader.lineEnds.utf8)
     }
 
-    var isComplete: Bool { reader.isComplete }
     var mediaTypes: [String] { reader.mediaTypes }
 
     mutating func finish(into elements: inout [Reader.Element]) throws {
@@ -67,7 +60,6 @@ struct LineParser<Reader: LineReader>: StreamParser, Sendable {
             if !isRestOfEnd, let element = try reader.read(line(rest[start..<end])) {
                 elements.append(element)
             }
-            if reader.isComplete { return }
             start = end + 1
             for index in ends.indices where ends[index] == end {
                 ends[index] = rest.firstIndex(of: lineEnds[index], from: start)

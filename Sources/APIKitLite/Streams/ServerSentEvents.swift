@@ -14,7 +14,7 @@ import Foundation
 /// U+0000 is ignored.
 ///
 /// The parser keeps at most one line and the data of one event, each at most `longestLine` bytes.
-/// ``json(_:until:orBodyOf:decoder:longestLine:)`` returns a parser that also decodes the data.
+/// `json(_:decoder:)` decodes the data, and `until(_:)` knows the last event.
 public struct ServerSentEvents: StreamParser, Sendable {
     /// The longest line of a stream by default: 16 MiB, enough for an event that contains an image.
     public static let longestLine = 16 * 1_048_576
@@ -26,14 +26,17 @@ public struct ServerSentEvents: StreamParser, Sendable {
     /// - Parameters:
     ///   - response: The status and the headers, for an API that answers one request with events or
     ///     with one JSON value. If the content type is JSON, the whole body is the data of one
-    ///     event without an ID; an empty body is no event.
+    ///     event without an ID, and the stream is complete. An empty body is no event.
+    ///   - mediaTypes: The media types of events to accept, in lower case. Empty for any type.
     ///   - longestLine: The number of bytes that a line may have, and the number of bytes that the
     ///     data of an event may have. Beyond it, the parser throws a ``StreamError``.
     public init(
-        orBodyOf response: HTTPURLResponse? = nil, longestLine: Int = Self.longestLine
+        orBodyOf response: HTTPURLResponse? = nil,
+        mediaTypes: [String] = ["text/event-stream"], longestLine: Int = Self.longestLine
     ) {
         lines = LineParser(
-            EventReader(longestData: longestLine, orBodyOf: response), longestLine: longestLine)
+            EventReader(longestData: longestLine, orBodyOf: response, mediaTypes: mediaTypes),
+            longestLine: longestLine)
     }
 
     /// Creates a parser for a connection that continues after an event.
@@ -42,7 +45,9 @@ public struct ServerSentEvents: StreamParser, Sendable {
     ///   another one.
     init(continuing lastEventID: String) {
         lines = LineParser(
-            EventReader(longestData: Self.longestLine, lastEventID: lastEventID),
+            EventReader(
+                longestData: Self.longestLine, lastEventID: lastEventID,
+                mediaTypes: [StreamMediaTypes.events]),
             longestLine: Self.longestLine)
     }
 
@@ -56,7 +61,10 @@ public struct ServerSentEvents: StreamParser, Sendable {
     /// An event without data can change it, too.
     public var lastEventID: String { lines.reader.lastEventID }
 
-    /// `text/event-stream`.
+    /// Whether the one JSON value of ``init(orBodyOf:mediaTypes:longestLine:)`` has been parsed.
+    public var isComplete: Bool { lines.reader.isComplete }
+
+    /// `text/event-stream`, unless the parser was created with others.
     public var mediaTypes: [String] { lines.mediaTypes }
 
     /// Appends the events that are complete with a piece of the stream.
@@ -67,8 +75,8 @@ public struct ServerSentEvents: StreamParser, Sendable {
         try lines.parse(bytes, into: &events)
     }
 
-    /// Appends the JSON value of ``init(orBodyOf:longestLine:)``, or nothing: an event without an
-    /// empty line after it is not complete.
+    /// Appends the JSON value of ``init(orBodyOf:mediaTypes:longestLine:)``, or nothing: an event
+    /// without an empty line after it is not complete.
     ///
     /// - Throws: ``StreamError`` if the last line or the JSON value is too long.
     public mutating func finish(into events: inout [ServerSentEvent]) throws {

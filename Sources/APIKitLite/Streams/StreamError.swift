@@ -1,17 +1,13 @@
 import Foundation
 
 /// An error of the format of a stream, or of one of its elements.
-public enum StreamError: LocalizedError, RedactingError {
-    /// An element cannot be parsed. Its number counts from 1, and the underlying error is the
-    /// original one, such as a `DecodingError`. The texts of this error show an excerpt of the
-    /// element without secrets; the text itself is complete.
-    case unreadableElement(number: Int, text: String, underlying: any Error)
+public enum StreamError: LocalizedError, RedactingError, Equatable {
     /// The server sent an error as an event of the type `error`. The texts of this error hide
     /// secrets in its data; the event itself is complete.
     case event(ServerSentEvent)
-    /// The stream ended without the event that ends a whole stream, such as `[DONE]`, so elements
-    /// may be missing. If the stream ended within an event, `droppedBytes` is the size of its data.
-    case unfinished(terminator: String, elementCount: Int, droppedBytes: Int = 0)
+    /// The stream ended without its last element, which ``StreamParser/until(_:)`` describes. The
+    /// count is the number of elements before the end.
+    case unfinished(elementCount: Int)
     /// A line is longer than this number of bytes, which is what the parser keeps in memory.
     case lineTooLong(limit: Int)
     /// The data of an event, in all its lines, is longer than this number of bytes.
@@ -24,13 +20,12 @@ public enum StreamError: LocalizedError, RedactingError {
     /// The server ended this number of connections in a row without an event.
     case noEvents(connectionCount: Int)
 
-    /// The text for a developer, with the beginning of the element or of the data of an event.
+    /// The text for a developer, with the beginning of the data of an event.
     public var description: String { redactedDescription }
 
     /// The text for a user.
     public var errorDescription: String? {
         switch self {
-        case .unreadableElement: "A part of the server's answer could not be understood."
         case .event: "The server reported an error in its answer."
         case .unfinished, .noEvents: "The server's answer ended too early."
         case .lineTooLong, .eventTooLong: "The server's answer is too long."
@@ -40,24 +35,16 @@ public enum StreamError: LocalizedError, RedactingError {
 
     package func sentences(redacting redaction: Redaction) -> [String] {
         switch self {
-        case .unreadableElement(let number, let text, let error):
-            return ["Element \(number) of the stream could not be parsed."]
-                + reason(of: text, error, redaction)
         case .event(let event):
             return [
                 "The server sent an event of the type \(event.event.debugDescription).",
                 "Data: \(redaction.element(event.data).excerpt())",
             ]
-        case .unfinished(let terminator, let count, let droppedBytes):
+        case .unfinished(let count):
             let elements = count == 1 ? "1 element" : "\(count) elements"
-            let ended =
-                "The stream ended after \(elements), without its terminator "
-                + "\(terminator.debugDescription)."
-            guard droppedBytes > 0 else { return [ended] }
             return [
-                ended,
-                "An unfinished event with \(byteCount(droppedBytes)) of data was dropped: an event "
-                    + "ends with an empty line.",
+                "The stream ended too early, after \(elements): the last one is missing. An event "
+                    + "without an empty line after it is dropped."
             ]
         case .lineTooLong(let limit): return [tooLong("A line of the stream", limit)]
         case .eventTooLong(let limit): return [tooLong("The data of an event", limit)]
@@ -74,38 +61,11 @@ public enum StreamError: LocalizedError, RedactingError {
         }
     }
 
-    package var needsBody: Bool { quotation == nil }
-
-    private var quotation: String? {
-        switch self {
-        case .unreadableElement(_, let text, _): text
-        case .event(let event): event.text
-        default: nil
-        }
-    }
-
-    private func reason(of text: String, _ error: any Error, _ redaction: Redaction) -> [String] {
-        let start = redaction.element(text).excerpt()
-        guard let error = error as? DecodingError else {
-            let error = APIRequestError(stage: .parse, underlying: error, redaction: redaction)
-            return error.reason + ["Element: " + start]
-        }
-        let element = UndecodedText(
-            subject: "The element", data: Data(text.utf8), redaction: redaction)
-        let (sentence, excerpt) = element.reason(error)
-        return [sentence, "Element: " + (excerpt ?? start)]
+    package var needsBody: Bool {
+        if case .event = self { false } else { true }
     }
 
     private func tooLong(_ subject: String, _ limit: Int) -> String {
         "\(subject) is longer than \(byteCount(limit)), the `longestLine` of its parser."
-    }
-}
-
-extension StreamError: Equatable {
-    /// Whether two errors have the same description, and are about the same text of the server.
-    ///
-    /// An underlying error need not be `Equatable`.
-    public static func == (left: StreamError, right: StreamError) -> Bool {
-        left.description == right.description && left.quotation == right.quotation
     }
 }

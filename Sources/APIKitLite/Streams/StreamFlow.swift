@@ -95,7 +95,7 @@ final class StreamFlow<T: StreamedAPIRequest>:
                 if piece == nil || parser!.isComplete { pieces = nil }
             } catch {
                 pieces = nil
-                failure = exchange.failure(.parse, error)
+                failure = exchange.failure(.parse, error, (error as? DecodingError)?.element)
             }
         }
         if parsed.isEmpty, let failure { throw failure }

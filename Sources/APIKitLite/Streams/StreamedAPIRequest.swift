@@ -16,7 +16,7 @@ import Foundation
 ///     }
 ///
 ///     func makeParser(for response: HTTPURLResponse) -> some StreamParser<Delta> {
-///         ServerSentEvents.json(Delta.self, until: "[DONE]")
+///         ServerSentEvents().until(data: "[DONE]").json(Delta.self)
 ///     }
 /// }
 ///
@@ -36,7 +36,7 @@ public protocol StreamedAPIRequest: APIRequest where ResponseDataType == [Parser
     /// Returns a new parser for an accepted response.
     ///
     /// The parser may depend on the response: see
-    /// ``ServerSentEvents/json(_:until:orBodyOf:decoder:longestLine:)`` for an API that answers one
+    /// ``ServerSentEvents/init(orBodyOf:mediaTypes:longestLine:)`` for an API that answers one
     /// request with JSON or with events.
     ///
     /// - Parameter response: The status and the headers.

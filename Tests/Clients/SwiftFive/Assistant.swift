@@ -83,6 +83,8 @@ nonisolated struct Assistant: Sendable {
             var words = words  // Copies read the same response.
             do throws(APIRequestError) {
                 return try await words.next()
+            } catch  where error.isCancellation {
+                return nil  // Its reader has left.
             } catch {
                 throw AssistantError(error)
             }

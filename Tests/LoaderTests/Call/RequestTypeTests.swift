@@ -71,6 +71,25 @@ extension ShopRequest {
         #expect(error.localizedDescription == "The request could not be created.")
     }
 
+    @Test func namesACallThatHasOnlyAURLRequest() async throws {
+        let network = MockNetwork()
+        network.stub(.any, .status(404), times: .any)
+        let names = Locked<[String?]>([])
+        let session = MockURLSession(network).observed { event in
+            names.withLock { $0.append(event.requestType) }
+        }
+
+        for name in ["users.show", nil] {
+            let error = await #expect(throws: APIRequestError.self) {
+                try await session.load(.test("users/1"), as: Data.self, name: name)
+            }
+            #expect(error?.requestType == name)
+        }
+
+        #expect(
+            names.withLock { $0 } == ["users.show", "users.show", "users.show", nil, nil, nil])
+    }
+
     @Test func hidesTheStandardSecretsByDefault() {
         #expect(TextRequest().redaction == .standard)
         #expect(APIRequestError(stage: .parse, underlying: TestError()).requestType == nil)

@@ -163,13 +163,14 @@ import Testing
 
         #expect(words.map(\.text) == ["a"])
         #expect(error?.stage == .parse)
-        #expect("\(error!)".contains("Element 2 of the stream could not be parsed."))
+        #expect(error?.underlying is DecodingError)
+        #expect(error?.data == Data(#"{"text":7}"#.utf8))
+        #expect(try error?.decodeBody([String: Int].self) == ["text": 7])
         #expect(
             error?.description == """
                 WordsRequest: GET https://api.example.com/words got an answer that could not be \
                 parsed (stage .parse).
                 The server answered 200 (OK).
-                Element 2 of the stream could not be parsed.
                 At $.text: expected String, found a number.
                 Element: {"text":7}
                 curl 'https://api.example.com/words'
@@ -189,7 +190,7 @@ import Testing
         }
 
         func makeParser(for response: HTTPURLResponse) -> some StreamParser<String> {
-            ServerSentEvents.json(Word.self, until: "[DONE]").map { word in
+            ServerSentEvents().until(data: "[DONE]").json(Word.self).map { word in
                 if word.text == "bad" { throw Refusal() }
                 return word.text.uppercased()
             }
@@ -306,7 +307,7 @@ import Testing
         #expect(error?.stage == .parse)
         #expect(
             error?.underlying as? StreamError
-                == StreamError.unfinished(terminator: "[DONE]", elementCount: 1))
+                == StreamError.unfinished(elementCount: 1))
     }
 
     @Test func sendsNothingIfTheRequestCannotBeMade() async throws {

@@ -4,16 +4,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The events of an `APIRequest`.
+/// The events of an `APIRequest`: its `URLRequest`, its `validateResponse` and its name.
 @Suite(.limited) struct EventRequestTests {
     private struct NewsRequest: APIRequest {
         struct Refusal: Error, Equatable { var text: String }
 
-        let made = Locked(0)
-
         func makeRequest(from topic: String) throws -> URLRequest {
-            made.withLock { $0 += 1 }
-            return try URLRequest(
+            try URLRequest(
                 "GET", URL(string: "https://api.example.com")!, path: "/news/{topic}",
                 ["topic": topic])
         }
@@ -34,16 +31,14 @@ import Testing
     }
 
     /// The data of all events of the topic `a`.
-    private func all() async throws(APIRequestError) -> [String] {
-        var all: [String] = []
-        let session = MockURLSession(network)
-        for try await event in try session.events(request, "a", reconnecting: atOnce) {
-            all.append(event.data)
-        }
-        return all
+    private func all() async throws -> [String] {
+        let events = MockURLSession(network).events(
+            try request.makeRequest(from: "a"), reconnecting: atOnce, name: "NewsRequest",
+            validate: request.validateResponse)
+        return try await events.reduce(into: []) { $0.append($1.data) }
     }
 
-    @Test func makesTheRequestOnceForAllConnections() async throws {
+    @Test func validatesEachConnection() async throws {
         network.stub(
             .get("/news/a"), events("id: 1\ndata: a\n\n"), .status(503),
             events("id: 2\ndata: b\n\n"), .status(204))
@@ -52,7 +47,6 @@ import Testing
         #expect(try await all() == ["a", "b"])
 
         #expect(network.requests.map { $0.header("Last-Event-ID") } == [nil, "1", "1", "2"])
-        #expect(request.made.withLock { $0 } == 1)
     }
 
     @Test func throwsTheErrorOfTheRequest() async throws {
@@ -74,13 +68,5 @@ import Testing
         let error = await #expect(throws: APIRequestError.self) { try await all() }
 
         #expect(error?.underlying is UnacceptableStatus)
-    }
-
-    @Test func throwsAtOnceIfTheRequestCannotBeMade() {
-        let error = #expect(throws: APIRequestError.self) {
-            try MockURLSession(network).events(request, "..")
-        }
-
-        #expect(error?.stage == .makeRequest)
     }
 }

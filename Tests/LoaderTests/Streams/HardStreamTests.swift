@@ -93,7 +93,7 @@ import Testing
         #expect(words.error?.stage == .parse)
         #expect(
             words.error?.underlying as? StreamError
-                == .unfinished(terminator: "[DONE]", elementCount: 0))
+                == .unfinished(elementCount: 0))
     }
 
     @Test func replacesInvalidBytesOfAnID() async throws {

@@ -16,7 +16,7 @@ struct WordsRequest: StreamedAPIRequest {
     }
 
     func makeParser(for response: HTTPURLResponse) -> some StreamParser<Word> {
-        ServerSentEvents.json(Word.self, until: "[DONE]")
+        ServerSentEvents().until(data: "[DONE]").json(Word.self)
     }
 }
 

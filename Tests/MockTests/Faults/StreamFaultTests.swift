@@ -11,12 +11,10 @@ import Testing
     }
 
     private struct WordsRequest: StreamedAPIRequest {
-        var terminator: String? = "[DONE]"
-
         func makeRequest(from: Void) throws -> URLRequest { .test("words") }
 
         func makeParser(for response: HTTPURLResponse) -> some StreamParser<Word> {
-            ServerSentEvents.json(Word.self, until: terminator)
+            ServerSentEvents().until(data: "[DONE]").json(Word.self)
         }
     }
 
@@ -175,14 +173,38 @@ import Testing
         #expect(report[.cancelledDuring] == .error(.transport, isCancellation: true))
     }
 
+    private struct AnyWordsRequest: StreamedAPIRequest {
+        func makeRequest(from: Void) throws -> URLRequest { .test("words") }
+
+        func makeParser(for response: HTTPURLResponse) -> some StreamParser<Word> {
+            ServerSentEvents().json(Word.self)
+        }
+    }
+
     @Test func aStreamWithoutATerminatorMayEndAnywhere() async throws {
         let sample = MockResponse.chunks(Self.events, contentType: "text/event-stream")
         let first = Self.events[0].utf8.count
 
-        let report = try await checkLoader(of: WordsRequest(terminator: nil), with: sample)
+        let report = try await checkLoader(of: AnyWordsRequest(), with: sample)
 
         #expect(report[.truncated(toBytes: first)] == .value)
         #expect(report[.failing(afterBytes: first)] == .error(.transport))
+    }
+
+    @Test(arguments: ModelStream.all)
+    func findsTheLostEndOfAModelsStream(_ stream: ModelStream) async throws {
+        let sample = MockResponse.chunks(stream.pieces, contentType: stream.contentType)
+        let last = stream.pieces.dropLast().joined().utf8.count
+
+        let report = try await forEachFault(in: sample) { network, clock in
+            let session = MockURLSession(network)
+                .timingOut(after: .seconds(30), idle: .seconds(10), clock: clock)
+            for try await _ in session.stream(stream) {}
+        }
+
+        for count in 1...last {
+            #expect(report[.truncated(toBytes: count)] == .error(.parse), "\(count) bytes")
+        }
     }
 
     /// Takes the end of the body for the terminator.

@@ -10,7 +10,7 @@ import Testing
         func makeRequest(from: Void) throws -> URLRequest { .test("words") }
 
         func makeParser(for response: HTTPURLResponse) -> some StreamParser<String> {
-            ServerSentEvents.json(String.self, until: "[DONE]")
+            ServerSentEvents().until(data: "[DONE]").json(String.self)
         }
     }
 

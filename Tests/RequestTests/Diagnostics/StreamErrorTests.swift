@@ -7,11 +7,15 @@ import Testing
 @Suite(.limited) struct StreamErrorTests {
     private struct Item: Decodable { var id: Int }
 
-    private func element(_ text: String) throws -> StreamError {
+    /// The error of a stream whose element cannot be decoded.
+    private func undecoded(_ text: String, redaction: Redaction = .standard) throws
+        -> APIRequestError
+    {
+        var lines = JSONLines([Item].self)
         let error = try #require(throws: DecodingError.self) {
-            try JSONDecoder().decode([Item].self, from: Data(text.utf8))
+            try lines.parse(Data(text.utf8)) + lines.finish()
         }
-        return .unreadableElement(number: 3, text: text, underlying: error)
+        return try load(error, redaction: redaction)
     }
 
     private func load(_ error: any Error, redaction: Redaction = .standard) throws
@@ -26,74 +30,60 @@ import Testing
             underlying: error, redaction: redaction)
     }
 
-    @Test func namesTheElementThePathAndTheText() throws {
-        let error = try element(#"[{"id":1},{"id":"x","token":"hunter2"}]"#)
+    @Test func namesThePathAndTheElement() throws {
+        let error = try undecoded(#"[{"id":1},{"id":"x","token":"hunter2"}]"#)
 
-        let text = """
-            Element 3 of the stream could not be parsed.
-            At $[1].id: expected Int, found a string.
-            Element: [{"id":1},{"id":"x","token":"REDACTED"}]
-            """
-        #expect(error.description == text)
         #expect(
-            try load(error).description == """
+            error.description == """
                 GET https://h/v1 got an answer that could not be parsed (stage .parse).
                 The server answered 200 (OK).
-                \(text)
+                At $[1].id: expected Int, found a string.
+                Element: [{"id":1},{"id":"x","token":"REDACTED"}]
                 curl 'https://h/v1'
                 """)
-        #expect(
-            try load(error).localizedDescription
-                == "A part of the server's answer could not be understood.")
+        #expect(error.localizedDescription == "The server's answer could not be understood.")
+        // The decoding error has the element, but does not show it.
+        #expect(!"\(error.underlying)".contains("hunter2"))
+        #expect(!String(reflecting: error.underlying).contains("hunter2"))
     }
 
     @Test(arguments: [
-        ("", "The element is empty, where JSON was expected.", ""),
         (#"[{"id":1,"token":"hunter2"#, "The element is not JSON: ", "<25 bytes>"),
         ("Sorry", "The element is not JSON: ", "Sorry"),
         ("[1.5]", "At $[0]: expected an object, found a number.", "[1.5]"),
     ])
     func saysWhyAnElementIsNotJSON(_ text: String, _ reason: String, _ shown: String) throws {
-        let description = try element(text).description
-        #expect(description.hasPrefix("Element 3 of the stream could not be parsed.\n\(reason)"))
-        #expect(description.hasSuffix("\nElement: \(shown)"))
+        let description = try undecoded(text).description
+        #expect(description.contains("\n\(reason)"))
+        #expect(description.contains("\nElement: \(shown)\n"))
     }
 
-    @Test func showsTheOriginalErrorOfAnyOtherParser() {
-        struct Refusal: Error, CustomStringConvertible { let description = "wrong letter" }
-        let error = StreamError.unreadableElement(number: 1, text: "a", underlying: Refusal())
+    @Test func keepsTheErrorThatAnElementThrows() throws {
+        struct Refusal: Error, Equatable {}
+        struct Picky: Decodable {
+            init(from decoder: any Decoder) throws { throw Refusal() }
+        }
 
-        #expect(
-            error.description == """
-                Element 1 of the stream could not be parsed.
-                wrong letter
-                Element: a
-                """)
+        var lines = JSONLines(Picky.self)
+        #expect(throws: Refusal()) { try lines.parse(Data("1\n".utf8)) }
     }
 
     @Test func showsAnExcerptOfALongElement() throws {
         let long = String(repeating: "x", count: 100_000)
-        let error = try element("[\"\(long)\"]")
 
-        guard case .unreadableElement(_, let text, _) = error else {
-            Issue.record("\(error)")
-            return
-        }
-        #expect(text.utf8.count == 100_004)
-        #expect(error.description.utf8.count < 400)
+        #expect(try undecoded("[\"\(long)\"]").description.utf8.count < 600)
     }
 
     @Test func hidesTheSecretsOfTheRequest() throws {
-        let error = try element(#"[{"id":"x","birthday":"May 1"}]"#)
+        let redaction = Redaction.standard.adding("birthday")
+        let element = try undecoded(
+            #"[{"id":"x","birthday":"May 1"}]"#, redaction: redaction)
         let event = StreamError.event(
             ServerSentEvent(event: "error", data: #"{"birthday":{"day":"May 1"}}"#))
 
-        for error in [error, event] as [any Error] {
-            #expect("\(error)".contains("May 1"))
-            #expect(
-                try !load(error, redaction: .standard.adding("birthday")).description
-                    .contains("May 1"))
-        }
+        #expect(!element.description.contains("May 1"))
+        #expect("\(event)".contains("May 1"))
+        #expect(try !load(event, redaction: redaction).description.contains("May 1"))
     }
 
     @Test func quotesTheEventOfAnError() throws {
@@ -116,18 +106,14 @@ import Testing
     @Test(
         arguments: [
             (
-                .unfinished(terminator: "[DONE]", elementCount: 1),
-                "The stream ended after 1 element, without its terminator \"[DONE]\".", tooEarly
+                .unfinished(elementCount: 1),
+                "The stream ended too early, after 1 element: the last one is missing. An event "
+                    + "without an empty line after it is dropped.", tooEarly
             ),
             (
-                .unfinished(terminator: "end", elementCount: 0),
-                "The stream ended after 0 elements, without its terminator \"end\".", tooEarly
-            ),
-            (
-                .unfinished(terminator: "[DONE]", elementCount: 2, droppedBytes: 93),
-                "The stream ended after 2 elements, without its terminator \"[DONE]\".\n"
-                    + "An unfinished event with 93 bytes of data was dropped: an event ends with an "
-                    + "empty line.", tooEarly
+                .unfinished(elementCount: 0),
+                "The stream ended too early, after 0 elements: the last one is missing. An event "
+                    + "without an empty line after it is dropped.", tooEarly
             ),
             (
                 .noEvents(connectionCount: 3),

@@ -68,13 +68,13 @@ import Testing
         #expect(parser.mediaTypes == ["text/event-stream"])
         #expect(!parser.isComplete)
 
-        var terminated = ServerSentEvents.json(Int.self, until: "end").map { $0 + 1 }
+        var terminated = ServerSentEvents().until(data: "end").json(Int.self).map { $0 + 1 }
         #expect(terminated.deliver([Data("data: 1\n\ndata: end\n\n".utf8)]).elements == [2])
         #expect(terminated.isComplete)
-        var cut = ServerSentEvents.json(Int.self, until: "end").map { $0 + 1 }
+        var cut = ServerSentEvents().until(data: "end").json(Int.self).map { $0 + 1 }
         #expect(
             cut.deliver([Data("data: 1\n\n".utf8)]).error as? StreamError
-                == .unfinished(terminator: "end", elementCount: 1))
+                == .unfinished(elementCount: 1))
     }
 
     @Test func returnsThePiecesOfBytes() {

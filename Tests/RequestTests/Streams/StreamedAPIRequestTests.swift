@@ -13,7 +13,7 @@ import Testing
         }
 
         func makeParser(for response: HTTPURLResponse) -> some StreamParser<Delta> {
-            ServerSentEvents.json(Delta.self, until: "[DONE]")
+            ServerSentEvents().until(data: "[DONE]").json(Delta.self)
         }
     }
 
@@ -34,7 +34,7 @@ import Testing
 
         func makeParser(for response: HTTPURLResponse) throws -> some StreamParser<Delta> {
             if response.value(forHTTPHeaderField: "X-Refused") != nil { throw Refusal() }
-            return ServerSentEvents.json(Delta.self, orBodyOf: response)
+            return ServerSentEvents(orBodyOf: response).json(Delta.self)
         }
     }
 
@@ -101,7 +101,7 @@ import Testing
             try parse(ChatRequest(), "data: {\"text\":\"a\"}\n\n", response())
         }
         // The error is not hidden by the element before it.
-        #expect(throws: StreamError.self) {
+        #expect(throws: DecodingError.self) {
             try parse(ChatRequest(), "data: {\"text\":\"a\"}\n\ndata: 7\n\n", response())
         }
         #expect(throws: UnacceptableStatus.self) {
@@ -117,6 +117,40 @@ import Testing
         let response = response(200, type.map { ["Content-Type": $0] } ?? [:])
 
         #expect(try parse(EventsRequest(), "data: …\n\n", response).map(\.data) == ["…"])
+    }
+
+    /// Events under the wrong name.
+    private struct TextRequest: StreamedAPIRequest {
+        var mediaTypes: [String] = []
+
+        func makeRequest(from: Void) -> URLRequest { URLRequest(url: URL(string: "https://h")!) }
+
+        func makeParser(for response: HTTPURLResponse) -> some StreamParser<String> {
+            ServerSentEvents(orBodyOf: response, mediaTypes: mediaTypes).map(\.data)
+        }
+    }
+
+    @Test(arguments: ["text/plain", "text/html", "text/event-stream"])
+    func acceptsEventsOfAnyContentTypeOnRequest(_ type: String) throws {
+        let response = response(200, ["Content-Type": type])
+
+        #expect(try parse(TextRequest(), "data: a\n\n", response) == ["a"])
+        #expect(throws: StreamError.unexpectedContentType(found: type, expected: ["text/x-sse"])) {
+            try parse(TextRequest(mediaTypes: ["text/x-sse"]), "data: a\n\n", response)
+        }
+    }
+
+    @Test func aBodyOfOneJSONValueNeedsNoLastEvent() throws {
+        let json = response(200, ["Content-Type": "application/json"])
+        func parser(_ response: HTTPURLResponse) -> some StreamParser<Delta> {
+            ServerSentEvents(orBodyOf: response).until(data: "[DONE]").json(Delta.self)
+        }
+
+        var whole = parser(json)
+        #expect(whole.deliver([Data(#"{"text":"a"}"#.utf8)]).elements == [Delta(text: "a")])
+        #expect(whole.isComplete)
+        var empty = parser(json)
+        #expect(empty.deliver([]).error as? StreamError == .unfinished(elementCount: 0))
     }
 
     @Test(arguments: [

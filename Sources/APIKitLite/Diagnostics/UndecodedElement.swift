@@ -1,0 +1,42 @@
+import Foundation
+
+/// The element of a stream that could not be decoded: the `underlyingError` of the context of its
+/// `DecodingError`.
+///
+/// There, every error of a load finds it, and code that catches the `DecodingError` of a parser
+/// needs no other type.
+private struct UndecodedElement: Error, OpaquelyReflected {
+    let bytes: Data
+
+    /// The size. The element itself may hold a secret.
+    var description: String { "an element of \(byteCount(bytes.count))" }
+}
+
+extension DecodingError {
+    /// The bytes of the element of a stream that could not be decoded; nil for a body.
+    var element: Data? { (context?.underlyingError as? UndecodedElement)?.bytes }
+
+    /// Returns the error with the bytes of the element that could not be decoded.
+    func about(_ element: Data) -> DecodingError {
+        guard let old = context else { return self }
+        let context = Context(
+            codingPath: old.codingPath, debugDescription: old.debugDescription,
+            underlyingError: UndecodedElement(bytes: element))
+        switch self {
+        case .typeMismatch(let type, _): return .typeMismatch(type, context)
+        case .valueNotFound(let type, _): return .valueNotFound(type, context)
+        case .keyNotFound(let key, _): return .keyNotFound(key, context)
+        case .dataCorrupted: return .dataCorrupted(context)
+        @unknown default: return self
+        }
+    }
+
+    var context: Context? {
+        switch self {
+        case .typeMismatch(_, let context), .valueNotFound(_, let context),
+            .keyNotFound(_, let context), .dataCorrupted(let context):
+            context
+        @unknown default: nil
+        }
+    }
+}

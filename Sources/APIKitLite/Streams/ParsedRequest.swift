@@ -1,0 +1,58 @@
+import Foundation
+
+/// A `URLRequest` and the parser of its response.
+///
+/// It is the request of the sequence that
+/// ``HTTPSession/stream(_:_:name:redaction:validate:)`` returns.
+public struct ParsedRequest<Parser: StreamParser>: StreamedAPIRequest {
+    let parser: Parser
+    /// The secrets that the texts of its errors hide.
+    public let redaction: Redaction
+    let validate: @Sendable (Data, HTTPURLResponse) throws -> Void
+    let make: @Sendable () throws -> URLRequest
+
+    /// Returns the request.
+    public func makeRequest(from: Void) throws -> URLRequest { try make() }
+
+    /// Calls the closure that accepts or refuses a response.
+    // The optimizer of Swift 6.3 crashes if it inlines the closure into an asynchronous function.
+    @inline(never)
+    public func validateResponse(data: Data, response: HTTPURLResponse) throws {
+        try validate(data, response)
+    }
+
+    /// Returns a copy of the parser.
+    public func makeParser(for response: HTTPURLResponse) -> Parser { parser }
+}
+
+extension ParsedRequest: Sendable where Parser: Sendable {}
+
+extension HTTPSession {
+    /// Returns the elements of the response to a `URLRequest`, delivered as they arrive.
+    ///
+    ///     let deltas = ServerSentEvents().until(data: "[DONE]").json(Delta.self)
+    ///     for try await delta in session.stream(request, deltas) { print(delta.text) }
+    ///
+    /// Runs the parser on the caller's actor.
+    ///
+    /// - Parameters:
+    ///   - request: The request, which each iterator sends once.
+    ///   - parser: A parser that has parsed nothing yet.
+    ///   - name: The name of the call in errors and events, such as a route: the `requestType`.
+    ///   - redaction: The secrets that the texts of its errors hide.
+    ///   - validate: Throws if a response is not acceptable. By default, its status must be in
+    ///     `200..<300`. It gets an empty body first; if it throws, it is called again with the
+    ///     beginning of the body.
+    /// - Returns: The sequence of the elements.
+    public func stream<Parser: StreamParser>(
+        _ request: URLRequest, _ parser: Parser, name: String? = nil,
+        redaction: Redaction = .standard,
+        validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = {
+            try $1.validateStatus()
+        }
+    ) -> APIStream<ParsedRequest<Parser>> {
+        let request = ParsedRequest(
+            parser: parser, redaction: redaction, validate: validate, make: { request })
+        return APIStream(flow: flow(request, type: name), input: (), isConcurrent: false)
+    }
+}

@@ -1,0 +1,104 @@
+import Foundation
+
+extension StreamParser {
+    /// Returns a parser of the elements that a function makes of the elements of this parser.
+    ///
+    /// - Parameter transform: Returns the new element. If it throws, the elements before it are
+    ///   delivered, and the stream fails with this error in the stage
+    ///   ``APIRequestError/Stage/parse``.
+    public func map<T>(_ transform: @escaping (Element) throws -> T) -> some StreamParser<T> {
+        DerivedParser(base: self) { (try transform($0), false) }
+    }
+
+    /// Returns a parser of the elements that a function makes of the elements of this parser,
+    /// without those for which it returns nil.
+    ///
+    ///     ServerSentEvents().compactMap { event in
+    ///         // Goes on after data that cannot be decoded.
+    ///         try? JSONDecoder().decode(Delta.self, from: Data(event.data.utf8))
+    ///     }
+    ///
+    /// To resume a stream after an element, keep the ``ServerSentEvent/id`` of its event in it.
+    ///
+    /// - Parameter transform: Returns the new element, or nil to leave it out. If it throws, the
+    ///   elements before it are delivered, and the stream fails with this error in the stage
+    ///   ``APIRequestError/Stage/parse``.
+    public func compactMap<T>(
+        _ transform: @escaping (Element) throws -> T?
+    ) -> some StreamParser<T> {
+        DerivedParser(base: self) { (try transform($0), false) }
+    }
+
+    /// Returns a parser of a stream that has a last element.
+    ///
+    ///     ServerSentEvents().until { $0.event == "message_stop" }
+    ///     JSONLines(Progress.self).until { $0.isDone }
+    ///
+    /// The last element is delivered, and ends the transfer. A body that ends without it was cut:
+    /// the elements are delivered, and the stream fails with
+    /// ``StreamError/unfinished(elementCount:)``.
+    ///
+    /// Without `until`, a cut body looks like a whole one: a server or a proxy can end it at any
+    /// point without an error of the connection. If this parser has an end already, either of the
+    /// two ends the stream.
+    ///
+    /// - Parameter isLast: Whether an element is the last one. If it throws, the elements before it
+    ///   are delivered, and the stream fails with this error in the stage
+    ///   ``APIRequestError/Stage/parse``.
+    public func until(
+        _ isLast: @escaping (Element) throws -> Bool
+    ) -> some StreamParser<Element> {
+        DerivedParser(base: self, needsLast: true) { ($0, try isLast($0)) }
+    }
+}
+
+/// A parser of the elements that a function makes of the elements of another parser.
+struct DerivedParser<Base: StreamParser, Element>: StreamParser {
+    private var base: Base
+    private let needsLast: Bool
+    private let derive: (Base.Element) throws -> (element: Element?, isLast: Bool)
+    private var count = 0
+    private var hasLast = false
+
+    /// Creates a parser.
+    ///
+    /// - Parameters:
+    ///   - needsLast: Whether the body must not end before the last element.
+    ///   - derive: Returns the new element, unless it is left out, and whether it is the last one.
+    init(
+        base: Base, needsLast: Bool = false,
+        _ derive: @escaping (Base.Element) throws -> (element: Element?, isLast: Bool)
+    ) {
+        self.base = base
+        self.needsLast = needsLast
+        self.derive = derive
+    }
+
+    var isComplete: Bool { hasLast || base.isComplete }
+    var mediaTypes: [String] { base.mediaTypes }
+
+    mutating func parse(_ bytes: Data, into elements: inout [Element]) throws {
+        try append(to: &elements) { base, parsed in try base.parse(bytes, into: &parsed) }
+    }
+
+    mutating func finish(into elements: inout [Element]) throws {
+        try append(to: &elements) { base, parsed in try base.finish(into: &parsed) }
+        if needsLast, !isComplete { throw StreamError.unfinished(elementCount: count) }
+    }
+
+    private mutating func append(
+        to elements: inout [Element], _ parse: (inout Base, inout [Base.Element]) throws -> Void
+    ) throws {
+        var parsed: [Base.Element] = []
+        let result = Result { try parse(&base, &parsed) }
+        for element in parsed {
+            let (new, isLast) = try derive(element)
+            if let new { elements.append(new) }
+            count += 1
+            // What follows the last element does not matter, even if it cannot be parsed.
+            hasLast = isLast
+            if isLast { return }
+        }
+        try result.get()
+    }
+}
