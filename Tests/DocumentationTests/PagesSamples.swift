@@ -74,7 +74,7 @@ private struct LinkedUsersRequest: PagedAPIRequest {
         let request = UsersRequest(baseURL: baseURL)
 
         var names: [String] = []
-        for try await user in session.elements(request, from: 1) {
+        for try await user in session.pages(request, from: 1).elements {
             names.append(user.name)
         }
 
@@ -109,12 +109,38 @@ private struct LinkedUsersRequest: PagedAPIRequest {
         let first = baseURL.appending(path: "users")
 
         var names: [String] = []
-        for try await user in session.elements(LinkedUsersRequest(), from: first) {
+        for try await user in session.pages(LinkedUsersRequest(), from: first).elements {
             names.append(user.name)
         }
 
         #expect(names == ["Emma", "Anne"])
         try network.verify()
+    }
+
+    private struct UsersClient {
+        let session: any HTTPSession
+        let baseURL: URL
+
+        func users(page: Int) async throws -> [User] {
+            let request = try URLRequest("GET", baseURL, path: "/users", query: ["page": page])
+            return try await session.load(request, as: [User].self)
+        }
+    }
+
+    @Test func loadsPagesWithAFunction() async throws {
+        let network = MockNetwork()
+        network.stub(.get("/users"), .json(#"[{"name": "Emma"}]"#), .json("[]"))
+        let client = UsersClient(session: MockURLSession(network), baseURL: baseURL)
+        var names: [String] = []
+
+        let pages = Pages(from: 1) { page in
+            let users = try await client.users(page: page)
+            return (users, users.isEmpty ? nil : page + 1)
+        }
+        for try await user in pages.elements { names.append(user.name) }
+
+        #expect(names == ["Emma"])
+        #expect(network.requests.map(\.query["page"]) == ["1", "2"])
     }
 
     @Test func triesAFailedPageAgain() async throws {

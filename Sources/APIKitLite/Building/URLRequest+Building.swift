@@ -34,12 +34,28 @@ extension URLRequest {
         _ values: RequestItems = [:], query: RequestItems = [:], headers: RequestItems = [:]
     ) throws {
         let method = try checked(method)
+        self.init(url: try URL(base, path: path, values, query: query))
+        httpMethod = method
+        self = try self.headers(headers)
+    }
+}
+
+extension URL {
+    /// Creates a URL from a base URL, a path and a query, for code that needs no request.
+    ///
+    ///     let avatar = try URL(base, path: "/users/{id}/avatar", ["id": id], query: ["size": 64])
+    ///
+    /// The arguments and the escaping are those of ``Foundation/URLRequest``'s
+    /// `init(_:_:path:_:query:headers:)`.
+    ///
+    /// - Throws: ``RequestBuildingError`` if an argument cannot be used. It says what to change.
+    public init(
+        _ base: URL, path: String = "", _ values: RequestItems = [:], query: RequestItems = [:]
+    ) throws {
         let text = try adding(
             query: query.encoded(as: .query),
             to: joined(base, path: PathTemplate(path).expand(values)))
-        self.init(url: try keptURL(text))
-        httpMethod = method
-        self = try self.headers(headers)
+        self = try keptURL(text)
     }
 }
 

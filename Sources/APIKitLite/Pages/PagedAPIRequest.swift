@@ -24,7 +24,7 @@ import Foundation
 /// }
 ///
 /// let request = UsersRequest(baseURL: baseURL)
-/// for try await user in session.elements(request, from: 1) { print(user.name) }
+/// for try await user in session.pages(request, from: 1).elements { print(user.name) }
 /// ```
 ///
 /// If the response names the next page by a URL, in the body or in a `Link` header, use `URL` as

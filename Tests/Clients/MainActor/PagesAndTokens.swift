@@ -79,7 +79,7 @@ final class Library {
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
     func load() async {
         do {
-            for try await book in session.elements(shelf, from: 1) { books.append(book) }
+            for try await book in session.pages(shelf, from: 1).elements { books.append(book) }
         } catch {
             if let error = error.underlying as? AuthenticationError {
                 isSignedOut = error.requiresSignIn

@@ -14,7 +14,7 @@ import Testing
         network.stub(
             .get("/numbers/2"), .error(.networkConnectionLost), .status(500), .json("[3]"))
         network.stub(.get("/numbers/3"), .json("[]"), times: .once)
-        var elements = session.elements(NumbersRequest(), from: 1).makeAsyncIterator()
+        var elements = session.pages(NumbersRequest(), from: 1).elements.makeAsyncIterator()
         #expect(try await elements.next() == 1)
         #expect(try await elements.next() == 2)
 

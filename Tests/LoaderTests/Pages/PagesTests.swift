@@ -21,13 +21,12 @@ import Testing
         let sequence = session.pages(NumbersRequest(), from: 1)
         // It can be walked twice.
         for _ in 1...2 {
-            var pages: [APIPage<Int, [Int]>] = []
+            var pages: [Pages<Int, [Int], APIRequestError>.Page] = []
             for try await page in sequence { pages.append(page) }
 
             #expect(pages.map(\.input) == [1, 2, 3])
             #expect(pages.map(\.value) == [[1, 2], [3], []])
             #expect(pages.map(\.next) == [2, 3, nil])
-            #expect(pages.map(\.response.statusCode) == [200, 200, 200])
         }
     }
 
@@ -35,7 +34,9 @@ import Testing
         stubThreePages()
 
         var all: [Int] = []
-        for try await number in session.elements(NumbersRequest(), from: 1) { all.append(number) }
+        for try await number in session.pages(NumbersRequest(), from: 1).elements {
+            all.append(number)
+        }
         for try await number in session.pages(NumbersRequest(), from: 2).elements({ $0 }) {
             all.append(number)
         }
@@ -43,12 +44,33 @@ import Testing
         #expect(all == [1, 2, 3, 3])
     }
 
+    @Test func loadsWhatAFunctionReturns() async throws {
+        struct Closed: Error, Equatable {}
+        let failures = Locked([3])
+        let loaded = Locked<[Int]>([])
+        let pages = Pages(from: 1) { page in
+            loaded.withLock { $0.append(page) }
+            if failures.withLock({ $0.popLast() }) == page { throw Closed() }
+            return (String(repeating: "a", count: page), page < 4 ? page + 1 : nil)
+        }
+
+        #expect(try await pages.elements({ $0 }).reduce(0) { sum, _ in sum + 1 } == 10)
+        failures.withLock { $0 = [3] }
+        var iterator = pages.makeAsyncIterator()
+        #expect(try await iterator.next()?.value == "a")
+        #expect(try await iterator.next()?.next == 3)
+        failures.withLock { $0 = [3] }
+        await #expect(throws: Closed()) { try await iterator.next() }
+        #expect(try await iterator.next()?.value == "aaa")
+        #expect(try await iterator.next()?.next == nil)
+        #expect(try await iterator.next() == nil)
+    }
+
     @Test func loadsNothingBeforeItIsAskedFor() async throws {
         stubThreePages()
 
-        for try await number in session.elements(NumbersRequest(), from: 1) where number == 2 {
-            break
-        }
+        let numbers = session.pages(NumbersRequest(), from: 1).elements
+        for try await number in numbers where number == 2 { break }
 
         #expect(network.requests.count == 1)
     }
@@ -89,10 +111,10 @@ import Testing
     func endsAtTheLimit(_ limit: Int, _ count: Int) async throws {
         network.stub(.any, .json("[1]"), times: .any)
 
-        var last: APIPage<Int, [Int]>?
+        var last: Pages<Int, [Int], APIRequestError>.Page?
         for try await page in session.pages(NumbersRequest(), from: 1, limit: limit) { last = page }
         var elements = 0
-        for try await _ in session.elements(NumbersRequest(), from: 1, limit: limit) {
+        for try await _ in session.pages(NumbersRequest(), from: 1, limit: limit).elements {
             elements += 1
         }
 

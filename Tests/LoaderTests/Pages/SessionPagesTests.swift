@@ -22,7 +22,8 @@ import Testing
                 pages.append(page.input)
             }
             var numbers: [Int] = []
-            for try await number in session.elements(NumbersRequest(), from: 1, limit: limit) {
+            for try await number in session.pages(NumbersRequest(), from: 1, limit: limit).elements
+            {
                 numbers.append(number)
             }
 
@@ -33,10 +34,22 @@ import Testing
 
     @Test @MainActor func parsesInTheBackground() async throws {
         var places: [RunningPlace] = []
-        for try await place in session.elements(PlacesRequest(), from: 1) { places.append(place) }
+        for try await place in session.pages(PlacesRequest(), from: 1).elements {
+            places.append(place)
+        }
         for try await page in session.pages(PlacesRequest(), from: 1) { places += page.value }
 
         #expect(places == [.background, .background])
+    }
+
+    @Test @MainActor func aFunctionRunsOnTheActorOfItsReader() async throws {
+        var pages = Pages(from: 1) { page in
+            try Task.checkCancellation()
+            return (RunningPlace.current, page < 2 ? page + 1 : nil)
+        }.makeAsyncIterator()
+
+        #expect(try await pages.next()?.value == .mainActor)
+        #expect(try await pages.next()?.value == .mainActor)
     }
 
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
@@ -45,7 +58,9 @@ import Testing
             _ request: R, from first: R.RequestDataType
         ) async throws -> [RunningPlace] where R.ResponseDataType == [RunningPlace] {
             var places: [RunningPlace] = []
-            for try await place in session.elements(request, from: first) { places.append(place) }
+            for try await place in session.pages(request, from: first).elements {
+                places.append(place)
+            }
             for try await page in session.pages(request, from: first) { places += page.value }
             return places
         }

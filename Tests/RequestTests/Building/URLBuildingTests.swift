@@ -32,6 +32,18 @@ import Testing
         }
     }
 
+    @Test func makesAURLWithTheSameEscaping() throws {
+        let base = Self.base("https://h/v1?key=1")
+        let url = try URL(base, path: "/a b/{id}", ["id": "1/2"], query: ["q": "c&d", "page": nil])
+
+        #expect(url.absoluteString == "https://h/v1/a%20b/1%2F2?key=1&q=c%26d")
+        #expect(
+            try URLRequest(
+                "GET", base, path: "/a b/{id}", ["id": "1/2"], query: ["q": "c&d", "page": nil]
+            ).url == url)
+        #expect(throws: RequestBuildingError.self) { try URL(base, path: "/{id}") }
+    }
+
     @Test func escapesValuesInThePath() throws {
         let rows: [(String, String)] = [
             ("a/b", "a%2Fb"), ("a?b", "a%3Fb"), ("a#b", "a%23b"), ("100%", "100%25"),

@@ -32,7 +32,7 @@ public struct PlacesClient: Sendable {
     /// Returns all places that a search finds. Each page is loaded when the loop gets to it.
     public func search(
         _ text: String, pageSize: Int = 100
-    ) -> APIElements<SearchRequest, [PointOfInterest]> {
+    ) -> PageElements<[PointOfInterest], APIRequestError> {
         let request = SearchRequest(baseURL: baseURL, text: text, limit: pageSize)
         return session.pages(request, from: nil).elements { $0.places }
     }

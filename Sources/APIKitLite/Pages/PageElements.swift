@@ -1,0 +1,71 @@
+import Foundation
+
+/// An asynchronous sequence of the elements on the pages of a list.
+///
+/// A page is loaded when all elements before it have been returned. After a page failed to load,
+/// `next()` of the same iterator tries that page again. No element is returned twice.
+public struct PageElements<Elements: Sequence, Failure: Error>: AsyncSequence {
+    typealias NextPage = nonisolated(nonsending) () async throws(Failure) -> Elements?
+
+    /// Returns a function that returns the elements of the next page, from the first page on.
+    let makePages: () -> NextPage
+
+    /// Returns an iterator that starts at the first page.
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(nextPage: makePages())
+    }
+
+    /// An iterator over the elements of the pages. Copies share the pages.
+    public struct Iterator: AsyncIteratorProtocol {
+        fileprivate let nextPage: NextPage
+        fileprivate var page: Elements.Iterator?
+
+        /// Returns the next element, or nil after the last one. Stays on the caller's actor.
+        ///
+        /// - Throws: The error of a page that failed to load. The next call tries the same page
+        ///   again.
+        public nonisolated(nonsending) mutating func next() async throws(Failure)
+            -> Elements.Element?
+        {
+            while true {
+                if let element = page?.next() { return element }
+                guard let next = try await nextPage() else { return nil }
+                page = next.makeIterator()
+            }
+        }
+
+        /// Does the same as `next()`. `for try await` calls this one to stay on the caller's actor.
+        ///
+        /// - Parameter actor: The caller's actor.
+        /// - Throws: The error of a page that failed to load.
+        @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(Failure)
+            -> Elements.Element?
+        {
+            try await next()
+        }
+    }
+}
+
+extension Pages {
+    /// Returns the elements of the pages, one after another.
+    ///
+    ///     session.pages(SearchRequest(), from: nil).elements { $0.items }
+    ///
+    /// - Parameter elements: A function that returns the elements of a page.
+    public func elements<Elements: Sequence>(
+        _ elements: @escaping (Value) -> Elements
+    ) -> PageElements<Elements, Failure> {
+        PageElements {
+            var pages = makeAsyncIterator()
+            return { () async throws(Failure) in try await pages.next().map { elements($0.value) } }
+        }
+    }
+}
+
+extension Pages where Value: Sequence {
+    /// The elements of the pages, one after another.
+    ///
+    ///     for try await user in session.pages(UsersRequest(), from: 1).elements { show(user) }
+    public var elements: PageElements<Value, Failure> { elements { $0 } }
+}

@@ -1,0 +1,131 @@
+import Foundation
+
+/// An asynchronous sequence of the pages of a list, each loaded on request by a function.
+///
+/// ```swift
+/// let pages = Pages(from: 1) { page in
+///     let users = try await client.users(page: page)
+///     return (users, users.isEmpty ? nil : page + 1)
+/// }
+/// for try await user in pages.elements { print(user.name) }
+/// ```
+///
+/// For a request that says its next input, ``HTTPSession`` has a short form: `pages(_:from:)`.
+///
+/// The sequence ends after a page without a next one, before a page that was already loaded, and at
+/// the limit. So it also ends if every page is empty and names a new one. Nothing runs between two
+/// pages, so a loop may end early without clean-up. After a page failed to load, `next()` of the
+/// same iterator tries that page again:
+///
+/// ```swift
+/// var pages = session.pages(UsersRequest(), from: 1).makeAsyncIterator()
+/// do {
+///     while let page = try await pages.next() { show(page.value) }
+/// } catch {
+///     offerToTryAgain(error)  // then: try await pages.next()
+/// }
+/// ```
+///
+/// Use this loop also for code on an actor that must run on systems before macOS 15, iOS 18, tvOS
+/// 18, watchOS 11 or visionOS 2: there, `for try await` leaves the actor for each page.
+public struct Pages<Input: Hashable, Value, Failure: Error>: AsyncSequence {
+    /// A function that loads the page of an input, and returns its value and the next input.
+    public typealias Load =
+        nonisolated(nonsending) (Input) async throws(Failure) -> (value: Value, next: Input?)
+
+    let first: Input
+    let limit: Int
+    let load: Load
+
+    /// Creates the sequence of the pages that a function loads.
+    ///
+    /// - Parameters:
+    ///   - first: The input of the first page. To continue later, pass the ``Page/next`` of the last
+    ///     page.
+    ///   - limit: The largest number of pages to load. Below one, no page is loaded.
+    ///   - load: Loads the page of an input, and returns its value and the input of the next page;
+    ///     nil after the last page. If the input is an optional, both kinds of nil mean the end.
+    public init(from first: Input, limit: Int = 1_000, load: @escaping Load) {
+        self.first = first
+        self.limit = limit
+        self.load = load
+    }
+
+    /// One page, with its own input and the input of the next page.
+    public struct Page {
+        /// The input that this page was loaded with.
+        public let input: Input
+
+        /// What the function returned for this input.
+        public let value: Value
+
+        /// The input of the next page. Nil if this is the last page, or if the next page was already
+        /// loaded. It is not nil if the sequence stops here only because of its limit.
+        public let next: Input?
+    }
+
+    /// Returns an iterator that starts at the first page.
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(load: load, walk: PageWalk(from: first, limit: limit))
+    }
+
+    /// An iterator over the pages.
+    public struct Iterator: AsyncIteratorProtocol {
+        fileprivate let load: Load
+        fileprivate var walk: PageWalk<Input>
+
+        /// Returns the next page, or nil after the last one. Stays on the caller's actor.
+        ///
+        /// - Throws: The error of the function. The iterator does not advance, so the next call tries
+        ///   the same page again.
+        public nonisolated(nonsending) mutating func next() async throws(Failure) -> Page? {
+            guard let input = walk.input else { return nil }
+            let (value, next) = try await load(input)
+            return Page(input: input, value: value, next: walk.move(to: next))
+        }
+
+        /// Does the same as `next()`. `for try await` calls this one to stay on the caller's actor.
+        ///
+        /// - Parameter actor: The caller's actor.
+        /// - Throws: The error of the function.
+        @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(Failure)
+            -> Page?
+        {
+            try await next()
+        }
+    }
+}
+
+extension Pages.Page: Sendable where Input: Sendable, Value: Sendable {}
+
+/// The state of an iteration through pages: which page comes next, and whether the end is reached.
+///
+/// It is a pure value and loads nothing.
+private struct PageWalk<Input: Hashable> {
+    /// The input of the page to load now; nil at the end.
+    private(set) var input: Input?
+    private var seen: Set<Input>
+    private var pagesLeft: Int
+
+    init(from first: Input, limit: Int) {
+        input = limit < 1 ? nil : first
+        seen = [first]
+        pagesLeft = limit
+    }
+
+    /// Records that the page at `input` was loaded, and moves to the next one.
+    ///
+    /// - Returns: The same input, or nil if its page was already loaded. The limit does not matter.
+    mutating func move(to next: Input?) -> Input? {
+        let new = next.flatMap { next in
+            // An input may itself be an optional, such as a cursor that the response lacks.
+            (next as? any AnyOptional)?.isNil != true && seen.insert(next).inserted ? next : nil
+        }
+        pagesLeft -= 1
+        input = pagesLeft > 0 ? new : nil
+        return new
+    }
+}
+
+extension PageWalk: Sendable where Input: Sendable {}
