@@ -16,7 +16,7 @@ func timesOfStreamParsers(rounds: Int) throws {
                 try count(ServerSentEvents(), pieces)
             }
             try compare("\(size) | .json | \(name)", stream, rounds) {
-                try count(ServerSentEvents.json(Delta.self), pieces)
+                try count(ServerSentEvents().json(Delta.self), pieces)
             }
         }
     }
