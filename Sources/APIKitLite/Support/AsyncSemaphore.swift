@@ -7,7 +7,7 @@ package final class AsyncSemaphore: Sendable {
     private struct State {
         /// How many more tasks may hold the semaphore now. While it is above zero, no task waits.
         var available: Int
-        var waiters: [Waiter<Void>] = []
+        var waiters = WaitQueue<Waiter<Void>>()
     }
 
     private let state: Locked<State>
@@ -22,17 +22,17 @@ package final class AsyncSemaphore: Sendable {
     ///   nothing.
     package func wait() async throws {
         try Task.checkNotCancelled()
-        let waiter = state.withLock { state -> Waiter<Void>? in
+        let place = state.withLock { state -> (waiter: Waiter<Void>, number: Int)? in
             guard state.available == 0 else {
                 state.available -= 1
                 return nil
             }
             let waiter = Waiter<Void>()
-            state.waiters.append(waiter)
-            return waiter
+            return (waiter, state.waiters.append(waiter))
         }
-        try await waiter?.value(ifCancelled: .failure(URLError(.cancelled))) { [self] in
-            state.withLock { $0.waiters.removeAll { $0 === waiter } }
+        guard let (waiter, number) = place else { return }
+        try await waiter.value(ifCancelled: .failure(URLError(.cancelled))) { [self] in
+            state.withLock { $0.waiters.remove(number) }
         }
     }
 
@@ -40,9 +40,9 @@ package final class AsyncSemaphore: Sendable {
     package func signal() {
         while true {
             let next = state.withLock { state -> Waiter<Void>? in
-                guard state.waiters.isEmpty else { return state.waiters.removeFirst() }
-                state.available += 1
-                return nil
+                let next = state.waiters.removeOldest()
+                if next == nil { state.available += 1 }
+                return next
             }
             // A cancelled waiter does not take the semaphore: the next one gets it.
             if next?.end(with: .success(())) != false { return }

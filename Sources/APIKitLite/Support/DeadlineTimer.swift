@@ -7,15 +7,13 @@ import Foundation
 /// of a cancelled sleep exists until it is due.
 package final class DeadlineTimer: Sendable {
     private struct Entry: Sendable {
-        let id: Int
         let deadline: Duration
         let callback: @Sendable () -> Void
     }
 
     private struct State {
-        /// The deadlines in the order of their ids. A higher id never has an earlier deadline.
-        var pending: [Entry] = []
-        var lastID = 0
+        /// A later entry never has an earlier deadline.
+        var pending = WaitQueue<Entry>()
         var sleeper: (id: Int, task: Task<Void, Never>)?
         var lastSleeper = 0
     }
@@ -46,15 +44,14 @@ package final class DeadlineTimer: Sendable {
             return (deadline, callBack(deadline, work))
         }
         let (id, deadline) = state.withLock { state in
-            // The time is read under the lock, so that deadlines increase with their ids.
+            // The time is read under the lock, so that the deadlines increase.
             let deadline = timeline.now() + duration
-            state.lastID += 1
-            state.pending.append(Entry(id: state.lastID, deadline: deadline, callback: work))
+            let id = state.pending.append(Entry(deadline: deadline, callback: work))
             if state.sleeper == nil {
                 state.lastSleeper += 1
                 state.sleeper = (state.lastSleeper, sleeper(state.lastSleeper))
             }
-            return (state.lastID, deadline)
+            return (id, deadline)
         }
         return (deadline, Cancellation { [self] in remove(id) })
     }
@@ -62,7 +59,7 @@ package final class DeadlineTimer: Sendable {
     /// Removes a deadline. If none is left, also ends the sleeping task, except in real time.
     private func remove(_ id: Int) {
         let unneeded = state.withLock { state -> Task<Void, Never>? in
-            state.pending.removeAll { $0.id == id }
+            state.pending.remove(id)
             // In real time, the task keeps sleeping, because the next exchange may start soon.
             guard state.pending.isEmpty, !timeline.isRealTime else { return nil }
             defer { state.sleeper = nil }
@@ -95,7 +92,7 @@ package final class DeadlineTimer: Sendable {
         state.withLock { state in
             guard state.sleeper?.id == id else { return nil }
             if state.pending.isEmpty { state.sleeper = nil }
-            return state.pending.first?.deadline
+            return state.pending.oldest()?.deadline
         }
     }
 
@@ -107,8 +104,11 @@ package final class DeadlineTimer: Sendable {
     private func callDue() {
         let due = state.withLock { state in
             let now = timeline.now()
-            let due = state.pending.prefix { $0.deadline <= now }
-            state.pending.removeFirst(due.count)
+            var due: [Entry] = []
+            while let oldest = state.pending.oldest(), oldest.deadline <= now {
+                due.append(oldest)
+                _ = state.pending.removeOldest()
+            }
             return due
         }
         for entry in due { entry.callback() }

@@ -1,0 +1,36 @@
+/// A queue whose elements can also leave from its middle. Each operation takes constant time.
+struct WaitQueue<Element> {
+    private var elements: [Int: Element] = [:]
+    /// The lowest number that an element may have. The numbers before it are not searched again.
+    private var first = 0
+    private var end = 0
+
+    var isEmpty: Bool { elements.isEmpty }
+
+    /// Adds an element at the end, and returns its number.
+    mutating func append(_ element: Element) -> Int {
+        defer { end += 1 }
+        elements[end] = element
+        return end
+    }
+
+    /// Removes the element with a number, unless it has left.
+    mutating func remove(_ number: Int) {
+        elements[number] = nil
+    }
+
+    /// Returns the element that has been in the queue for the longest time.
+    mutating func oldest() -> Element? {
+        while first < end {
+            if let element = elements[first] { return element }
+            first += 1
+        }
+        return nil
+    }
+
+    mutating func removeOldest() -> Element? {
+        guard let element = oldest() else { return nil }
+        remove(first)
+        return element
+    }
+}
