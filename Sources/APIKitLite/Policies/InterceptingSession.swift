@@ -4,7 +4,8 @@ private struct InterceptingSession: SessionPolicy {
     typealias Next = @Sendable (URLRequest) async throws -> (HTTPBody, HTTPURLResponse)
 
     let next: any HTTPSession
-    let intercept: @Sendable (URLRequest, Next) async throws -> (HTTPBody, HTTPURLResponse)
+    let intercept:
+        @Sendable (URLRequest, @escaping Next) async throws -> (HTTPBody, HTTPURLResponse)
 
     func send(
         _ request: URLRequest, awaiting options: SendOptions
@@ -17,7 +18,7 @@ extension HTTPSession {
     /// Returns a session that passes each request to a closure.
     ///
     /// The closure may change the request or the response, return a response without sending, or
-    /// send more than once.
+    /// send more than once, from other tasks too.
     ///
     ///     let session = URLSession.shared.intercepting { request, next in
     ///         try await next(request.header("Accept-Language", "fr"))
@@ -35,7 +36,10 @@ extension HTTPSession {
         _ intercept:
             @escaping @Sendable (
                 _ request: URLRequest,
-                _ next: @Sendable (URLRequest) async throws -> (HTTPBody, HTTPURLResponse)
+                _ next:
+                    @escaping @Sendable (URLRequest) async throws -> (
+                        HTTPBody, HTTPURLResponse
+                    )
             ) async throws -> (HTTPBody, HTTPURLResponse)
     ) -> some HTTPSession {
         InterceptingSession(next: self, intercept: intercept)
