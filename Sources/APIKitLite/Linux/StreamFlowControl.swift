@@ -46,7 +46,7 @@ final class StreamFlowControl: Sendable {
         }
     }
 
-    /// Call it when the reader has asked for bytes.
+    /// Call it when the reader has taken bytes or has left.
     func didTake(from buffer: BodyBuffer) {
         let wait = state.withLock { state in
             state.failures = 0

@@ -66,8 +66,7 @@ private struct LimitedSession: SessionPolicy {
             // The task may have been cancelled just as it got the place.
             try Task.checkNotCancelled()
             let (body, response) = try await next.send(request, awaiting: options)
-            body.onEnd { [semaphore] _, _ in semaphore.signal() }
-            return (body, response)
+            return (body.reportingEnd { [semaphore] _, _ in semaphore.signal() }, response)
         } catch {
             semaphore.signal()
             throw error

@@ -63,17 +63,17 @@ private struct ObservedSession: SessionPolicy {
             body.exchangeIDs[ObjectIdentifier(count)] = id
             if options.bufferLimit == nil {
                 report(.answered(bytes: body.data?.count ?? 0), response)
-            } else {
-                report(.opened, response)
-                body.onEnd { ending, count in
-                    switch ending {
-                    case .complete: report(.closed(bytes: count), nil)
-                    case .left: report(.left(bytes: count), nil)
-                    case .failed(let error): report(.failed(error), nil)
-                    }
+                return (body, response)
+            }
+            report(.opened, response)
+            let observed = body.reportingEnd { ending, count in
+                switch ending {
+                case .complete: report(.closed(bytes: count), nil)
+                case .left: report(.left(bytes: count), nil)
+                case .failed(let error): report(.failed(error), nil)
                 }
             }
-            return (body, response)
+            return (observed, response)
         } catch {
             report(.failed(error), nil)
             throw error

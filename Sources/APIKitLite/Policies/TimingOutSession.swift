@@ -47,9 +47,25 @@ private struct TimingOutSession: SessionPolicy {
         let (body, response) = try await waiter.value(ifCancelled: .failure(URLError(.cancelled))) {
             task.cancel()
         }
-        body.limitRefusal(to: deadline, on: timeline)
-        if let idleTimer { body.limitWaits(by: idleTimer) }
-        return (body, response)
+        return (timingOut(body, after: deadline), response)
+    }
+
+    /// Returns a body that limits each wait of its reader, and the whole reading of the body if its
+    /// response is refused.
+    private func timingOut(_ body: HTTPBody, after deadline: Duration) -> HTTPBody {
+        if body.data != nil { return body }
+        let pieces = body.makeAsyncIterator()
+        return HTTPBody(
+            wrapping: body,
+            next: { [timeline, idleTimer] isRefused in
+                let idle = idleTimer?.schedule { body.end(throwing: URLError(.timedOut)) }.1
+                defer { idle?.cancel() }
+                guard isRefused else { return try await pieces.next(isRefused: false) }
+                let rest = DeadlineTimer(deadline - timeline.now(), on: timeline)
+                let limit = rest.schedule { body.end() }.1
+                defer { limit.cancel() }
+                return try await pieces.next(isRefused: true)
+            })
     }
 }
 

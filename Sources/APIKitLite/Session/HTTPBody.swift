@@ -13,12 +13,26 @@ import Foundation
 ///
 /// The transfer ends as soon as the loop is left, the body is released, or the reading task is
 /// cancelled. A body in pieces can be read once.
+///
+/// A session that wraps another one may return a body that wraps the body it got: see ``map(_:)``.
 public struct HTTPBody: AsyncSequence, Sendable {
+    /// Returns the next bytes, or nil at the end. It is called by one task at a time, and not after
+    /// the end or an error.
+    ///
+    /// Its argument says whether the response was refused: then the timeouts of the exchange still
+    /// count.
+    package typealias Next = @Sendable (_ isRefused: Bool) async throws -> Data?
+
+    /// Ends the transfer with an error, unless it has ended.
+    ///
+    /// It returns whether a task waits for a piece. That task gets the error.
+    package typealias End = @Sendable (_ error: any Error) -> Bool
+
     private enum Content {
         case complete(Data)
         /// The transfer belongs to the body until an iterator takes it. So it ends with the loop,
         /// although the body may still be in scope.
-        case pieces(BodyBuffer, Locked<BodyTransfer?>)
+        case pieces(Locked<BodyTransfer?>, end: End)
     }
 
     private let content: Content
@@ -32,8 +46,21 @@ public struct HTTPBody: AsyncSequence, Sendable {
         content = .complete(data)
     }
 
+    /// Creates a body in pieces. `end` is called when its reader leaves, and may be called again.
+    package init(next: @escaping Next, end: @escaping End) {
+        content = .pieces(Locked(BodyTransfer(next: next, end: end)), end: end)
+    }
+
+    /// Creates a body in pieces that wraps another one, whose pieces `next` reads.
+    init(wrapping body: HTTPBody, next: @escaping Next, end: End? = nil) {
+        self.init(next: next, end: end ?? { body.end(throwing: $0) })
+        exchangeIDs = body.exchangeIDs
+    }
+
+    /// Creates a body of what arrives in a buffer.
     package init(_ buffer: BodyBuffer) {
-        content = .pieces(buffer, Locked(BodyTransfer(buffer: buffer)))
+        self.init(
+            next: { _ in try await buffer.next() }, end: { buffer.end(throwing: $0) })
     }
 
     /// Creates a body whose pieces a function returns.
@@ -44,32 +71,22 @@ public struct HTTPBody: AsyncSequence, Sendable {
     ///   needed, one call at a time, and its task is cancelled when the reader leaves.
     public init(unfolding next: @escaping @Sendable () async throws -> Data?) {
         let buffer = BodyBuffer(limit: .max)
-        let running = Locked<Task<Void, Never>?>(nil)
-        buffer.onCancel { running.withLock { $0 }?.cancel() }
-        buffer.onRead { [weak buffer] in
-            // Also called when the reader has left.
-            guard buffer?.isCancelled == false else { return }
-            // Stored under the lock: the task may end, and the next one start, before this returns.
-            let task = running.withLock { running in
-                let task = Task {
+        self.init(
+            next: { _ in
+                // The reader may leave while the function runs, even if it ignores its cancellation.
+                let task = Task.immediateIfAvailable {
                     do {
-                        while let piece = try await next() {
-                            guard piece.isEmpty else {
-                                buffer?.append(piece)
-                                return
-                            }
-                        }
-                        buffer?.finish()
+                        var piece = try await next()
+                        while piece?.isEmpty == true { piece = try await next() }
+                        if let piece { buffer.append(piece) } else { buffer.finish() }
                     } catch {
-                        buffer?.finish(throwing: error)
+                        buffer.finish(throwing: error)
                     }
                 }
-                running = task
-                return task
-            }
-            if buffer?.isCancelled != false { task.cancel() }
-        }
-        self.init(buffer)
+                defer { task.cancel() }
+                return try await buffer.next()
+            },
+            end: { buffer.end(throwing: $0) })
     }
 
     /// Returns a body whose pieces a function has changed, for a closure of
@@ -91,18 +108,21 @@ public struct HTTPBody: AsyncSequence, Sendable {
     public func map(
         _ transform: @escaping @Sendable (Data) throws -> Data
     ) rethrows -> HTTPBody {
-        var mapped: HTTPBody
         if let data {
-            mapped = try HTTPBody(transform(data))
-        } else {
-            let pieces = makeAsyncIterator()
-            mapped = HTTPBody(unfolding: {
-                var pieces = pieces  // Copies share the transfer.
-                return try await pieces.next().map(transform)
-            })
+            var mapped = try HTTPBody(transform(data))
+            mapped.exchangeIDs = exchangeIDs
+            return mapped
         }
-        mapped.exchangeIDs = exchangeIDs
-        return mapped
+        let pieces = makeAsyncIterator()
+        return HTTPBody(
+            wrapping: self,
+            next: { isRefused in
+                while let piece = try await pieces.next(isRefused: isRefused) {
+                    let changed = try transform(piece)
+                    if !changed.isEmpty { return changed }
+                }
+                return nil
+            })
     }
 
     /// All bytes of a complete body. If the body comes in pieces, nil.
@@ -120,26 +140,12 @@ public struct HTTPBody: AsyncSequence, Sendable {
         return data
     }
 
-    /// Calls a function with the end of the body: immediately, if the body is complete.
-    func onEnd(_ report: @escaping BodyBuffer.EndReport) {
-        switch content {
-        case .complete(let data): report(.complete, data.count)
-        case .pieces(let buffer, _): buffer.onEnd(report)
-        }
-    }
-
-    func limitWaits(by timer: DeadlineTimer) {
-        if case .pieces(let buffer, _) = content { buffer.limitWaits(by: timer) }
-    }
-
-    /// Limits the time for which the body is read for an error, if its response is refused.
-    func limitRefusal(to moment: Duration, on timeline: Timeline) {
-        if case .pieces(let buffer, _) = content { buffer.limitRefusal(to: moment, on: timeline) }
-    }
-
-    /// Ends the transfer, although the body is kept. Its reader gets `URLError.cancelled`.
-    func end() {
-        if case .pieces(let buffer, _) = content { buffer.end(throwing: URLError(.cancelled)) }
+    /// Ends the transfer, although the body is kept. Its reader gets the error.
+    ///
+    /// - Returns: Whether a task waits for a piece.
+    @discardableResult
+    package func end(throwing error: any Error = URLError(.cancelled)) -> Bool {
+        if case .pieces(_, let end) = content { end(error) } else { false }
     }
 
     /// Returns the iterator of the pieces. If the body comes in pieces, only the first iterator
@@ -147,7 +153,7 @@ public struct HTTPBody: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> AsyncIterator {
         switch content {
         case .complete(let data): AsyncIterator(rest: .complete(data))
-        case .pieces(_, let transfer):
+        case .pieces(let transfer, _):
             AsyncIterator(
                 rest: .pieces(
                     transfer.withLock { transfer in
@@ -176,14 +182,10 @@ public struct HTTPBody: AsyncSequence, Sendable {
         ///   in `next()` of a copy; otherwise the error that ended the transfer. Every later call
         ///   throws the error that ended the transfer again.
         public nonisolated(nonsending) mutating func next() async throws -> Data? {
-            switch rest {
-            case .complete(let data):
-                try Task.checkNotCancelled()
-                rest = .complete(Data())
-                return data.isEmpty ? nil : data
-            case .pieces(let transfer?): return try await transfer.buffer.next()
-            case .pieces(nil): throw TransportError.bodyReadTwice
-            }
+            guard case .complete(let data) = rest else { return try await next(isRefused: false) }
+            try Task.checkNotCancelled()
+            rest = .complete(Data())
+            return data.isEmpty ? nil : data
         }
 
         /// Does the same as `next()`. `for try await` calls this one to stay on the caller's actor.
@@ -197,19 +199,65 @@ public struct HTTPBody: AsyncSequence, Sendable {
         {
             try await next()
         }
+
+        /// Returns the next piece of a body that comes in pieces.
+        ///
+        /// - Parameter isRefused: Whether the response was refused: see ``HTTPBody/Next``.
+        nonisolated(nonsending) func next(isRefused: Bool) async throws -> Data? {
+            guard case .pieces(let transfer?) = rest else { throw TransportError.bodyReadTwice }
+            return try await transfer.next(isRefused)
+        }
     }
 }
 
 /// The ownership of a transfer, which ends when its last reader is released.
 private final class BodyTransfer: Sendable {
-    let buffer: BodyBuffer
+    private enum State {
+        case open
+        case isRead
+        /// The end of the body or its error, which every later call returns or throws.
+        case ended(Result<Data?, any Error>)
+    }
 
-    init(buffer: BodyBuffer) {
-        self.buffer = buffer
+    private let source: HTTPBody.Next
+    private let end: HTTPBody.End
+    private let state = Locked(State.open)
+
+    init(next: @escaping HTTPBody.Next, end: @escaping HTTPBody.End) {
+        source = next
+        self.end = end
     }
 
     deinit {
-        buffer.end(throwing: URLError(.cancelled))
+        _ = end(URLError(.cancelled))
+    }
+
+    func next(_ isRefused: Bool) async throws -> Data? {
+        if let ending = try begin() { return try ending.get() }
+        if Task.isCancelled { _ = end(URLError(.cancelled)) }
+        do {
+            let piece = try await source(isRefused)
+            state.withLock { $0 = piece == nil ? .ended(.success(nil)) : .open }
+            return piece
+        } catch {
+            state.withLock { $0 = .ended(.failure(error)) }
+            // A function around the rest of the body may have failed.
+            _ = end(URLError(.cancelled))
+            throw error
+        }
+    }
+
+    /// Takes the right to read, unless the body has ended.
+    private func begin() throws -> Result<Data?, any Error>? {
+        try state.withLock { state in
+            switch state {
+            case .open:
+                state = .isRead
+                return nil
+            case .isRead: throw TransportError.bodyReadTwice
+            case .ended(let ending): return ending
+            }
+        }
     }
 }
 
@@ -222,18 +270,14 @@ extension HTTPBody {
     ///
     /// If the body ends with an error, returns what arrived: the refusal matters more.
     nonisolated(nonsending) func beginning(on clock: any Clock<Duration>) async -> Data {
-        guard case .pieces(let buffer, _) = content else {
-            return (data ?? Data()).prefix(Self.longestBeginning)
-        }
-        let timeline = Timeline(clock)
-        limitRefusal(to: timeline.now() + .seconds(5), on: timeline)
-        let limits = buffer.refusalLimits.map { timeline, moment in
-            DeadlineTimer(moment - timeline.now(), on: timeline).schedule { end() }.1
-        }
-        defer { for limit in limits { limit.cancel() } }
+        if let data { return data.prefix(Self.longestBeginning) }
+        let limit = DeadlineTimer(.seconds(5), on: Timeline(clock)).schedule { end() }.1
+        defer { limit.cancel() }
         var data = Data()
-        var pieces = makeAsyncIterator()
-        while data.count < Self.longestBeginning, let piece = try? await pieces.next() {
+        let pieces = makeAsyncIterator()
+        while data.count < Self.longestBeginning,
+            let piece = try? await pieces.next(isRefused: true)
+        {
             data += piece.prefix(Self.longestBeginning - data.count)
         }
         return data

@@ -58,9 +58,22 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
     func head() async throws -> TaskOutcome {
         // A cancelled task completes on the delegate queue, which may wait for a slow reader.
         switch try await opened.value(ifCancelled: .failure(URLError(.cancelled))) {
-        case .answer(let buffer, let response): .answer(HTTPBody(buffer), response)
+        case .answer(let buffer, let response): .answer(body(of: buffer), response)
         case .other(let outcome): outcome
         }
+    }
+
+    /// Returns the body of what arrives in a buffer. Its reader lets a delayed sender continue.
+    private func body(of buffer: BodyBuffer) -> HTTPBody {
+        HTTPBody(
+            next: { [flow] _ in
+                defer { flow.didTake(from: buffer) }
+                return try await buffer.next()
+            },
+            end: { [flow] error in
+                defer { flow.didTake(from: buffer) }
+                return buffer.end(throwing: error)
+            })
     }
 
     func urlSession(
@@ -128,9 +141,6 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
         opening.withLock { $0 = buffer }
         guard opened.end(with: .success(.answer(buffer, http))) else { return false }
         buffer.onCancel { [weak self] in self?.cancelSoon() }
-        buffer.onRead { [flow, weak buffer] in
-            if let buffer { flow.didTake(from: buffer) }
-        }
         return true
     }
 

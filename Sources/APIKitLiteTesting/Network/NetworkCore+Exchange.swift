@@ -44,10 +44,19 @@ extension NetworkCore {
             let body = BodyBuffer(limit: limit)
             let client = TaskClient<HTTPURLResponse>(body: body)
             let (record, reply) = decide(on: request)
+            let untaken = UntakenPieces()
             let response = try await answer(record, reply, for: client) { part, head in
-                body.receive(part, head: head)
+                body.receive(part, head: head, untaken)
             }
-            return (HTTPBody(body), response)
+            let pieces = HTTPBody(
+                next: { _ in
+                    let piece = try await body.next()
+                    // Before the reader can leave.
+                    untaken.didTake(piece?.count ?? 0)
+                    return piece
+                },
+                end: { body.end(throwing: $0) })
+            return (pieces, response)
         }
     }
 
@@ -100,7 +109,9 @@ extension NetworkCore {
 
 extension BodyBuffer {
     /// Adds a part of a reply. The headers, or an error before them, end the wait for them.
-    fileprivate func receive(_ part: Reply.Part, head: Waiter<HTTPURLResponse>) {
+    fileprivate func receive(
+        _ part: Reply.Part, head: Waiter<HTTPURLResponse>, _ untaken: UntakenPieces
+    ) {
         if part.isWhole, let response = part.reply.response {
             // As one piece, which may be larger than the limit: nobody can have read a part of it.
             append(part.reply.body.joined)
@@ -111,18 +122,50 @@ extension BodyBuffer {
         for step in part.steps {
             switch step.event {
             case .head: if let response = part.reply.response { head.end(with: .success(response)) }
-            case .piece(let data, nil): append(data)
-            case .piece(let data, let posted?):
-                append(data) { [weak self] in
-                    // Also called when the reader has left. Then the request is cancelled.
-                    if self?.isCancelled == false { posted.didTake() }
-                }
+            case .piece(let data, let posted):
+                let end = untaken.add(data.count, posted)
+                // Recorded here too, so that the sender need not wait for the reader's task.
+                if append(data) { untaken.didTake(upTo: end) }
             case .end: finish()
             default:
                 guard let error = step.event.error else { break }
                 if !head.end(with: .failure(error)) { finish(throwing: error) }
             }
         }
+    }
+}
+
+/// The pieces of a body that its reader has not taken, and whose sender waits for that.
+///
+/// The lock of `state` owns everything.
+private final class UntakenPieces: Sendable {
+    private let state = Locked<(end: Int, taken: Int, pieces: [(end: Int, ResponseStream.Posted)])>(
+        (0, 0, []))
+
+    /// Adds a piece, before the reader can get it, and returns the position after its last byte.
+    func add(_ count: Int, _ piece: ResponseStream.Posted?) -> Int {
+        state.withLock { state in
+            state.end += count
+            if let piece { state.pieces.append((state.end, piece)) }
+            return state.end
+        }
+    }
+
+    func didTake(_ count: Int) {
+        didTake(
+            upTo: state.withLock { state in
+                state.taken += count
+                return state.taken
+            })
+    }
+
+    func didTake(upTo end: Int) {
+        let pieces = state.withLock { state in
+            let taken = state.pieces.prefix { $0.end <= end }
+            state.pieces.removeFirst(taken.count)
+            return taken
+        }
+        for (_, piece) in pieces { piece.didTake() }
     }
 }
 

@@ -13,7 +13,7 @@ import Testing
         do {
             let buffer = BodyBuffer(limit: 3)
             released = buffer
-            buffer.onRead { [buffer] in _ = buffer }
+            buffer.onCancel { [buffer] in _ = buffer }
             buffer.append(piece)
             buffer.append(piece)
             #expect(try await buffer.next() == piece)

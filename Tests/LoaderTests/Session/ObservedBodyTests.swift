@@ -1,3 +1,4 @@
+import APIKitLiteTesting
 import Foundation
 import TestSupport
 import Testing
@@ -6,31 +7,111 @@ import Testing
 
 /// The reports about the end of a body.
 @Suite(.limited) struct ObservedBodyTests {
+    private struct Failure: Error, CustomStringConvertible {
+        let description = "Failure"
+    }
+
     @TaskLocal private static var isReader = false
 
     private let reports = Locked<[String]>([])
 
+    private func observed(_ body: HTTPBody) -> HTTPBody {
+        body.reportingEnd { [reports] ending, count in
+            reports.withLock { $0.append("\(ending), \(count), \(Self.isReader)") }
+        }
+    }
+
+    private func pieces(_ count: Int, throwing error: (any Error)? = nil) -> HTTPBody {
+        let left = Locked(count)
+        return HTTPBody(unfolding: {
+            let isLast = left.withLock { left in
+                left -= 1
+                return left < 0
+            }
+            if isLast, let error { throw error }
+            return isLast ? nil : Data("ab".utf8)
+        })
+    }
+
+    private func read(_ body: HTTPBody) async throws {
+        try await Self.$isReader.withValue(true) {
+            for try await _ in body {}
+        }
+    }
+
     /// The code that cancels a task may hold a lock that the observer needs.
     @Test func theReaderReportsItsCancellation() async throws {
         let reading = Gate()
-        let body = HTTPBody(unfolding: {
-            reading.open()
-            _ = try await waitForCancellation()
-            return nil
-        })
-        body.onEnd { [reports] ending, count in
-            reports.withLock { $0.append("\(ending), \(count), \(Self.isReader)") }
-        }
-        let reader = Task {
-            try await Self.$isReader.withValue(true) {
-                for try await _ in body {}
-            }
-        }
+        let body = observed(
+            HTTPBody(unfolding: {
+                reading.open()
+                _ = try await waitForCancellation()
+                return nil
+            }))
+        let reader = Task { try await read(body) }
 
         await reading.wait()
         reader.cancel()
 
         await #expect(throws: URLError(.cancelled)) { try await reader.value }
         #expect(reports.withLock { $0 } == ["left, 0, true"])
+    }
+
+    @Test func reportsTheEndOfTheReader() async throws {
+        try await read(observed(pieces(2)))
+        try? await read(observed(pieces(1, throwing: Failure())))
+        for try await _ in observed(pieces(3)) { break }
+        _ = observed(HTTPBody(Data("abc".utf8)))
+
+        #expect(
+            reports.withLock { $0 } == [
+                "complete, 4, true", "failed(Failure), 2, true", "left, 2, false",
+                "complete, 3, false",
+            ])
+    }
+
+    /// An interceptor may have read the body that it returns.
+    @Test func reportsWhatTheReaderOfABodyThatWasReadGets() async throws {
+        let body = pieces(1)
+        try await read(body)
+        let second = observed(body)
+
+        await #expect(throws: TransportError.bodyReadTwice) { try await read(second) }
+        #expect(reports.withLock { $0 } == ["failed(\(TransportError.bodyReadTwice)), 0, true"])
+    }
+
+    /// An inner body is ended by the failure of a function around it.
+    @Test func reportsThatAFunctionAroundItHasFailed() async throws {
+        let body = try observed(pieces(3)).map { _ in throw Failure() }
+
+        await #expect(throws: Failure.self) { try await read(body) }
+        #expect(reports.withLock { $0 } == ["left, 2, true"])
+    }
+
+    @Test func reportsTheEndOnceIfItIsEndedWhileItIsRead() async throws {
+        let reading = Gate()
+        let body = observed(
+            HTTPBody(unfolding: {
+                reading.open()
+                _ = try await waitForCancellation()
+                return nil
+            }))
+        let reader = Task { try await read(body) }
+
+        await reading.wait()
+        #expect(body.end(throwing: URLError(.timedOut)))
+
+        await #expect(throws: URLError(.timedOut)) { try await reader.value }
+        #expect(!body.end())
+        // The error has lines of its own.
+        let report = try #require(reports.withLock { $0 }.first)
+        #expect(reports.withLock { $0 }.count == 1)
+        #expect(report.hasPrefix("failed") && report.contains(", 0, "))
+    }
+
+    @Test func aReleasedBodyWasLeft() {
+        _ = observed(observed(pieces(1)))
+
+        #expect(reports.withLock { $0 } == ["left, 0, false", "left, 0, false"])
     }
 }

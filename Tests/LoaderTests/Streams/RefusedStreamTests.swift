@@ -141,14 +141,22 @@ import Testing
         #expect(error?.data?.text == ": ping\n\n: ping\n\n")
     }
 
-    @Test(arguments: [true, false])
-    func readsARefusalUntilTheTimeoutOfTheChain(_ isAlsoInnermost: Bool) async throws {
+    @Test(arguments: [true, false], [true, false])
+    func readsARefusalUntilTheTimeoutOfTheChain(
+        _ isAlsoInnermost: Bool, isMapped: Bool
+    ) async throws {
         let clock = MockClock()
         var session: any HTTPSession = pings(on: clock)
         if isAlsoInnermost {
             session = session.timingOut(after: .seconds(60), idle: .seconds(60), clock: clock)
         }
         session = session.timingOut(after: .seconds(3), clock: clock).limited(to: 1)
+        if isMapped {
+            session = session.intercepting { request, next in
+                let (body, response) = try await next(request)
+                return (body.map { $0 }, response)
+            }
+        }
         async let load = session.stream(StrictRequest()).outcome().error
 
         for duration in [2, 1] {
