@@ -10,30 +10,6 @@ private struct Tokens: Codable, Equatable {
     var expires: Date
 }
 
-private struct RefreshTokens: APIRequest {
-    typealias ResponseDataType = Tokens
-
-    let baseURL: URL
-
-    func makeRequest(from tokens: Tokens) throws -> URLRequest {
-        try URLRequest("POST", baseURL, path: "/oauth/token").formBody([
-            "grant_type": "refresh_token", "refresh_token": tokens.refresh,
-        ])
-    }
-}
-
-private struct OAuth: Authenticator {
-    let refresh: RefreshTokens
-
-    func apply(_ tokens: Tokens, to request: URLRequest) throws -> URLRequest {
-        try request.authorization(bearer: tokens.access)
-    }
-
-    func isStale(_ tokens: Tokens, now: Date) -> Bool {
-        tokens.expires < now.addingTimeInterval(30)
-    }
-}
-
 /// The keychain of an app, or a file.
 private final class Keychain: Sendable {
     private let stored: Locked<Tokens?>
@@ -60,23 +36,77 @@ private actor TokenStore {
     }
 }
 
-/// A server that rejects an expired token with a 403 and a code in the body.
-private struct LegacyTokens: Authenticator {
-    let refresh: RefreshTokens
-
-    func apply(_ tokens: Tokens, to request: URLRequest) throws -> URLRequest {
-        try request.authorization(bearer: tokens.access)
-    }
-
-    func rejects(data: Data, response: HTTPURLResponse) -> Bool {
-        let problem = try? JSONDecoder().decode([String: String].self, from: data)
-        return response.statusCode == 403 && problem?["code"] == "token_expired"
-    }
+private func tokenRequest(_ baseURL: URL, _ form: RequestItems) throws -> URLRequest {
+    try URLRequest("POST", baseURL, path: "/oauth/token").formBody(form)
 }
 
-private struct APIKey: Authenticator {
-    func apply(_ key: String, to request: URLRequest) throws -> URLRequest {
-        try request.header("X-API-Key", key)
+/// The browser of a sign-in.
+private struct Browser {
+    let code: @Sendable (URLRequest) async throws -> String
+
+    func code(from page: URLRequest) async throws -> String { try await code(page) }
+}
+
+/// An app with a user, who signs in and out.
+private struct Account {
+    let baseURL: URL
+    let inner: any HTTPSession
+    let keychain: Keychain
+    let tokens: Credentials<Tokens>
+    let session: any HTTPSession
+
+    init(_ baseURL: URL, over inner: any HTTPSession, _ keychain: Keychain) {
+        let tokens = Credentials<Tokens>(for: baseURL) { tokens, request in
+            try request.authorization(bearer: tokens.access)
+        } isStale: { tokens in
+            tokens.expires < Date(timeIntervalSinceNow: 30)
+        } refresh: { old, _, session in
+            guard let old else { return try await keychain.tokens() }
+            do {
+                let request = try tokenRequest(
+                    baseURL,
+                    [
+                        "grant_type": "refresh_token", "refresh_token": old.refresh,
+                    ])
+                let new = try await session.load(request, as: Tokens.self)
+                try await keychain.store(new)
+                return new
+            } catch let error as APIRequestError where error.isInvalidGrant {
+                try await keychain.store(nil)
+                return nil
+            }
+        }
+        let session = inner.authenticated(by: tokens)
+
+        (self.baseURL, self.inner, self.keychain) = (baseURL, inner, keychain)
+        (self.tokens, self.session) = (tokens, session)
+    }
+
+    func randomVerifier() -> String { String(repeating: "v", count: 43) }
+    func challenge(_ verifier: String) -> String { "sha256" }
+
+    func signIn(_ browser: Browser) async throws {
+        let verifier = randomVerifier()
+        let page = try URLRequest(
+            "GET", baseURL, path: "/oauth/authorize",
+            query: [
+                "response_type": "code", "client_id": "app", "redirect_uri": "app://signed-in",
+                "code_challenge": challenge(verifier), "code_challenge_method": "S256",
+            ])
+        let request = try tokenRequest(
+            baseURL,
+            [
+                "grant_type": "authorization_code", "code": await browser.code(from: page),
+                "redirect_uri": "app://signed-in", "client_id": "app", "code_verifier": verifier,
+            ])
+        let new = try await inner.load(request, as: Tokens.self)
+        try await keychain.store(new)
+        tokens.credential = new
+    }
+
+    func signOut() async throws {
+        tokens.credential = nil
+        try await keychain.store(nil)
     }
 }
 
@@ -89,29 +119,99 @@ private typealias UserRequest = TestingSamples.UserRequest
     let old = Tokens(access: "old", refresh: "r0", expires: .distantFuture)
     let new = Tokens(access: "new", refresh: "r1", expires: .distantFuture)
 
-    @Test func renewsTokensThatAreRejected() async throws {
-        let network = MockNetwork()
+    /// A server that accepts the new token.
+    private func stubUsers(_ network: MockNetwork) {
         let user = RequestMatcher.get("/users/{id}")
-        network.stub(user.header("Authorization", "Bearer old"), .status(401))
+        network.stub(user, .status(401), times: .any)
         network.stub(
             user.header("Authorization", "Bearer new"), .json(encoding: User(name: "Emma")))
-        let token = network.stub(.post("/oauth/token"), .json(encoding: new), times: .once)
+    }
 
+    @Test(arguments: [Date.distantFuture, .distantPast])
+    func renewsTokensThatAreRejectedOrStale(_ expires: Date) async throws {
+        let network = MockNetwork()
+        stubUsers(network)
+        let token = network.stub(
+            .post("/oauth/token").form(["grant_type": "refresh_token", "refresh_token": "r0"]),
+            .json(encoding: new))
+        var old = old
+        old.expires = expires
         let keychain = Keychain(old)
-        let inner = MockURLSession(network)
-        let tokens = Credentials(
-            OAuth(refresh: RefreshTokens(baseURL: baseURL)), for: baseURL,
-            load: { try await keychain.tokens() },
-            save: { try await keychain.store($0) })
-        let session = inner.authenticated(by: tokens)
-        let loader = APIRequestLoader(
-            apiRequest: UserRequest(baseURL: baseURL), urlSession: session)
+        let account = Account(baseURL, over: MockURLSession(network), keychain)
 
-        #expect(try await loader.load(42) == User(name: "Emma"))
-        #expect(tokens.credential == new)
+        let user = try await account.session.load(UserRequest(baseURL: baseURL), 42)
+
+        #expect(user == User(name: "Emma"))
+        #expect(account.tokens.credential == new)
         #expect(try await keychain.tokens() == new)
         #expect(token.callCount == 1)
-        try network.verify()
+        #expect(network.requests.count == (expires == .distantPast ? 2 : 3))
+    }
+
+    @Test func signsOutWhereTheRefreshIsRefused() async throws {
+        let network = MockNetwork()
+        stubUsers(network)
+        network.stub(.post("/oauth/token"), .json(#"{"error":"invalid_grant"}"#, status: 400))
+        let keychain = Keychain(old)
+        let account = Account(baseURL, over: MockURLSession(network), keychain)
+
+        let error = await #expect(throws: APIRequestError.self) {
+            try await account.session.load(UserRequest(baseURL: baseURL), 42)
+        }
+
+        #expect(error?.statusCode == 401)
+        #expect(account.tokens.credential == nil)
+        #expect(try await keychain.tokens() == nil)
+    }
+
+    @Test func signsInAndOut() async throws {
+        let network = MockNetwork()
+        stubUsers(network)
+        network.stub(
+            .post("/oauth/token").form(["code": "c", "code_verifier": verifier]),
+            .json(encoding: new))
+        let keychain = Keychain(nil)
+        let account = Account(baseURL, over: MockURLSession(network), keychain)
+        let browser = Browser { page in
+            #expect(page.url?.query()?.contains("code_challenge=sha256") == true)
+            return "c"
+        }
+
+        try await account.signIn(browser)
+        #expect(try await account.session.load(UserRequest(baseURL: baseURL), 1).name == "Emma")
+        #expect(try await keychain.tokens() == new)
+        try await account.signOut()
+
+        await #expect(throws: APIRequestError.self) {
+            try await account.session.load(UserRequest(baseURL: baseURL), 1)
+        }
+        #expect(network.requests.last?.header("Authorization") == nil)
+        #expect(try await keychain.tokens() == nil)
+    }
+
+    private var verifier: String { String(repeating: "v", count: 43) }
+
+    @Test func aServiceGetsItsFirstTokenAndTheNext() async throws {
+        let network = MockNetwork()
+        stubUsers(network)
+        network.stub(
+            .post("/oauth/token").header("Authorization", "Basic c2VydmljZTpzZWNyZXQ="),
+            .json(encoding: old), .json(encoding: new))
+        let (inner, secret) = (MockURLSession(network), "secret")
+        let tokens = Credentials<Tokens>(for: baseURL) { tokens, request in
+            try request.authorization(bearer: tokens.access)
+        } refresh: { _, _, session in
+            let request = try tokenRequest(baseURL, ["grant_type": "client_credentials"])
+                .authorization(user: "service", password: secret)
+            return try await session.load(request, as: Tokens.self)
+        }
+
+        let session = inner.authenticated(by: tokens)
+        #expect(try await session.load(UserRequest(baseURL: baseURL), 42).name == "Emma")
+        #expect(
+            network.requests.map(\.path) == [
+                "/oauth/token", "/users/42", "/oauth/token", "/users/42",
+            ])
     }
 
     @Test func refreshesAfterA403() async throws {
@@ -122,51 +222,25 @@ private typealias UserRequest = TestingSamples.UserRequest
             .json(#"{"code": "token_expired"}"#, status: 403))
         network.stub(
             user.header("Authorization", "Bearer new"), .json(encoding: User(name: "Emma")))
-        network.stub(.post("/oauth/token"), .json(encoding: new), times: .once)
         let tokens = Credentials(
-            LegacyTokens(refresh: RefreshTokens(baseURL: baseURL)), for: baseURL, credential: old)
-        let loader = APIRequestLoader(
-            apiRequest: UserRequest(baseURL: baseURL),
-            urlSession: MockURLSession(network).authenticated(by: tokens))
+            for: baseURL, credential: "old",
+            apply: { token, request in try request.authorization(bearer: token) },
+            isRejected: { data, response in
+                response.statusCode == 403 && data.text.contains("token_expired")
+            },
+            refresh: { _, _, _ in "new" })
+        let session = MockURLSession(network).authenticated(by: tokens)
 
-        #expect(try await loader.load(42) == User(name: "Emma"))
+        #expect(try await session.load(UserRequest(baseURL: baseURL), 42) == User(name: "Emma"))
         try network.verify()
     }
 
-    @Test func signsOutWhereTheRefreshIsRefused() async throws {
-        let network = MockNetwork()
-        network.stub(.get("/users/{id}"), .status(401))
-        network.stub(.post("/oauth/token"), .json(#"{"error":"invalid_grant"}"#, status: 400))
-        let keychain = Keychain(old)
-        let tokens = Credentials(
-            OAuth(refresh: RefreshTokens(baseURL: baseURL)), for: baseURL,
-            load: { try await keychain.tokens() }, save: { try await keychain.store($0) })
-        let loader = APIRequestLoader(
-            apiRequest: UserRequest(baseURL: baseURL),
-            urlSession: MockURLSession(network).authenticated(by: tokens))
-        var showsSignIn = false
-
-        do {
-            _ = try await loader.load(42)
-            Issue.record("It loaded.")
-        } catch {
-            let refresh = error.underlying as? AuthenticationError
-            if refresh?.requiresSignIn == true { showsSignIn = true }
-        }
-
-        #expect(showsSignIn)
-        #expect(tokens.credential == nil)
-        #expect(try await keychain.tokens() == nil)
-    }
-
     @Test func opensAWebSocketWithAValue() async throws {
-        let keychain = Keychain(new)
-        let tokens = Credentials(
-            OAuth(refresh: RefreshTokens(baseURL: baseURL)), for: baseURL,
-            load: { try await keychain.tokens() })
+        let inner = MockURLSession()
+        let tokens = Account(baseURL, over: inner, Keychain(new)).tokens
         var request = URLRequest(url: URL(string: "wss://api.example.com/events")!)
 
-        if let token = try await tokens.value() {
+        if let token = try await tokens.value(over: inner) {
             request = try request.authorization(bearer: token.access)
         }
 
@@ -188,7 +262,7 @@ private typealias UserRequest = TestingSamples.UserRequest
         }
         let inner = MockURLSession(network)
 
-        let session = inner.authenticated(for: baseURL) { rejected in
+        let session = inner.authenticated(for: baseURL) { rejected, _ in
             try await store.token(replacing: rejected)
         }
 
@@ -218,11 +292,13 @@ private typealias UserRequest = TestingSamples.UserRequest
     @Test func sendsAnAPIKey() async throws {
         let network = MockNetwork()
         network.stub(.get("/users/1").header("X-API-Key", "k"), .json(encoding: User(name: "Emma")))
-        let session = MockURLSession(network).authenticated(
-            by: Credentials(APIKey(), for: baseURL, credential: "k"))
-        let loader = APIRequestLoader(
-            apiRequest: UserRequest(baseURL: baseURL), urlSession: session)
+        let (inner, apiKey) = (MockURLSession(network), "k")
 
-        #expect(try await loader.load(1).name == "Emma")
+        let key = Credentials(for: baseURL, credential: apiKey) { key, request in
+            try request.header("X-API-Key", key)
+        }
+        let session = inner.authenticated(by: key)
+
+        #expect(try await session.load(UserRequest(baseURL: baseURL), 1).name == "Emma")
     }
 }

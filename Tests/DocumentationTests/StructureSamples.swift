@@ -37,22 +37,17 @@ extension URL {
     static let staging = URL(string: "https://staging.example.com/v1")!
 }
 
-struct AccessToken: Authenticator {
-    func apply(_ token: String, to request: URLRequest) throws -> URLRequest {
-        try request.authorization(bearer: token)
-    }
-}
-
 struct BooksAPI: Sendable {
     let baseURL: URL
     let anonymous: any HTTPSession
     let signedIn: any HTTPSession
-    let credentials: Credentials<AccessToken>
+    let credentials: Credentials<String>
     private let transport: any HTTPSession
 
     init(_ baseURL: URL, over transport: any HTTPSession = URLSession.shared) {
-        let credentials = Credentials(
-            AccessToken(), for: baseURL, credential: nil)
+        let credentials = Credentials<String>(for: baseURL) { token, request in
+            try request.authorization(bearer: token)
+        }
         self.baseURL = baseURL
         self.transport = transport
         self.credentials = credentials

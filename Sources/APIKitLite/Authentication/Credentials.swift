@@ -1,45 +1,54 @@
 import Foundation
 
-/// The credential of one user for certain origins. Concurrent requests share the work for it.
+/// The credential of one user for certain origins. Concurrent requests share the work to get it.
 ///
 /// ```swift
-/// let tokens = Credentials(
-///     TokenAuthenticator(refresh: refresh), for: baseURL,
-///     load: { try await keychain.token() }, save: { try await keychain.store($0) })
+/// let tokens = Credentials(for: baseURL, credential: saved) { token, request in
+///     try request.authorization(bearer: token.access)
+/// } isStale: { token in
+///     token.expires < .now
+/// } refresh: { old, _, session in
+///     guard let old else { return nil }  // nobody is signed in
+///     let new = try await session.load(RefreshRequest(baseURL), old)
+///     try await keychain.save(new)
+///     return new
+/// }
 /// let session = URLSession.shared.authenticated(by: tokens)
 ///
 /// tokens.credential = token  // signed in
 /// tokens.credential = nil    // signed out
 /// ```
 ///
-/// Create one object and keep it. It loads, refreshes and saves the credential once for all
-/// requests that need it, so chains that share the object share this work. A request to another
+/// Create one object and keep it. Chains that share the object share its work. A request to another
 /// origin (scheme, host and port) than those of its URLs is sent without the credential. While
 /// nobody is signed in, all requests are sent without one.
 ///
 /// If the app has its own store, which refreshes the token, use
 /// ``HTTPSession/authenticated(for:_:token:)`` instead.
-public final class Credentials<A: Authenticator>: Sendable {
+public final class Credentials<Credential: Sendable>: Sendable {
+    /// Gets a credential: see ``init(for:_:credential:apply:isStale:isRejected:refresh:)``.
+    public typealias Refresh =
+        @Sendable (
+            _ old: Credential?, _ rejection: HTTPURLResponse?, _ session: any HTTPSession
+        ) async throws -> Credential?
+
+    /// Adds a credential to a request.
+    public typealias Apply =
+        @Sendable (_ credential: Credential, _ request: URLRequest) throws -> URLRequest
+
     struct State {
-        private(set) var credential: A.Credential?
+        private(set) var credential: Credential?
         /// The number of changes so far. It distinguishes a credential from an earlier one, even if
-        /// both are equal.
+        /// both are equal. A call of the app's store without a rejection does not count.
         private(set) var generation = 0
-        /// False until the first credential was loaded or set.
-        private(set) var isLoaded: Bool
-        var isSaved = true
-        /// The latest work, and the generation of the credential that it prepares.
-        var work: (generation: Int, flight: SingleFlight<Void>)?
-        /// The session inside the first chain, for a refresh that no request needs.
-        var session: (any HTTPSession)?
+        /// False until the first credential was got or set.
+        private(set) var isKnown: Bool
+        /// The latest work.
+        var work: Work?
 
-        init(_ credential: A.Credential?, isLoaded: Bool) {
-            (self.credential, self.isLoaded) = (credential, isLoaded)
-        }
-
-        mutating func set(_ credential: A.Credential?, isSaved: Bool) {
-            (self.credential, self.isSaved, isLoaded) = (credential, isSaved, true)
-            generation += 1
+        mutating func set(_ new: Credential?, isChange: Bool = true) {
+            (credential, isKnown) = (new, true)
+            if isChange { generation += 1 }
         }
     }
 
@@ -49,136 +58,123 @@ public final class Credentials<A: Authenticator>: Sendable {
     /// at each read: see `Locked`.
     struct Configuration: Sendable {
         let origins: Set<[String]>
-        var session: (any HTTPSession)?
-        var now: @Sendable () -> Date = { Date() }
-        var load: (@Sendable () async throws -> A.Credential?)?
-        var save: (@Sendable (A.Credential?) async throws -> Void)?
-        /// Refreshes a credential without the authenticator.
-        var renew: (@Sendable (A.Credential) async throws -> A.Credential?)?
-        /// Compares two credentials. If it is set, the app has its own store: the credential is
-        /// loaded before each request.
-        var isSame: (@Sendable (A.Credential?, A.Credential?) -> Bool)?
-
-        init(origins: [URL]) {
-            self.origins = Set(origins.filter { $0.host() != nil }.map(\.origin))
-        }
+        /// Whether the app has its own store, which is asked before each request.
+        let isAsked: Bool
+        let apply: Apply
+        let isStale: @Sendable (Credential) -> Bool
+        let isRejected: @Sendable (Data, HTTPURLResponse) -> Bool
+        let refresh: Refresh?
     }
 
-    let authenticator: A
     let configuration: Configuration
     let state: Locked<State>
-    /// One save at a time, so that the latest credential is the last one to be saved.
-    let saving = AsyncSemaphore(1)
 
-    /// Creates the credentials of one user.
+    /// Creates the credential of one user.
+    ///
+    /// The `refresh` gets the first credential, the next one if the current one is stale, and the
+    /// next one after a response has rejected it. Without a `refresh`, such as for an API key, the
+    /// caller of a rejected request receives the response.
     ///
     /// - Parameters:
-    ///   - authenticator: The description of how the credential is used and refreshed.
     ///   - baseURL: The origin that receives the credential. A URL without a host is ignored.
     ///   - others: Other origins that receive the credential.
-    ///   - credential: The first credential, or `nil` if it must be loaded, or if nobody is signed
-    ///     in.
-    ///   - session: The session that sends the refresh, for example one with another timeout or
-    ///     with a retry. By default, it is the session on which `authenticated(by:)` is called. It
-    ///     may be the same chain that the requests use. The refresh is sent without this
-    ///     credential, and with those of other `Credentials` in the chain. A redirect of it to
-    ///     another origin is refused.
-    ///   - now: Returns the current time for ``Authenticator/isStale(_:now:)``.
-    ///   - load: Returns the first credential, for example from the keychain or by signing in, or
-    ///     `nil` if nobody is signed in. It is called when the first request needs the credential,
-    ///     and not again after it has returned. If it throws, the requests that wait for it fail
-    ///     with its error.
-    ///   - save: Saves a credential: one that a refresh returned, or one that the app has set. `nil`
-    ///     means that the user has signed out. No request is sent with the credential before. Calls
-    ///     never overlap. If it throws, the requests that wait for it fail with its error, and the
-    ///     next request calls it again.
+    ///   - credential: The first credential; nil if `refresh` gets it, or if nobody is signed in.
+    ///   - apply: Returns a request with the credential added, for example in a header or in the
+    ///     query. If it throws, the request is not sent, and its caller receives the error.
+    ///   - isStale: Whether the server would reject the credential, because it has expired. It is
+    ///     then refreshed before a request is sent. By default, no credential is stale.
+    ///   - isRejected: Whether a response rejects the credential of its request. By default, one
+    ///     with status 401 (RFC 9110, 15.5.2) does. For a stream, the data is empty.
+    ///   - refresh: Returns the next credential, after it has saved it, or nil: the user is then
+    ///     signed out. If it throws, the requests that wait for it fail with its error, and the next
+    ///     request calls it again. A call is never cancelled, because many refresh tokens can be
+    ///     used only once. It has these arguments:
+    ///       - `old`: The credential to replace; nil if there was none yet.
+    ///       - `rejection`: The response that rejected it; nil if there is none.
+    ///       - `session`: The session that the chain wraps with this credential. It adds the other
+    ///         credentials of the chain to a request, such as an API key, but not this one. It
+    ///         follows redirects within an origin only.
     public convenience init(
-        _ authenticator: A, for baseURL: URL, _ others: URL..., credential: A.Credential? = nil,
-        refreshingOver session: (any HTTPSession)? = nil,
-        now: @escaping @Sendable () -> Date = { Date() },
-        load: (@Sendable () async throws -> A.Credential?)? = nil,
-        save: (@Sendable (A.Credential?) async throws -> Void)? = nil
+        for baseURL: URL, _ others: URL..., credential: Credential? = nil,
+        apply: @escaping Apply,
+        isStale: @escaping @Sendable (_ credential: Credential) -> Bool = { _ in false },
+        isRejected: @escaping @Sendable (_ data: Data, _ response: HTTPURLResponse) -> Bool = {
+            $1.statusCode == 401
+        },
+        refresh: Refresh? = nil
     ) {
-        var configuration = Configuration(origins: [baseURL] + others)
-        (configuration.session, configuration.now) = (session, now)
-        (configuration.load, configuration.save) = (load, save)
-        self.init(authenticator, credential, configuration)
+        self.init(
+            [baseURL] + others, credential, apply: apply, isStale: isStale, isRejected: isRejected,
+            refresh: refresh)
     }
 
-    init(_ authenticator: A, _ credential: A.Credential?, _ configuration: Configuration) {
-        self.authenticator = authenticator
-        self.configuration = configuration
-        state = Locked(
-            State(credential, isLoaded: credential != nil || configuration.load == nil))
+    init(
+        _ urls: [URL], _ credential: Credential? = nil, isAsked: Bool = false,
+        apply: @escaping Apply, isStale: @escaping @Sendable (Credential) -> Bool = { _ in false },
+        isRejected: @escaping @Sendable (Data, HTTPURLResponse) -> Bool = { $1.statusCode == 401 },
+        refresh: Refresh? = nil
+    ) {
+        configuration = Configuration(
+            origins: Set(urls.filter { $0.host() != nil }.map(\.origin)), isAsked: isAsked,
+            apply: apply, isStale: isStale, isRejected: isRejected, refresh: refresh)
+        let isKnown = credential != nil || refresh == nil
+        state = Locked(State(credential: credential, isKnown: isKnown))
     }
 
-    /// The credential that requests are sent with, or `nil` if nobody is signed in. It is also
-    /// `nil` until it is loaded: ``value()`` waits for it.
+    /// The credential that requests are sent with, or nil if nobody is signed in. It is also nil
+    /// until the first one is got: ``value(over:)`` waits for it.
     ///
-    /// Set it when the user signs in, and set it to `nil` when the user signs out. The value is
-    /// then saved in the background. To wait for that, call ``value()``. The result of a load or a
-    /// refresh in progress is ignored, and the requests that wait for it continue with the value
-    /// that was set.
-    public var credential: A.Credential? {
+    /// Set it when the user signs in, and set it to nil when the user signs out. The result of a
+    /// refresh in progress is then ignored, and the requests that wait for it continue with the
+    /// value that was set.
+    public var credential: Credential? {
         get { state.withLock { $0.credential } }
-        set {
-            state.withLock { $0.set(newValue, isSaved: configuration.save == nil) }
-            if configuration.save != nil { join()?.handle.giveUp() }
-        }
+        set { state.withLock { $0.set(newValue) } }
     }
 
     /// Returns a credential that a request could be sent with now, for example for the header of a
     /// WebSocket.
     ///
-    /// The credential is loaded, refreshed and saved as before a request, together with the requests
-    /// that wait for it. If nothing of this is necessary, returns immediately. A refresh is sent
-    /// over the session of `refreshingOver:`, or else over the one on which `authenticated(by:)`
-    /// was called first.
+    /// If it is missing or stale, it is got as before a request, together with the requests that
+    /// wait for it.
     ///
-    /// - Returns: The credential, or `nil` if nobody is signed in.
-    /// - Throws: The error of `load` or `save`, ``AuthenticationError`` when the refresh fails, or
-    ///   `URLError.cancelled` when the task is cancelled.
-    public func value() async throws -> A.Credential? {
-        var options = SendOptions.body
-        options.refreshing = RefreshWaits.current
-        return try await ready(for: options)?.credential ?? credential
+    /// - Parameter session: The session for the `refresh`.
+    /// - Returns: The credential, or nil if nobody is signed in.
+    /// - Throws: The error of the `refresh`, or `URLError.cancelled` when the task is cancelled.
+    public func value(over session: any HTTPSession) async throws -> Credential? {
+        try await current(over: session).credential
     }
 }
 
-extension Credentials {
-    func covers(_ url: URL?) -> Bool {
-        url.map { configuration.origins.contains($0.origin) } ?? false
-    }
-
-    /// Why a URL of the right host is not covered.
-    func hint(for url: URL?) -> String? {
-        guard let other = url?.origin, !configuration.origins.contains(other),
-            let own = configuration.origins.first(where: { $0[1] == other[1] })
-        else { return nil }
-        return "The credential was not sent: it belongs to \(own[0])://\(own[1]):\(own[2]), and "
-            + "the request goes to \(other[0])://\(other[1]):\(other[2])."
-    }
-
-    /// Returns the request with the current credential, as soon as that is ready.
+extension Credentials where Credential == String {
+    /// Returns the credential of a user with a name and a password (RFC 7617). It has no refresh.
+    ///
+    ///     let session = URLSession.shared.authenticated(
+    ///         by: .basic(user: "emma", password: password, for: baseURL))
     ///
     /// - Parameters:
-    ///   - request: The request, without a credential.
-    ///   - options: Which credentials the request itself refreshes.
-    ///   - rejected: The generation of the credential that the server rejected, or `nil`.
-    ///   - next: The session that sends the refresh by default.
-    /// - Returns: The request and the generation of its credential; `nil` if there is no
-    ///   credential, or if its refresh waits for this request.
-    /// - Throws: The errors of `value()`, or the error of ``Authenticator/apply(_:to:)``.
-    func authorize(
-        _ request: URLRequest, _ options: SendOptions, afterRejected rejected: Int?,
-        over next: any HTTPSession
-    ) async throws -> (request: URLRequest, generation: Int)? {
-        guard
-            let current = try await ready(
-                for: options, afterRejected: rejected, over: next),
-            let credential = current.credential
-        else { return nil }
-        return (try authenticator.apply(credential, to: request), current.generation)
+    ///   - user: The user name, which must not contain a colon.
+    ///   - password: The password, not encoded.
+    ///   - baseURL: The origin that receives them. A URL without a host is ignored.
+    ///   - others: Other origins that receive them.
+    public static func basic(
+        user: String, password: String, for baseURL: URL, _ others: URL...
+    ) -> Credentials {
+        Credentials([baseURL] + others, password) { password, request in
+            try request.authorization(user: user, password: password)
+        }
+    }
+
+    /// Returns a bearer token (RFC 6750) that never changes.
+    ///
+    ///     let session = URLSession.shared.authenticated(by: .bearer(token, for: baseURL))
+    ///
+    /// - Parameters:
+    ///   - token: The token.
+    ///   - baseURL: The origin that receives the token. A URL without a host is ignored.
+    ///   - others: Other origins that receive the token.
+    public static func bearer(_ token: String, for baseURL: URL, _ others: URL...) -> Credentials {
+        Credentials([baseURL] + others, token) { try $1.authorization(bearer: $0) }
     }
 }
 

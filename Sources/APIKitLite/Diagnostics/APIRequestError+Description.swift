@@ -13,12 +13,9 @@ extension APIRequestError {
 
     /// The curl command of the request that failed. It occurs once, even if the error wraps others.
     private var curl: String? {
-        // The refresh failed, not this request, so the command sends the refresh.
-        if let error = underlying as? any CausedByRequest {
-            return error.underlying.hiding(redaction).curl
-        }
+        // Such as the refresh of a credential: that request failed, not this one.
+        if let curl = (underlying as? APIRequestError)?.hiding(redaction).curl { return curl }
         return request?.curlCommand(redacting: redaction, longestBody: 10_000)
-            ?? (underlying as? APIRequestError)?.hiding(redaction).curl
     }
 
     /// The description of an error that `hiding(_:)` returned, without the curl command.
@@ -59,8 +56,6 @@ extension APIRequestError {
         switch underlying {
         case let error as APIRequestError:
             return error.hiding(redaction).sentences
-        case let error as any CausedByRequest:
-            return [error.summary] + error.underlying.hiding(redaction).sentences
         case let error as any RedactingError:
             return error.sentences(redacting: redaction)
                 + [error.needsBody ? body : nil].compactMap(\.self)

@@ -6,13 +6,6 @@ extension APIRequestError: RedactedError {}
 /// An error whose texts are for developers, not for users.
 package protocol DeveloperError: Error {}
 
-/// An error that the failure of another request caused, such as the refresh of a credential.
-package protocol CausedByRequest: RedactedError {
-    /// A sentence that says what the other request was for.
-    var summary: String { get }
-    var underlying: APIRequestError { get }
-}
-
 /// An error that quotes a text of the server, and redacts it.
 package protocol RedactingError: Error, CustomStringConvertible, OpaquelyReflected {
     /// The description, with the secrets of a redaction hidden.

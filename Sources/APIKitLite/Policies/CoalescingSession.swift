@@ -45,8 +45,7 @@ private struct CoalescingSession: SessionPolicy {
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         try Task.checkNotCancelled()
         guard options.bufferLimit == nil,
-            let key = CoalescingKey(
-                request, refreshing: options.refreshing, redirects: options.redirects)
+            let key = CoalescingKey(request, redirects: options.redirects)
         else {
             return try await next.send(request, awaiting: options)
         }
@@ -91,18 +90,13 @@ struct CoalescingKey: Hashable {
     private let timeout: TimeInterval
     private let handlesCookies: Bool
     private let allowsCellularAccess: Bool
-    /// An equal request may wait for the refresh of a credential.
-    private let refreshing: ObjectIdentifier?
     private let redirects: RedirectPolicy?
 
     /// Creates the key of a request.
     ///
     /// Returns `nil` if the request must have its own exchange: its method is not `GET`, `HEAD` or
     /// `QUERY`, its body is a stream, or it has no URL.
-    init?(
-        _ request: URLRequest, refreshing: ObjectIdentifier? = nil,
-        redirects: RedirectPolicy? = nil
-    ) {
+    init?(_ request: URLRequest, redirects: RedirectPolicy? = nil) {
         method = request.httpMethod ?? "GET"
         guard ["GET", "HEAD", "QUERY"].contains(method), request.httpBodyStream == nil,
             let url = request.url?.absoluteString
@@ -120,7 +114,6 @@ struct CoalescingKey: Hashable {
         timeout = request.timeoutInterval
         handlesCookies = request.httpShouldHandleCookies
         allowsCellularAccess = request.allowsCellularAccess
-        self.refreshing = refreshing
         self.redirects = redirects
     }
 }

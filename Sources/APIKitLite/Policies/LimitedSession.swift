@@ -37,11 +37,10 @@ extension HTTPSession {
     /// attempts. A request that is cancelled while it waits ends immediately. After a timeout
     /// inside the limit, another request may start while the timed-out request is still ending.
     ///
-    /// While a request waits for the refresh of its credential, the refresh has its place. Any other
-    /// request that is sent under the same limit while another one waits for its answer, such as a
-    /// sign-in in the `load` of `Credentials`, needs a place of its own: send it over a session
-    /// without the limit. Chains that share a limit and credentials have the limit on the same side
-    /// of the authentication.
+    /// A request that is sent under the same limit while another one waits for its answer needs a
+    /// place of its own: send it over a session without the limit, as the `refresh` of
+    /// `Credentials` does. Chains that share a limit and credentials have the limit on the same side
+    /// of the authentication, and no chain has the same limit twice.
     ///
     /// - Parameter limit: The limit, which other chains may share.
     /// - Returns: A session that wraps this one.
@@ -57,10 +56,6 @@ private struct LimitedSession: SessionPolicy {
     func send(
         _ request: URLRequest, awaiting options: SendOptions
     ) async throws -> (HTTPBody, HTTPURLResponse) {
-        var options = options
-        guard options.places.insert(ObjectIdentifier(semaphore)).inserted else {
-            return try await next.send(request, awaiting: options)
-        }
         try await semaphore.wait()
         do {
             // The task may have been cancelled just as it got the place.

@@ -4,8 +4,8 @@ import Foundation
 /// other about a request: ``body`` or ``head(limit:)``.
 ///
 /// A session that wraps another one passes on the value that it got. Beside its public part, it
-/// says of which type the request is, which credential it refreshes, which redirects are followed,
-/// and who observes how much of the body was sent.
+/// says of which type the request is, which redirects are followed, and who observes how much of
+/// the body was sent.
 public struct SendOptions: Sendable {
     /// The number of bytes that may wait for the reader of the body. Nil if the whole response is
     /// awaited.
@@ -15,14 +15,6 @@ public struct SendOptions: Sendable {
     /// `URLSession` on Linux waits up to 10 seconds for it, and not 100 milliseconds, before more
     /// than 2 MiB wait.
     package var hasSteadyReader = false
-
-    /// The `Credentials` object that this request refreshes, or nil. The request is sent without
-    /// the credential of this object.
-    package var refreshing: ObjectIdentifier?
-
-    /// The limits in which the request has a place. A refresh has the place of the request that
-    /// waits for it.
-    package var places: Set<ObjectIdentifier> = []
 
     /// Which redirects of the request are followed; nil if no session of the chain has decided it.
     package var redirects: RedirectPolicy?

@@ -30,8 +30,6 @@ public struct VerificationError: DescribedError, Sendable {
         switch error {
         case let error as APIRequestError:
             "\(error.hiding(redaction))"
-        case let error as AuthenticationError:
-            "\(AuthenticationError(underlying: error.underlying.hiding(redaction), requiresSignIn: error.requiresSignIn))"
         default:
             "\(error)"
         }

@@ -38,17 +38,6 @@ nonisolated struct RenewRequest: APIRequest {
     }
 }
 
-struct SessionAuthenticator: Authenticator {
-    let refresh: RenewRequest
-
-    func apply(_ token: SessionToken, to request: URLRequest) throws -> URLRequest {
-        try request.authorization(bearer: token.access)
-    }
-
-    /// This server refuses with a status alone.
-    func requiresSignIn(after error: APIRequestError) -> Bool { error.statusCode == 400 }
-}
-
 /// Where the app keeps its token.
 final class TokenDrawer {
     private(set) var token: SessionToken?
@@ -62,14 +51,25 @@ final class Library {
     private(set) var books: [Book] = []
     private(set) var message: String?
     private(set) var isSignedOut = false
-    private let tokens: Credentials<SessionAuthenticator>
+    private let tokens: Credentials<SessionToken>
     private let shelf: ShelfRequest
     private let session: any HTTPSession
 
     init(baseURL: URL, drawer: TokenDrawer, wire: any HTTPSession) {
-        tokens = Credentials(
-            SessionAuthenticator(refresh: RenewRequest(baseURL: baseURL)), for: baseURL,
-            load: { await drawer.token }, save: { await drawer.store($0) })
+        tokens = Credentials(for: baseURL) { token, request in
+            try request.authorization(bearer: token.access)
+        } refresh: { old, _, session in
+            guard let old else { return await drawer.token }
+            do {
+                let new = try await session.load(RenewRequest(baseURL: baseURL), old)
+                await drawer.store(new)
+                return new
+            } catch let error as APIRequestError where error.statusCode == 400 {
+                // This server refuses with a status alone.
+                await drawer.store(nil)
+                return nil
+            }
+        }
         session = wire.limited(to: 4).authenticated(by: tokens).coalescing()
         shelf = ShelfRequest(baseURL: baseURL)
     }
@@ -81,9 +81,7 @@ final class Library {
         do {
             for try await book in session.pages(shelf, from: 1).elements { books.append(book) }
         } catch {
-            if let error = error.underlying as? AuthenticationError {
-                isSignedOut = error.requiresSignIn
-            }
+            isSignedOut = error.statusCode == 401
             message = error.localizedDescription
         }
     }

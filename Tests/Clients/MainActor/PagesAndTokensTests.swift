@@ -43,7 +43,7 @@ import Testing
         #expect(library.isSignedOut)
         #expect(library.token == nil)
         #expect(drawer.token == nil)
-        #expect(library.message == "The sign-in has expired. Sign in again.")
+        #expect(library.message == "The server answered 401 (Unauthorized).")
     }
 
     @Test func sendsABearerAndABasicCredential() async throws {
@@ -54,7 +54,7 @@ import Testing
         for session in [
             MockURLSession(network).authenticated(by: .bearer("b", for: url)),
             MockURLSession(network).authenticated(by: .basic(user: "u", password: "p", for: url)),
-            MockURLSession(network).authenticated(for: url) { _ in "s" },
+            MockURLSession(network).authenticated(for: url) { _, _ in "s" },
         ] as [any HTTPSession] {
             _ = try await session.exchange(request)
         }

@@ -59,8 +59,10 @@ nonisolated struct Assistant: Sendable {
         self.baseURL = baseURL
         self.session =
             session
-            .authenticated(for: baseURL) { try await tokens.token(replacing: $0) }
-            .retrying(clock: clock, deciding: { Self.decision(after: $0) })
+            .authenticated(for: baseURL) { rejected, _ in
+                try await tokens.token(replacing: rejected)
+            }
+            .retrying(clock: clock) { Self.decision(after: $0) }
     }
 
     /// The rule of the API: a repeated request tells the number of attempts before it, and a 429

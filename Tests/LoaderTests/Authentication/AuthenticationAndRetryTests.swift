@@ -34,9 +34,7 @@ import Testing
     }
 
     private func chain(_ network: MockNetwork, retryIsInside: Bool) -> any HTTPSession {
-        let tokens = Credentials(
-            TokenAuthenticator(), for: URL(string: "https://api.example.com")!,
-            credential: Token(access: "old"))
+        let tokens = TokenServer().tokens()
         let wire = MockURLSession(network)
         return retryIsInside
             ? Repeating(next: wire).authenticated(by: tokens)

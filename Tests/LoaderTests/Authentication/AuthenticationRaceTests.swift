@@ -45,8 +45,8 @@ import Testing
         server.token.release()
 
         for task in tasks {
-            let error = await #expect(throws: AuthenticationError.self) { try await task.value }
-            #expect(error?.underlying.statusCode == 400)
+            let error = await #expect(throws: APIRequestError.self) { try await task.value }
+            #expect(error?.statusCode == 400)
         }
 
         #expect(server.refreshCount == 1)
@@ -112,7 +112,10 @@ import Testing
     @Test func finishesARefreshThatNobodyWaitsForAnyMore() async throws {
         let isKept = Gate()
         let server = TokenServer(holdsRefresh: true)
-        let tokens = server.tokens(save: { _ in isKept.open() })
+        let tokens = server.tokens { old, _, session in
+            defer { isKept.open() }
+            return try await refreshedToken(old, session)
+        }
         let session = server.session.authenticated(by: tokens)
         let task = Task { try await session.exchange(.test("data")) }
         await server.token.waitForRequests()

@@ -77,24 +77,74 @@ import Testing
         #expect(server.refreshCount == 1)
     }
 
-    @Test func refreshesOverASessionOfItsOwn() async throws {
+    @Test func refreshesOverAnySession() async throws {
         let (server, other) = (TokenServer(), TokenServer())
-        let log = EventLog()
-        let tokens = server.tokens(session: other.session.observed(by: log))
-        let session = server.session.authenticated(by: tokens).observed(by: log)
+        let tokens = server.tokens { old, _, _ in try await refreshedToken(old, other.session) }
+        let session = server.session.authenticated(by: tokens)
 
         _ = try await session.exchange(.test("data"))
 
-        #expect(log.events.map { $0.request?.httpMethod } == ["GET", "POST", "POST", "GET"])
         #expect(other.refreshCount == 1)
         #expect(server.refreshCount == 0)
+    }
+
+    /// The first credential, the next and the one after a rejection come from one closure.
+    @Test func tellsTheClosureWhatToReplace() async throws {
+        let server = TokenServer(accepting: "3")
+        let asked = Locked<[String]>([])
+        let tokens = server.tokens(nil) { old, rejection, _ in
+            let status = rejection.map { "\($0.statusCode)" } ?? "-"
+            let count = asked.withLock { asked in
+                asked.append("\(old?.access ?? "-") \(status)")
+                return asked.count
+            }
+            return Token(access: "\(count)", expires: count == 1 ? 0 : 4_000_000_000)
+        }
+        let session = server.session.authenticated(by: tokens)
+
+        #expect(try await session.exchange(.test("data")).0.text == "Bearer 3")
+
+        // The first one is stale, the second one is rejected.
+        #expect(asked.withLock { $0 } == ["- -", "1 -", "2 401"])
+        #expect(server.given == ["Bearer 2", "Bearer 3"])
+    }
+
+    @Test func decidesByItsOwnTestOfAResponse() async throws {
+        let network = MockNetwork()
+        network.stub(.any, .json(#"{"code": "token_expired"}"#, status: 403), times: .any)
+        network.stub(.any.header("Authorization", "Bearer new"), .text("there"), times: .any)
+        let tokens = Credentials(for: baseURL, credential: "old") { token, request in
+            try request.authorization(bearer: token)
+        } isRejected: { data, response in
+            response.statusCode == 403 && data.text.contains("token_expired")
+        } refresh: { _, _, _ in
+            "new"
+        }
+
+        let session = MockURLSession(network).authenticated(by: tokens)
+
+        #expect(await session.outcome(of: .test("data")) == .body("there"))
+    }
+
+    /// A request waits for one refresh at most.
+    @Test func refreshesNothingThatWasJustRefreshed() async throws {
+        let server = TokenServer(onRefresh: { _ in .json(encoding: Token(access: "useless")) })
+        let session = server.session.authenticated(by: server.tokens(.expired))
+
+        #expect(try await session.exchange(.test("data")).1.statusCode == 401)
+
+        #expect(server.given == ["Bearer useless"])
+        #expect(server.refreshCount == 1)
     }
 
     // Reading a stream ends it.
     @Test func refreshesForTheNextRequestWhereABodyCannotBeSentAgain() async throws {
         let refreshed = Gate()
         let server = TokenServer()
-        let tokens = server.tokens(save: { _ in refreshed.open() })
+        let tokens = server.tokens { old, _, session in
+            defer { refreshed.open() }
+            return try await refreshedToken(old, session)
+        }
         let session = server.session.authenticated(by: tokens)
         var request = URLRequest.test("data", method: "POST")
         request.httpBodyStream = InputStream(data: Data("once".utf8))
@@ -122,13 +172,13 @@ import Testing
         #expect(error.stage == .transport)
         #expect(error.request?.url?.path == "/data")
         #expect(!error.isCancellation)
-        let refresh = try #require((error.underlying as? AuthenticationError)?.underlying)
+        #expect(error.description.components(separatedBy: "curl ").count == 2)
+        #expect(error.description.contains("curl -X POST 'https://api.example.com/token'"))
+        let refresh = try #require(error.underlying as? APIRequestError)
         #expect(refresh.stage == .validate)
         #expect(refresh.statusCode == 400)
         struct Reason: Decodable { var error: String }
         #expect(try refresh.decodeBody(Reason.self).error == "invalid_client")
-        let wrapped = try #require(error.underlying as? AuthenticationError)
-        #expect(!wrapped.requiresSignIn)
         // The next one tries anew, and the credential was still there for it.
         #expect(try await loader.load("/data") == "Bearer new2")
         #expect(server.refreshCount == 2)
@@ -140,23 +190,6 @@ import Testing
 
         await #expect(throws: RequestBuildingError.self) { try await session.exchange(.test("a")) }
 
-        #expect(server.network.requests.isEmpty)
-    }
-
-    @Test func saysThatThereIsNoRefreshForAStaleKey() async throws {
-        struct Expiring: Authenticator {
-            func apply(_ key: String, to request: URLRequest) throws -> URLRequest { request }
-            func isStale(_ key: String, now: Date) -> Bool { true }
-        }
-        let server = TokenServer()
-        let session = server.session.authenticated(
-            by: Credentials(Expiring(), for: baseURL, credential: "key"))
-
-        let error = await #expect(throws: AuthenticationError.self) {
-            try await session.exchange(.test("data"))
-        }
-
-        #expect(error?.underlying.underlying is NoRefreshError)
         #expect(server.network.requests.isEmpty)
     }
 }

@@ -14,10 +14,8 @@ import Testing
         case cookie
     }
 
-    struct KeyAuthenticator: Authenticator {
-        var place: Place
-
-        func apply(_ key: String, to request: URLRequest) throws -> URLRequest {
+    private func key(_ place: Place) -> @Sendable (String, URLRequest) throws -> URLRequest {
+        { key, request in
             switch place {
             case .authorization: return try request.authorization(bearer: key)
             case .header: return try request.header("X-API-Key", key)
@@ -48,8 +46,7 @@ import Testing
                 let inside: any HTTPSession =
                     usesURLSession ? network.urlSession : MockURLSession(network)
                 let session = inside.authenticated(
-                    by: Credentials(
-                        KeyAuthenticator(place: place), for: baseURL, credential: "hunter2"))
+                    by: Credentials(for: baseURL, credential: "hunter2", apply: key(place)))
 
                 let start = isRedirected ? baseURL : URL(string: other)!
                 let (data, _) = try await session.exchange(URLRequest(url: start))
@@ -70,7 +67,7 @@ import Testing
         let cdn = URL(string: "https://cdn.example.com")!
         let session = MockURLSession(network).authenticated(
             by: Credentials(
-                KeyAuthenticator(place: place), for: baseURL, cdn, credential: "hunter2"))
+                for: baseURL, cdn, credential: "hunter2", apply: key(place)))
 
         _ = try await session.exchange(URLRequest(url: baseURL))
         _ = try await session.exchange(URLRequest(url: cdn.appending(path: "image")))
@@ -91,8 +88,13 @@ import Testing
             .post("/token"), .json(encoding: Token(access: "new")), times: .any)
         let session = MockURLSession(network).authenticated(
             by: Credentials(
-                TokenAuthenticator(), for: baseURL, URL(string: "https://files.example.com")!,
-                credential: Token(access: "old")))
+                for: baseURL, URL(string: "https://files.example.com")!,
+                credential: Token(access: "old")
+            ) { token, request in
+                try request.authorization(bearer: token.access)
+            } refresh: { old, _, session in
+                try await refreshedToken(old, session)
+            })
 
         let (_, response) = try await session.exchange(.test("data"))
         let (_, direct) = try await session.exchange(
@@ -113,10 +115,13 @@ import Testing
                 "https://api.example.com:444/a", 401,
                 "it belongs to https://api.example.com:443, and the request goes to https://api.example.com:444."
             ),
+            (
+                "https://www.example.com/a", 401,
+                "it belongs to https://api.example.com:443, and the request goes to https://www.example.com:443."
+            ),
             ("http://api.example.com/a", 403, nil), ("https://api.example.com/a", 401, nil),
-            ("https://www.example.com/a", 401, nil),
         ] as [(String, Int, String?)])
-    func aRejectionSaysThatAnotherSchemeHasNoCredential(
+    func aRejectionSaysThatAnotherOriginHasNoCredential(
         _ url: String, _ status: Int, _ hint: String?
     ) async throws {
         let network = MockNetwork()
@@ -131,5 +136,21 @@ import Testing
         let text = try #require(error?.description)
         #expect(text.contains("The credential was not sent") == (hint != nil))
         #expect(hint.map { text.contains($0) } != false)
+    }
+
+    /// It was sent with a credential of its own.
+    @Test func aRejectionOfAnotherCredentialHasNoHint() async throws {
+        let network = MockNetwork()
+        network.stub(.any, .status(401), times: .any)
+        let session = MockURLSession(network)
+            .authenticated(by: .bearer("hunter2", for: baseURL))
+            .authenticated(by: .bearer("hunter3", for: URL(string: "https://www.example.com")!))
+
+        let error = await #expect(throws: APIRequestError.self) {
+            try await session.load(
+                URLRequest(url: URL(string: "https://www.example.com/a")!), as: Data.self)
+        }
+
+        #expect(error?.description.contains("The credential was not sent") == false)
     }
 }

@@ -24,15 +24,13 @@ import Testing
     private func error(
         _ session: any HTTPSession, _ baseURL: URL
     ) async -> TransportError? {
-        let credentials = Credentials(
-            TokenAuthenticator(refresh: RefreshRequest(baseURL: baseURL)), for: baseURL,
-            credential: .expired)
-        let error = await #expect(throws: AuthenticationError.self) {
+        let credentials = TokenServer().tokens(.expired, for: baseURL)
+        let error = await #expect(throws: APIRequestError.self) {
             try await session.authenticated(by: credentials)
                 .exchange(URLRequest(url: baseURL.appending(path: "data")))
         }
         #expect(credentials.credential == .expired)
-        return error?.underlying.underlying as? TransportError
+        return error?.underlying as? TransportError
     }
 
     @Test(arguments: [301, 302, 303, 307, 308], Chain.allCases)
@@ -88,8 +86,7 @@ import Testing
                 .redirect(to: "https://api.example.com/v2/token", status: 307))
             let inside: any HTTPSession =
                 isURLSession ? network.urlSession : MockURLSession(network)
-            let credentials = Credentials(
-                TokenAuthenticator(), for: api, credential: .expired)
+            let credentials = TokenServer().tokens(.expired)
 
             let (data, _) = try await inside.authenticated(by: credentials)
                 .exchange(.test("data"))
@@ -106,7 +103,7 @@ import Testing
         network.stub(.get("/data"), .redirect(to: "https://cdn.example.com/a"))
 
         let (data, _) = try await MockURLSession(network).authenticated(
-            by: Credentials(TokenAuthenticator(), for: api, credential: Token(access: "good"))
+            by: TokenServer().tokens(Token(access: "good"))
         ).exchange(.test("data"))
 
         #expect(data.text == "elsewhere")

@@ -49,26 +49,19 @@ import Testing
     }
 
     @Test func aRefreshIsExactlyTheRequestOfTheApp() async throws {
-        struct PlainRefresh: APIRequest, Sendable {
-            func makeRequest(from token: Token) -> URLRequest { .test("token", method: "POST") }
-            func parseResponse(data: Data) -> Token { Token(access: "new") }
-        }
-        struct PlainAuthenticator: Authenticator {
-            let refresh = PlainRefresh()
-            func apply(_ token: Token, to request: URLRequest) throws -> URLRequest {
-                try request.authorization(bearer: token.access)
-            }
-        }
         let network = MockNetwork()
         network.stub(.post("/token"), .status(200))
         network.stub(.get("/a"), .status(401), .status(200))
-        let tokens = Credentials(
-            PlainAuthenticator(), for: URLRequest.test("a").url!, credential: Token(access: "old"))
+        let sent = URLRequest.test("token", method: "POST")
+        let tokens = TokenServer().tokens { _, _, session in
+            _ = try await session.exchange(sent)
+            return Token(access: "new")
+        }
 
         _ = try await MockURLSession(network).authenticated(by: tokens).exchange(.test("a"))
 
         let refresh = try #require(network.requests.first { $0.path == "/token" })
-        #expect(refresh.request == PlainRefresh().makeRequest(from: Token(access: "old")))
+        #expect(refresh.request == sent)
         #expect(refresh.request.mainDocumentURL == nil)
     }
 

@@ -56,7 +56,13 @@ final class Store: Sendable {
 }
 
 extension TokenServer {
-    func tokens(_ store: Store) -> Credentials<TokenAuthenticator> {
-        tokens(nil, load: store.load, save: store.save)
+    /// The credential of a user whose token a store keeps.
+    func tokens(_ store: Store) -> Credentials<Token> {
+        tokens(nil) { old, _, session in
+            guard let old else { return try await store.load() }
+            let new = try await refreshedToken(old, session)
+            try await store.save(new)
+            return new
+        }
     }
 }

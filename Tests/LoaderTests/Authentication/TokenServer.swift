@@ -25,32 +25,6 @@ struct RefreshRequest: APIRequest {
     }
 }
 
-struct TokenAuthenticator: Authenticator {
-    var refresh = RefreshRequest()
-
-    func apply(_ token: Token, to request: URLRequest) throws -> URLRequest {
-        try request.authorization(bearer: token.access)
-    }
-
-    func isStale(_ token: Token, now: Date) -> Bool {
-        token.expires <= now.timeIntervalSince1970
-    }
-}
-
-/// A refresh that another client may send, too.
-struct GetRefresh: APIRequest {
-    func makeRequest(from token: Token) throws -> URLRequest { .test("token") }
-    func parseResponse(data: Data) throws -> Token { Token(access: data.text) }
-}
-
-struct GetAuthenticator: Authenticator {
-    let refresh = GetRefresh()
-    func apply(_ token: Token, to request: URLRequest) throws -> URLRequest {
-        try request.authorization(bearer: token.access)
-    }
-    func isStale(_ token: Token, now: Date) -> Bool { token.access == "old" }
-}
-
 /// A server that accepts one token at a time, and gives out `new1`, `new2`, … for a refresh.
 struct TokenServer: Sendable {
     let network = MockNetwork()
@@ -102,19 +76,37 @@ struct TokenServer: Sendable {
         }
     }
 
+    /// The credential of a user whose token this server refreshes.
     func tokens(
-        _ token: Token? = Token(access: "old"), session: (any HTTPSession)? = nil,
-        load: (@Sendable () async throws -> Token?)? = nil,
-        save: (@Sendable (Token?) async throws -> Void)? = nil
-    ) -> Credentials<TokenAuthenticator> {
-        Credentials(
-            TokenAuthenticator(), for: URL(string: "https://api.example.com")!, credential: token,
-            refreshingOver: session, now: { Date(timeIntervalSince1970: 1_000_000_000) },
-            load: load, save: save)
+        _ token: Token? = Token(access: "old"),
+        for baseURL: URL = URL(string: "https://api.example.com")!,
+        refresh: Credentials<Token>.Refresh? = nil
+    ) -> Credentials<Token> {
+        Credentials(for: baseURL, credential: token) { token, request in
+            try request.authorization(bearer: token.access)
+        } isStale: {
+            $0.expires <= 1_000_000_000
+        } refresh: { old, rejection, session in
+            if let refresh { return try await refresh(old, rejection, session) }
+            return try await refreshedToken(old, session, baseURL)
+        }
     }
 }
 
-/// A session that is made after the credentials that refresh over it.
+/// Refreshes a token as an app does: nil signs the user out.
+@Sendable func refreshedToken(
+    _ old: Token?, _ session: any HTTPSession,
+    _ baseURL: URL = URL(string: "https://api.example.com")!
+) async throws -> Token? {
+    guard let old else { return nil }
+    do {
+        return try await session.load(RefreshRequest(baseURL: baseURL), old)
+    } catch let error where error.isInvalidGrant {
+        return nil
+    }
+}
+
+/// A session that is made after the closure that uses it.
 struct Later: HTTPSession {
     let session = Locked<(any HTTPSession)?>(nil)
 

@@ -33,7 +33,9 @@ import Testing
     }
 
     private func session(_ server: TokenServer, _ store: TokenStore) -> any HTTPSession {
-        server.session.authenticated(for: baseURL) { try await store.token(replacing: $0) }
+        server.session.authenticated(for: baseURL) { rejected, _ in
+            try await store.token(replacing: rejected)
+        }
     }
 
     @Test(arguments: ["old", "stale"])
@@ -58,17 +60,15 @@ import Testing
     @Test func asksBeforeEachRequest() async throws {
         let server = TokenServer()
         let user = Locked<String?>(nil)
-        let session = server.session.authenticated(for: baseURL) { _ in user.withLock { $0 } }
+        let session = server.session.authenticated(for: baseURL) { _, _ in user.withLock { $0 } }
 
         for token in ["good", "other", nil, "good"] {
             user.withLock { $0 = token }
             _ = try await session.exchange(.test("data", method: "PUT"))
         }
 
-        // The other token is rejected, and the store has no better one.
-        #expect(
-            server.given
-                == ["Bearer good", "Bearer other", "Bearer other", "nobody", "Bearer good"])
+        // The other token is rejected, and the store has no better one: nothing is sent again.
+        #expect(server.given == ["Bearer good", "Bearer other", "nobody", "Bearer good"])
     }
 
     @Test func isToldWhichTokenWasRejected() async throws {
@@ -89,7 +89,7 @@ import Testing
         let server = TokenServer()
         let (isAsked, mayAnswer) = (Gate(), Gate())
         let user = Locked("emma")
-        let session = server.session.authenticated(for: baseURL) { _ in
+        let session = server.session.authenticated(for: baseURL) { _, _ in
             let answer = user.withLock { $0 }
             isAsked.open()
             if answer == "emma" { await mayAnswer.wait() }
@@ -109,7 +109,7 @@ import Testing
     @Test func sendsNothingWithoutATokenToOtherOrigins() async throws {
         let server = TokenServer()
         let files = URL(string: "https://files.example.com")!
-        let session = server.session.authenticated(for: baseURL, files) { _ in "good" }
+        let session = server.session.authenticated(for: baseURL, files) { _, _ in "good" }
 
         for url in ["https://api.example.com/a", "https://files.example.com/a"] {
             _ = try await session.exchange(URLRequest(url: URL(string: url)!))
@@ -132,7 +132,7 @@ import Testing
     func givesTheStoresErrorToTheCaller(_ rejected: String?) async throws {
         let server = TokenServer()
         let fails = Locked(true)
-        let session = server.session.authenticated(for: baseURL) { asked in
+        let session = server.session.authenticated(for: baseURL) { asked, _ in
             if asked == rejected, fails.withLock({ $0 }) { throw TestError(number: 7) }
             return asked == nil ? "old" : "good"
         }
@@ -142,14 +142,72 @@ import Testing
         #expect(await session.outcome(of: .test("data")) == .body("Bearer good"))
     }
 
+    @Test func getsTheResponseThatRejectedItsToken() async throws {
+        let network = MockNetwork()
+        let challenge = #"Bearer resource_metadata="https://auth.example.com""#
+        network.stub(.any, .status(401).header("WWW-Authenticate", challenge), times: .any)
+        network.stub(.any.header("Authorization", "Bearer new"), .text("there"), times: .any)
+        let session = MockURLSession(network).authenticated(for: baseURL) { rejected, rejection in
+            guard let rejected else { return "old" }
+            #expect(rejected == "old")
+            #expect(rejection?.value(forHTTPHeaderField: "WWW-Authenticate") == challenge)
+            return "new"
+        }
+
+        #expect(await session.outcome(of: .test("data")) == .body("there"))
+    }
+
+    /// The rejection of a stream keeps its body.
+    @Test func aStreamWithoutAnotherTokenGivesItsRejection() async throws {
+        let server = TokenServer()
+        let session = server.session.authenticated(for: baseURL) { _, _ in "old" }
+
+        let (body, response) = try await session.stream(.test("data"))
+
+        #expect(response.statusCode == 401)
+        #expect(try await body.reduce(into: Data()) { $0 += $1 }.text == "Bearer old")
+        #expect(server.given == ["Bearer old"])
+    }
+
+    /// A request that has waited for the refresh of another one asks for no refresh of its own.
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    @Test func asksOnceForRequestsThatAreAllRejected() async throws {
+        let server = TokenServer(accepting: "none")
+        let (isAsked, mayAnswer) = (Gate(), Gate())
+        let refreshed = Locked<[String]>([])
+        let session = server.session.authenticated(for: baseURL) { rejected, _ in
+            if let rejected {
+                isAsked.open()
+                await mayAnswer.wait()
+                refreshed.withLock { $0.append(rejected) }
+            }
+            return refreshed.withLock { $0.isEmpty } ? "old" : "new"
+        }
+
+        async let first = session.outcome(of: .test("data"))
+        await isAsked.wait()
+        let executor = QueueExecutor(isSerial: true)
+        let second = executor.start { await session.outcome(of: .test("data")) }
+        await executor.settle()
+        mayAnswer.open()
+
+        #expect(await first == .body("Bearer new"))
+        #expect(try await second.value == .body("Bearer new"))
+        #expect(server.given == ["Bearer old", "Bearer new", "Bearer new"])
+        #expect(refreshed.withLock { $0 } == ["old"])
+    }
+
     @Test func aStoreWithoutAnotherTokenGivesTheRejectionToTheCaller() async throws {
         let server = TokenServer()
         for answer in [nil, "old"] {
-            let session = server.session.authenticated(for: baseURL) { $0 == nil ? "old" : answer }
+            let session = server.session.authenticated(for: baseURL) { rejected, _ in
+                rejected == nil ? "old" : answer
+            }
 
             #expect(try await session.exchange(.test("data")).1.statusCode == 401)
         }
-        #expect(server.given == ["Bearer old", "Bearer old", "Bearer old"])
+        // No token is sent again that was just rejected.
+        #expect(server.given == ["Bearer old", "Bearer old"])
     }
 
     // A client has one session, and sends its refresh over it.
@@ -157,7 +215,7 @@ import Testing
     func theStoreMayUseTheSessionItself(_ first: String?) async throws {
         let server = TokenServer()
         let chain = Later()
-        let session = server.session.authenticated(for: baseURL) { rejected in
+        let session = server.session.authenticated(for: baseURL) { rejected, _ in
             if rejected == nil, let first { return first }
             return try await chain.load(RefreshRequest(), Token(access: "")).access
         }
@@ -169,29 +227,20 @@ import Testing
         #expect(refreshes.map { $0.header("Authorization") } == [nil])
     }
 
-    @Test func theClosuresOfCredentialsMayUseTheirSession() async throws {
+    @Test func theClosureOfCredentialsMayAskForTheirValue() async throws {
         let server = TokenServer()
-        let chain = Later()
-        let later = Locked<Credentials<TokenAuthenticator>?>(nil)
-        let tokens = server.tokens(
-            nil,
-            load: {
-                let old = try await later.withLock { $0 }!.value()
-                #expect(old == nil)
-                return try await chain.load(RefreshRequest(), Token(access: ""))
-            },
-            save: { _ in _ = try await chain.exchange(.test("log", method: "PUT")) })
-        later.withLock { $0 = tokens }
-        let session = server.session.authenticated(by: tokens)
-        chain.session.withLock { $0 = session }
-        defer {
-            later.withLock { $0 = nil }
-            chain.session.withLock { $0 = nil }
+        let later = Locked<Credentials<Token>?>(nil)
+        let tokens = server.tokens(nil) { _, _, session in
+            let old = try await later.withLock { $0 }!.value(over: session)
+            #expect(old == nil)
+            return try await refreshedToken(Token(access: ""), session)
         }
+        later.withLock { $0 = tokens }
+        defer { later.withLock { $0 = nil } }
+
+        let session = server.session.authenticated(by: tokens)
 
         #expect(await session.outcome(of: .test("data")) == .body("Bearer new1"))
-        tokens.credential = Token(access: "other")
-        #expect(try await tokens.value()?.access == "other")
     }
 
     // Such as a task that uploads a log.
@@ -200,7 +249,7 @@ import Testing
         let chain = Later()
         let mayContinue = Gate()
         let task = Locked<Task<ExchangeOutcome, Never>?>(nil)
-        let session = server.session.authenticated(for: baseURL) { _ in
+        let session = server.session.authenticated(for: baseURL) { _, _ in
             task.withLock { task in
                 guard task == nil else { return }
                 task = Task {
@@ -222,7 +271,7 @@ import Testing
     @Test func oneCancelledRequestLeavesTheOthers() async throws {
         let server = TokenServer()
         let (isAsked, mayAnswer) = (Gate(), Gate())
-        let session = server.session.authenticated(for: baseURL) { _ in
+        let session = server.session.authenticated(for: baseURL) { _, _ in
             isAsked.open()
             await mayAnswer.wait()
             return "good"

@@ -13,12 +13,9 @@ import Testing
     /// One of each public type.
     private static let errors: [any LocalizedError] = [
         load,
-        AuthenticationError(underlying: load),
-        AuthenticationError(underlying: load, requiresSignIn: true),
         DownloadError.notAGet(method: "POST"),
         FileBodyError(file, .missing),
         MockError(.noHandler, "There is no handler."),
-        NoRefreshError(),
         RequestBuildingError("\"G T\" is not an HTTP method."),
         StreamError.compressed,
         TransportError.bodyReadTwice,

@@ -8,16 +8,14 @@ import Testing
 @Suite(.limited, .usesSockets) struct ChainTests {
     private let clock = MockClock()
     private let network: MockNetwork
-    private let tokens: Credentials<TokenAuthenticator>
+    private let tokens: Credentials<Token>
     private let log: EventLog
 
     init() {
         let clock = clock
         log = EventLog(clock: clock)
         network = MockNetwork(clock: clock)
-        tokens = Credentials(
-            TokenAuthenticator(), for: URL(string: "https://api.example.com")!,
-            credential: .expired)
+        tokens = TokenServer().tokens(.expired)
         let (valid, calls, refreshes) = (Locked(0), Locked(0), Locked(0))
         @Sendable func next(_ count: Locked<Int>) -> Int {
             count.withLock { count in

@@ -107,9 +107,9 @@ import Testing
         network.stub(.any, .redirect(to: "https://other.example/token", status: 307))
         let elsewhere = network.stub(.host("other.example"), .text("x"), times: .never)
         let api = URL(string: "https://api.example.com")!
-        let credentials = Credentials(TokenAuthenticator(), for: api, credential: .expired)
+        let credentials = TokenServer().tokens(.expired, for: api)
 
-        await #expect(throws: AuthenticationError.self) {
+        await #expect(throws: APIRequestError.self) {
             try await MockURLSession(network).redirecting(.follow)
                 .authenticated(by: credentials).exchange(.test("data"))
         }

@@ -112,9 +112,13 @@ import Testing
         let server = try ClosingServer()
         let request = try Upload.data.request(
             to: server.url.appending(path: "refused"), try TemporaryFolder())
-        let tokens = Credentials(
-            TextAuthenticator(refresh: TextRefresh(baseURL: server.url)), for: server.url,
-            credential: "old")
+        let tokens = Credentials(for: server.url, credential: "old") { token, request in
+            try request.authorization(bearer: token)
+        } refresh: { old, _, session in
+            let request = try URLRequest("PUT", server.url, path: "/token")
+                .jsonBody(["refresh": old])
+            return try await session.load(request, as: String.self)
+        }
         let session = session(hasDelegate: false).authenticated(by: tokens)
 
         for _ in 0..<count {
@@ -184,26 +188,6 @@ private final class StreamingDelegate: NSObject, URLSessionDataDelegate {
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
         completionHandler(InputStream(data: Data("other".utf8)))
-    }
-}
-
-private struct TextAuthenticator: Authenticator {
-    let refresh: TextRefresh
-
-    func apply(_ token: String, to request: URLRequest) throws -> URLRequest {
-        try request.authorization(bearer: token)
-    }
-}
-
-private struct TextRefresh: APIRequest {
-    let baseURL: URL
-
-    func makeRequest(from token: String) throws -> URLRequest {
-        try URLRequest("PUT", baseURL, path: "/token").jsonBody(["refresh": token])
-    }
-
-    func parseResponse(data: Data) throws -> String {
-        try JSONDecoder().decode(String.self, from: data)
     }
 }
 

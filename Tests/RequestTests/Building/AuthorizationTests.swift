@@ -82,23 +82,33 @@ import Testing
         refresh.setValue("application/x-www-form-urlencoded", forHTTPHeaderField: "Content-Type")
         let response = HTTPURLResponse(
             url: refresh.url!, statusCode: 400, httpVersion: nil, headerFields: nil)
-        let error = AuthenticationError(
-            underlying: APIRequestError(
-                stage: .validate, request: refresh, response: response,
-                data: Data(#"{"error":"invalid_grant"}"#.utf8),
-                underlying: UnacceptableStatus(statusCode: 400)))
+        let error = APIRequestError(
+            stage: .validate, request: refresh, response: response,
+            data: Data(#"{"error":"invalid_grant"}"#.utf8),
+            underlying: UnacceptableStatus(statusCode: 400))
         let outer = APIRequestError(stage: .transport, request: request(), underlying: error)
 
-        #expect(
-            outer.localizedDescription
-                == "The sign-in could not be renewed. The server answered 400 (Bad Request).")
+        #expect(outer.localizedDescription == "The server answered 400 (Bad Request).")
         for text in [outer.description, error.description] {
-            #expect(text.contains("The credential could not be refreshed"))
             #expect(text.contains("POST https://api.example.com/token"))
             #expect(text.contains("invalid_grant"))
             #expect(text.components(separatedBy: "curl ").count == 2)
             #expect(!text.contains("hunter2"))
         }
         #expect(outer.description.contains("GET https://api.example.com/v1/a"))
+    }
+
+    @Test(arguments: [
+        (400, #"{"error": "invalid_grant"}"#, true), (401, #"{"error": "invalid_grant"}"#, true),
+        (400, #"{"error": "invalid_client"}"#, false), (400, "", false), (401, "Denied", false),
+        (403, #"{"error": "invalid_grant"}"#, false), (503, "", false),
+        (500, #"{"error": "invalid_grant"}"#, false), (200, #"{"error": "invalid_grant"}"#, false),
+    ])
+    func isRefusedForGood(_ status: Int, _ body: String, _ isInvalid: Bool) {
+        let error = APIRequestError(
+            stage: .validate, response: .status(status), data: Data(body.utf8),
+            underlying: UnacceptableStatus(statusCode: status))
+
+        #expect(error.isInvalidGrant == isInvalid)
     }
 }

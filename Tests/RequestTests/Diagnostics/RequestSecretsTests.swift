@@ -157,7 +157,7 @@ import Testing
             underlying: Refusal(description: "hunter2 hunter3"))
         let outer = APIRequestError(
             stage: .transport, request: try request("hunter3"),
-            underlying: AuthenticationError(underlying: inner))
+            underlying: inner)
 
         #expect(inner.description.contains("REDACTED hunter3"))
         #expect(outer.description.contains("REDACTED REDACTED"))

@@ -66,23 +66,8 @@ import Testing
         }
     }
 
-    // An equal request may wait for this refresh.
-    @Test func tellsARefreshFromAnEqualRequest() {
-        let url = URL(string: "https://a.example")!
-        let credentials = [
-            Credentials.bearer("a", for: url), Credentials.bearer("a", for: url),
-        ]
-        let keys = credentials.map {
-            CoalescingKey(request(), refreshing: ObjectIdentifier($0))
-        }
-
-        #expect(CoalescingKey(request()) != keys[0])
-        #expect(keys[0] != keys[1])
-        #expect(keys[0] == CoalescingKey(request(), refreshing: ObjectIdentifier(credentials[0])))
-    }
-
     @Test(arguments: ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
-    func isOnlyForGETAndHEAD(_ method: String) {
+    func isOnlyForSafeMethods(_ method: String) {
         #expect(CoalescingKey(request { $0.httpMethod = method }) == nil)
     }
 

@@ -17,8 +17,11 @@ public func placesSession(
     clock: any Clock<Duration> = ContinuousClock(),
     log: @escaping @Sendable (String) -> Void = { _ in }
 ) -> any HTTPSession {
-    let tokens = Credentials(
-        TokenAuthenticator(baseURL: baseURL), for: baseURL, credential: AccessToken())
+    let tokens = Credentials(for: baseURL, credential: AccessToken()) { token, request in
+        try token.added(to: request)
+    } refresh: { _, _, session in
+        try await session.load(SignInRequest(baseURL: baseURL))
+    }
 
     return
         network

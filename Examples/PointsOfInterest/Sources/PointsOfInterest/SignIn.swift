@@ -10,26 +10,15 @@ public struct AccessToken: Equatable, Sendable {
     public init(_ value: String? = nil) {
         self.value = value
     }
-}
-
-/// Puts the token into each request. After a 401, asks for a new token.
-public struct TokenAuthenticator: Authenticator {
-    /// The request for a new token.
-    public let refresh: SignInRequest
-
-    /// Creates an authenticator for one server.
-    public init(baseURL: URL) {
-        refresh = SignInRequest(baseURL: baseURL)
-    }
 
     /// Returns the request with the token. Before the first sign-in, returns it unchanged: a server
     /// that needs no token answers it, and any other rejects it with a 401.
-    public func apply(_ token: AccessToken, to request: URLRequest) throws -> URLRequest {
-        try token.value.map { try request.authorization(bearer: $0) } ?? request
+    public func added(to request: URLRequest) throws -> URLRequest {
+        try value.map { try request.authorization(bearer: $0) } ?? request
     }
 }
 
-/// Exchanges a token that the server rejected for a new one: `POST /token` (RFC 6749, section 4.4).
+/// Asks for a token: `POST /token` (RFC 6749, section 4.4).
 public struct SignInRequest: APIRequest, Sendable {
     private let baseURL: URL
 
@@ -38,8 +27,8 @@ public struct SignInRequest: APIRequest, Sendable {
         self.baseURL = baseURL
     }
 
-    /// Makes the request. Nothing is sent. The old token is not needed for a new one here.
-    public func makeRequest(from old: AccessToken) throws -> URLRequest {
+    /// Makes the request. Nothing is sent.
+    public func makeRequest(from data: Void) throws -> URLRequest {
         try URLRequest("POST", baseURL, path: "/token")
             .formBody(["grant_type": "client_credentials", "client_id": "pois"])
     }

@@ -5,11 +5,11 @@ import Testing
 
 /// The sign-in, tested without a session.
 @Suite struct SignInTests {
-    let authenticator = TokenAuthenticator(baseURL: URL(string: "https://example.com/v1")!)
+    let signIn = SignInRequest(baseURL: URL(string: "https://example.com/v1")!)
     let request = URLRequest(url: URL(string: "https://example.com/v1/search")!)
 
     @Test func asksForAToken() throws {
-        let made = try authenticator.refresh.makeRequest(from: AccessToken("old"))
+        let made = try signIn.makeRequest(from: ())
 
         #expect(made.httpMethod == "POST")
         #expect(made.url?.absoluteString == "https://example.com/v1/token")
@@ -20,13 +20,13 @@ import Testing
         let json = #"{"access_token": "abc", "token_type": "Bearer"}"#
 
         #expect(
-            try authenticator.refresh.parseResponse(data: Data(json.utf8)) == AccessToken("abc"))
+            try signIn.parseResponse(data: Data(json.utf8)) == AccessToken("abc"))
     }
 
     @Test(arguments: ["{}", #"{"access_token": null, "token_type": "Bearer"}"#, ""])
     func refusesAnAnswerWithoutAToken(_ json: String) {
         #expect(throws: DecodingError.self) {
-            try authenticator.refresh.parseResponse(data: Data(json.utf8))
+            try signIn.parseResponse(data: Data(json.utf8))
         }
     }
 
@@ -34,7 +34,7 @@ import Testing
         arguments: [(AccessToken("abc"), "Bearer abc"), (AccessToken(), nil)]
             as [(AccessToken, String?)])
     func authorizesARequest(_ token: AccessToken, _ header: String?) throws {
-        let authorized = try authenticator.apply(token, to: request)
+        let authorized = try token.added(to: request)
 
         #expect(authorized.value(forHTTPHeaderField: "Authorization") == header)
     }
