@@ -71,7 +71,8 @@ private func links(of header: String) -> [String] {
         } else if byte == end {
             end = nil
         } else if end == nil {
-            end = [UInt8(ascii: "<"): UInt8(ascii: ">"), UInt8(ascii: "\""): byte][byte]
+            if byte == UInt8(ascii: "<") { end = UInt8(ascii: ">") }
+            if byte == UInt8(ascii: "\"") { end = byte }
         } else {
             isEscaped = byte == UInt8(ascii: "\\") && end == UInt8(ascii: "\"")
         }

@@ -12,7 +12,9 @@ import Foundation
 /// - Returns: The value; nil if the header has no such parameter.
 package func headerParameter(_ name: String, of header: String) -> String? {
     let semicolon = UInt8(ascii: ";")
-    var rest = Array(header.utf8).drop { $0 != semicolon }
+    let bytes = Array(header.utf8)
+    var ends = ClosingQuotes(of: bytes)
+    var rest = bytes.drop { $0 != semicolon }
     while !rest.isEmpty {
         rest = rest.dropFirst()
         let key = rest.prefix { $0 != UInt8(ascii: "=") && $0 != semicolon }
@@ -22,7 +24,7 @@ package func headerParameter(_ name: String, of header: String) -> String? {
         let value: [UInt8]
         if rest.first == UInt8(ascii: "\"") {
             let quoted = rest.dropFirst()
-            let end = closingQuote(of: quoted) ?? quoted.endIndex
+            let end = ends.first(from: quoted.startIndex) ?? quoted.endIndex
             value = unescaped(quoted[..<end])
             rest = quoted[end...]
         } else {
@@ -36,19 +38,35 @@ package func headerParameter(_ name: String, of header: String) -> String? {
     return nil
 }
 
-/// Returns the index of the first quotation mark that a semicolon or the end follows, and that is
-/// not escaped, if possible. After `\\`, a quotation mark is not escaped (RFC 9110, 5.6.4).
-private func closingQuote(of text: ArraySlice<UInt8>) -> Int? {
-    var escaped: Int?
-    var index = text.startIndex
-    while let quote = text[index...].firstIndex(of: UInt8(ascii: "\"")) {
-        index = text[quote...].dropFirst().firstIndex { !isBlank($0) } ?? text.endIndex
-        guard index == text.endIndex || text[index] == UInt8(ascii: ";") else { continue }
-        let backslashes = text[..<quote].reversed().prefix { $0 == UInt8(ascii: "\\") }
-        if backslashes.count.isMultiple(of: 2) { return quote }
-        escaped = escaped ?? quote
+/// The quotation marks of a header before a semicolon or the end. They are found once, so that many
+/// parameters take linear time.
+private struct ClosingQuotes {
+    /// Their indices, the last one first. After `\\`, one is not escaped (RFC 9110, 5.6.4).
+    private var plain: [Int] = []
+    private var escaped: [Int] = []
+
+    init(of bytes: [UInt8]) {
+        var isEnd = true
+        for index in bytes.indices.reversed() where !isBlank(bytes[index]) {
+            if isEnd, bytes[index] == UInt8(ascii: "\"") {
+                let backslashes = bytes[..<index].reversed().prefix { $0 == UInt8(ascii: "\\") }
+                if backslashes.count.isMultiple(of: 2) {
+                    plain.append(index)
+                } else {
+                    escaped.append(index)
+                }
+            }
+            isEnd = bytes[index] == UInt8(ascii: ";")
+        }
     }
-    return escaped
+
+    /// Returns the first of them at or after an index, if possible one that is not escaped. The
+    /// indices must ascend.
+    mutating func first(from index: Int) -> Int? {
+        while let first = plain.last, first < index { plain.removeLast() }
+        while let first = escaped.last, first < index { escaped.removeLast() }
+        return plain.last ?? escaped.last
+    }
 }
 
 /// Returns the bytes without the backslash before each quotation mark.

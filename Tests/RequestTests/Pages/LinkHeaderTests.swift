@@ -15,6 +15,16 @@ import Testing
             }.joined(separator: " | ")
     }
 
+    /// In quadratic time, the escaped quotation marks would take many minutes.
+    @Test(.timeLimit(.minutes(2)), arguments: ["</a>;", "</a>;a=\"b\";"])
+    func readsALongHeaderOfEscapedQuotationMarks(_ start: String) {
+        let text = start + String(repeating: #"a="\";"#, count: 60_000)
+
+        #expect(LinkHeader(text)["next"] == nil)
+        #expect(LinkHeader(text + #"b=""; rel=next"#)["next"]?.relativeString == "/a")
+        #expect(LinkHeader("</b>;rel=next," + text)["next"]?.relativeString == "/b")
+    }
+
     @Test func reads() {
         let rows: [(String, String)] = [
             // As GitHub writes it.
