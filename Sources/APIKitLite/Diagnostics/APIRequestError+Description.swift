@@ -15,16 +15,17 @@ extension APIRequestError {
     private var curl: String? {
         // Such as the refresh of a credential: that request failed, not this one.
         if let curl = (underlying as? APIRequestError)?.hiding(redaction).curl { return curl }
-        return request?.curlCommand(redacting: redaction, longestBody: 10_000)
+        return request?.curlCommand(hiding: redaction, longestBody: 10_000)
     }
 
     /// The description of an error that `hiding(_:)` returned, without the curl command.
     var sentences: [String] {
-        [headline, answer].compactMap(\.self) + reason + [hint].compactMap(\.self)
+        ([headline, answer].compactMap(\.self) + reason + [hint].compactMap(\.self))
+            .map(\.withoutControls)
     }
 
     private var headline: String {
-        let line = request.map { $0.line(redacting: redaction) }
+        let line = request.map(redaction.line)
         let subject =
             line.map { line in requestType.map { "\($0): \(line)" } ?? line }
             ?? requestType ?? "The call"
@@ -86,21 +87,17 @@ extension APIRequestError {
             return [sentence, "Element: " + (excerpt ?? start)]
         }
         let text = UndecodedText(
-            subject: "The body", data: data, contentType: contentType,
-            announced: response?.expectedContentLength ?? -1, redaction: redaction)
+            subject: "The body", data: data, contentType: contentType, redaction: redaction)
         let (sentence, excerpt) = text.reason(error)
         return [sentence, excerpt.map { "Body: " + $0 }].compactMap(\.self)
     }
 
-    /// The beginning of the body, the title of an HTML page, or the type and size of the body.
+    /// The beginning of the body, or its type and size.
     ///
     /// It is `nil` if there is no body, or if the sentence about the response already gives the
     /// type and size.
     private var body: String? {
         guard let data, !data.isEmpty else { return nil }
-        if let title = HTMLPage.title(of: data, contentType: contentType, redaction) {
-            return "The body is an HTML page titled \(title)."
-        }
         if let text = redaction.body(data, contentType: contentType) {
             return "Body: " + text.excerpt()
         }

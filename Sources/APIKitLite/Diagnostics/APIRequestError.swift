@@ -75,10 +75,11 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
     }
 
     /// Returns the error with texts that also hide what another redaction hides, and everywhere the
-    /// values of its request's secrets.
+    /// values of the secrets of its request and response.
     package func hiding(_ other: Redaction? = nil) -> APIRequestError {
         var error = self
-        error.redaction = (other.map(redaction.union) ?? redaction).hidingValues(of: request)
+        let redaction = other.map(redaction.union) ?? redaction
+        error.redaction = redaction.hidingValues(of: request, response, data)
         return error
     }
 
@@ -136,7 +137,7 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
             return nil
         }
         return (underlying as? any LocalizedError)?.errorDescription.map { text in
-            redaction.hidingValues(of: request).excerpt(text, limit: 4_000, onOneLine: false)
+            hiding().redaction.excerpt(text, limit: 4_000, onOneLine: false)
         }
     }
 }

@@ -10,6 +10,15 @@ package enum JSONText {
         try JSONSerialization.jsonObject(with: text, options: .fragmentsAllowed)
     }
 
+    /// Returns the text of a tree, on one line and with sorted keys.
+    static func write(_ json: Any) -> String {
+        let options: JSONSerialization.WritingOptions = [
+            .fragmentsAllowed, .sortedKeys, .withoutEscapingSlashes,
+        ]
+        let data = try? JSONSerialization.data(withJSONObject: json, options: options)
+        return String(decoding: data ?? Data(), as: UTF8.self)
+    }
+
     /// Returns why a text is not JSON, in the words of Foundation and without quoting the text.
     package static func reason(_ error: any Error) -> String {
         let text = (error as NSError).userInfo[NSDebugDescriptionErrorKey] as? String

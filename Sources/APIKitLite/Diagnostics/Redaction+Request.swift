@@ -4,51 +4,41 @@ extension Redaction {
     /// The size of the largest body that is searched for secrets to hide elsewhere, in bytes.
     private static let longestBody = 100_000
 
-    /// Returns this redaction, which also hides the values of a request's secrets in any text.
-    package func hidingValues(of request: URLRequest?) -> Redaction {
-        guard let request, !isEmpty else { return self }
-        var values = Set(values)
-        for secret in secrets(of: request) {
-            if secret.count < 4 || ["true", "false"].contains(secret) { continue }
-            values.insert(secret)
-            for encoding in [PercentEncoding.pathValue, .query, .form] {
-                values.insert(encoding.encode(secret))
-            }
-        }
-        var redaction = self
-        redaction.values = Array(values)
-        return redaction
+    /// Returns this redaction, which also hides the values of the secrets of a request and its
+    /// response in any text.
+    package func hidingValues(
+        of request: URLRequest?, _ response: HTTPURLResponse? = nil, _ data: Data? = nil
+    ) -> Redaction {
+        if isEmpty { return self }
+        let found =
+            (request.map(secrets) ?? [])
+            + secrets(
+                in: response?.allHeaderFields as? [String: String] ?? [:], data ?? Data())
+        return hidingValues(found)
     }
 
-    /// The secrets in the URL, the headers and the body of a request.
-    private func secrets(of request: URLRequest) -> [String] {
-        var secrets: [String] = []
-        _ = url(request.url?.absoluteString ?? "", adding: &secrets)
-        for (name, value) in request.allHTTPHeaderFields ?? [:] where hides(name, value) {
-            secrets += [value] + credentials(in: value, of: name)
-        }
-        guard let body = request.knownBody, body.count <= Self.longestBody else { return secrets }
-        let type = request.value(forHTTPHeaderField: "Content-Type")
-        for part in (try? MultipartBody(body, contentType: type))?.parts ?? []
-        where part.isHidden(by: self) {
-            secrets.append(String(decoding: part.data, as: UTF8.self))
-        }
-        _ = self.body(body, contentType: type, adding: &secrets)
-        return secrets
+    /// Returns this redaction, which also hides values in any text. A value of less than four bytes
+    /// is in too many texts.
+    func hidingValues(_ values: [String]) -> Redaction {
+        adding(found: values.filter { $0.utf8.count >= 4 })
     }
 
-    /// The credentials in a secret header: `Bearer a1`, `OAuth oauth_token="a1", …`, `id=a1; …`.
-    private func credentials(in header: String, of name: String) -> [String] {
-        let isCookie = name.lowercased().hasSuffix("cookie")
-        let words = header.split { (isCookie ? " ;" : " ,").contains($0) }
-        return words.enumerated().compactMap { index, word -> String? in
-            let (parameter, value) = word.cut(at: "=")
-            let text = String(value ?? "").replacing("\"", with: "")
-            if text.allSatisfy({ $0 == "=" }) {
-                // The first of several words is the scheme.
-                return index > 0 || words.count == 1 ? String(word) : nil
-            }
-            return isCookie || hides(String(parameter), text) ? text : nil
+    /// Returns the values in a request that are secrets because of their names.
+    package func secrets(of request: URLRequest) -> [String] {
+        var walk = SecretWalk(self)
+        _ = walk.url((request.url?.absoluteString ?? "")[...])
+        return walk.secrets
+            + secrets(in: request.allHTTPHeaderFields ?? [:], request.knownBody ?? Data())
+    }
+
+    /// Does the same for the headers and the body of a request or a response.
+    package func secrets(in headers: [String: String], _ body: Data) -> [String] {
+        var walk = SecretWalk(self)
+        for (name, value) in headers { _ = walk.header(name, value) }
+        if body.count <= Self.longestBody {
+            let type = headers.first { $0.key.lowercased() == "content-type" }?.value
+            _ = walk.body(body, contentType: type)
         }
+        return walk.secrets
     }
 }

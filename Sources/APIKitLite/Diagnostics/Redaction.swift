@@ -2,17 +2,20 @@ import Foundation
 
 /// The names of the secrets that a log, an error or a curl command must not show.
 ///
-/// A name applies to headers, query items, form fields and JSON keys. Unless the redaction is
-/// ``none``, it also hides the user info of URLs, and shows a body as its type and size if the body
-/// is neither JSON nor a form.
+/// A name applies to headers, cookies, query items, parameters of a path, form fields and JSON keys,
+/// also of a URL or JSON that is the value of another name. A string becomes `REDACTED`, a number in
+/// JSON 0, and all else stays as it is. Unless the redaction is ``none``, it also hides the user info
+/// of URLs, and shows a body as its type and size if the body is neither JSON nor a form.
 ///
 ///     request.curlCommand(redacting: .standard.adding("X-Tenant", "birthday"))
 ///
-/// A value of at least four characters that a request carries under such a name is also hidden
-/// elsewhere in the same error, event or report, for example if the server repeats it in a message.
-/// In the path of a URL, it is hidden as a whole segment, and within one only if it does not consist
-/// of words; in a host, never. The body of the request is searched for such values up to 100,000
-/// bytes.
+/// A value of at least four bytes that a request or its response has under such a name is also hidden
+/// elsewhere in the same error or event, for example if the server repeats it in a message: everywhere
+/// but in hosts if it looks random, and otherwise not within other words. Bodies are searched for
+/// such values up to 100,000 bytes.
+///
+/// What is encoded twice or in Base64, and a value in XML, CSV or any other text, has no name that is
+/// read: hide it with `adding(values:)`.
 ///
 /// An app that has further secrets gives its redaction to all its requests at once, with
 /// ``APIRequest/redaction`` in a protocol extension.
@@ -21,17 +24,17 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
     /// The names whose values are shown although a rule would hide them.
     private var shownNames: Set<String> = []
     private var readsWords = false
-    /// The secrets that are hidden wherever they occur, as they are and percent-encoded. The
-    /// longest comes first, because a secret may contain a shorter one.
-    package internal(set) var values: [String] = [] {
-        didSet { values.sort { $0.utf8.count > $1.utf8.count } }
-    }
+    /// The values of the app that are hidden wherever they occur.
+    package private(set) var values: Set<String> = []
+    /// The values that are hidden outside other words: those of the secret names of a request.
+    private var found: Set<String> = []
+    private var search = ValueSearch(given: [], found: [])
 
     /// The default redaction: it recognizes the usual secrets by the words in their names.
     ///
-    /// The words of a name are separated by case, hyphens, underscores or dots, and may be in the
-    /// plural, so `X-Amz-Security-Token`, `userPassword`, `client_secret` and `backup_codes` are
-    /// secrets. These words make a name one:
+    /// Case, hyphens, underscores and dots may separate the words of a name, so
+    /// `X-Amz-Security-Token`, `userPassword`, `client_secret` and `backup_codes` are secrets. These
+    /// words make a name one:
     ///
     /// - Passwords: password, passwd, pwd, pass, pw, pin, passphrase, passcode, secret, credential,
     ///   mnemonic, seed phrase, security answer.
@@ -44,10 +47,13 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
     /// - Payment and identity: card number, credit card, CVV, CVC, CVN, security code, IBAN,
     ///   account number, SSN, social security.
     ///
+    /// The tokens of GitHub, GitLab, npm, Stripe, OpenAI, Slack, AWS, SendGrid and Google, and JSON
+    /// Web Tokens, are recognized by their shapes, whatever their names are.
+    ///
     /// Some values with such a name are shown:
     ///
     /// - A property of a secret, such as `token_type` or `session_count`; a number of tokens, such
-    ///   as `max_tokens`; and `true`, `false` and `null`.
+    ///   as `max_tokens`; `true`, `false` and `null`; and an empty value.
     /// - The values of `code`, `key`, `auth`, `access`, `refresh`, `assertion`, `session` and `sid`
     ///   are hidden in a header, a query and a form. In JSON they are often no secrets (the `code`
     ///   of an error), so they are hidden there only if the value looks like a token: 20 characters
@@ -100,7 +106,20 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
     /// - Returns: A redaction that hides what this one hides, and these values.
     public func adding(values: String...) -> Redaction {
         var redaction = self
-        redaction.values += values
+        redaction.values.formUnion(values.filter { !$0.isEmpty })
+        return redaction.searching()
+    }
+
+    /// Returns this redaction, which also hides values that were found under secret names.
+    package func adding(found values: some Sequence<String>) -> Redaction {
+        var redaction = self
+        redaction.found.formUnion(values)
+        return redaction.found == found ? self : redaction.searching()
+    }
+
+    private func searching() -> Redaction {
+        var redaction = self
+        redaction.search = ValueSearch(given: values, found: found)
         return redaction
     }
 
@@ -109,8 +128,8 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
     ///     let network = MockNetwork(redacting: .standard.showing("pin"))
     ///
     /// Whole names are compared, without case, hyphens and underscores. The value of such a header,
-    /// query item, form field or JSON key is shown as it is. An object or array under another
-    /// secret name remains hidden as a whole.
+    /// query item, form field or JSON key is shown as it is, unless it is in an object or array under
+    /// another secret name.
     ///
     /// - Parameter names: The names whose values are not secrets.
     /// - Returns: A redaction that hides what this one hides, except the values of these names.
@@ -129,31 +148,55 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
         redaction.names.formUnion(other.names)
         redaction.shownNames.formIntersection(other.shownNames)
         redaction.readsWords = readsWords || other.readsWords
-        redaction.values += other.values
-        return redaction
+        redaction.values.formUnion(other.values)
+        redaction.found.formUnion(other.found)
+        return redaction.searching()
     }
 
-    var isEmpty: Bool { names.isEmpty && !readsWords && values.isEmpty }
+    var isEmpty: Bool { names.isEmpty && !readsWords && values.isEmpty && found.isEmpty }
 
     var isStandard: Bool { names.isEmpty && shownNames.isEmpty && readsWords }
 
-    package func shows(_ name: String) -> Bool {
-        !shownNames.isEmpty && shownNames.contains(name.folded)
+    /// What a name says about its value.
+    func name(_ name: String) -> SecretName {
+        if name.isEmpty { return .ordinary }
+        if !shownNames.isEmpty, shownNames.contains(name.folded) { return .shown }
+        if !names.isEmpty, isListed(name) { return .added }
+        return readsWords ? SecretName(name) : .ordinary
     }
 
     /// Whether a value is a secret because of its name.
     ///
     /// - Parameters:
     ///   - name: The name.
-    ///   - value: The value as text, or `nil` for an object or array.
+    ///   - value: The value as text, or `nil` for an object, an array or a file.
     ///   - isKey: Whether the name is a JSON key, where `code` is often no secret.
+    func hides(_ name: SecretName, _ value: String?, isKey: Bool) -> Bool {
+        if let value, value.isEmpty || value == "null" { return false }
+        switch name {
+        case .shown, .ordinary: return false
+        case .added: return true
+        case .secret(let isCount):
+            return !["true", "false"].contains(value)
+                && !(isCount && value?.allSatisfy(\.isNumber) ?? false)
+        case .vague: return !isKey || Self.looksLikeToken(value)
+        }
+    }
+
+    /// Whether a value is long, with a digit and a small letter, and without a space.
+    private static func looksLikeToken(_ value: String?) -> Bool {
+        guard let value, value.utf8.count >= 20 else { return false }
+        return value.contains(where: \.isNumber) && value.contains(where: \.isLowercase)
+            && !value.contains(where: \.isWhitespace)
+    }
+
+    package func shows(_ name: String) -> Bool {
+        if case .shown = self.name(name) { true } else { false }
+    }
+
     @inline(never)  // It is called in many places, and not often: inlined, it slows the compiler.
     package func hides(_ name: String, _ value: String?, isKey: Bool = false) -> Bool {
-        if name.isEmpty || value == "null" || shows(name) { return false }
-        if !names.isEmpty, isListed(name) { return true }
-        guard readsWords else { return false }
-        return SecretName.isSecret(name) && !SecretName.isHarmless(value, named: name)
-            || SecretName.isVague(name) && (!isKey || SecretName.looksLikeToken(value))
+        hides(self.name(name), value, isKey: isKey)
     }
 
     /// Whether the list of names has this name, or a part of it: `user[password]`, `/route?token`.
@@ -162,6 +205,9 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
             || name.split { !($0.isLetter || $0.isNumber || $0 == "_" || $0 == "-") }
                 .contains { names.contains(String($0).folded) }
     }
+
+    /// Whether a number in JSON is one of the values that are hidden.
+    func isGiven(_ number: String) -> Bool { values.contains(number) || found.contains(number) }
 
     /// The number of bytes of the shortest value that looks random.
     package static let shortestRandom = 8
@@ -175,10 +221,11 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
         }
     }
 
+    /// Returns a text without the values that are hidden everywhere, and without tokens of a known
+    /// shape.
     package func text(_ text: String) -> String {
-        values.reduce(text) {
-            $0.replacingOccurrences(of: $1, with: Self.mark, options: .literal)
-        }
+        let shown = search.hiding(in: text)
+        return readsWords ? TokenShape.hiding(in: shown) : shown
     }
 
     /// Returns the beginning of a text with the secrets of the request redacted.
@@ -189,11 +236,6 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
     ///   - onOneLine: Whether a line break and the spaces after it become one space.
     package func excerpt(_ text: String, limit: Int = 200, onOneLine: Bool = true) -> String {
         self.text(text).excerpt(limit: limit, onOneLine: onOneLine)
-    }
-
-    package func value(_ value: String, named name: String) -> String {
-        if shows(name) { return value }
-        return hides(name, value) ? Self.mark : text(value)
     }
 
     /// Returns the description of a body that cannot be shown: `<image/png, 1,234 bytes>`.
@@ -227,8 +269,29 @@ extension String {
 
     /// The text without control characters: each run of them, and the spaces after it, is a space.
     private var onOneLine: String {
-        guard unicodeScalars.contains(where: { $0.value < 0x20 }) else { return self }
-        let lines = unicodeScalars.split { $0.value < 0x20 }.map { $0.drop { $0 == " " } }
+        guard unicodeScalars.contains(where: \.isControl) else { return self }
+        let lines = unicodeScalars.split(whereSeparator: \.isControl).map { $0.drop { $0 == " " } }
         return lines.filter { !$0.isEmpty }.map { String($0) }.joined(separator: " ")
+    }
+
+    /// The text without control characters, except line feeds and tabs: a server must neither begin
+    /// a line of a log nor send commands to a terminal.
+    var withoutControls: String {
+        let isRemoved = { (scalar: Unicode.Scalar) in
+            scalar.isControl && scalar != "\n" && scalar != "\t"
+        }
+        guard unicodeScalars.contains(where: isRemoved) else { return self }
+        return String(String.UnicodeScalarView(unicodeScalars.filter { !isRemoved($0) }))
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether it is a control character, a line or paragraph separator, or changes the direction of
+    /// the text after it. Joiners and marks are needed in emoji and in many languages.
+    fileprivate var isControl: Bool {
+        switch value {
+        case ..<0x20, 0x7F...0x9F, 0x2028...0x2029, 0x202A...0x202E, 0x2066...0x2069: true
+        default: false
+        }
     }
 }

@@ -1,10 +1,16 @@
 import Foundation
 
-extension URLRequest {
+extension Redaction {
     /// Returns the method and the URL: `GET https://api.example.com/users`.
+    func line(of request: URLRequest) -> String {
+        let url = url(request.url?.absoluteString ?? "(no URL)")
+        return "\(request.httpMethod ?? "GET") \(url.excerpt(limit: 2_000, onOneLine: false))"
+    }
+}
+
+extension URLRequest {
     package func line(redacting redaction: Redaction) -> String {
-        let url = redaction.hidingValues(of: self).url(url?.absoluteString ?? "(no URL)")
-        return "\(httpMethod ?? "GET") \(url.excerpt(limit: 2_000, onOneLine: false))"
+        redaction.hidingValues(of: self).line(of: self)
     }
 
     /// The body, if its bytes are known without reading a file or a stream.

@@ -1,126 +1,102 @@
-extension Redaction {
-    /// The rules that recognize the names of secrets, such as `X-Amz-Security-Token` and
-    /// `userPassword`, by their words.
-    enum SecretName {
-        /// Words, and pairs of words without what separates them, that make a name secret.
-        private static let secrets = list(
-            """
-            token secret password passwd pwd passphrase passcode pass pw pin credential cred
-            authorization authorisation bearer jwt jws dpop otp totp csrf xsrf cookie sessionid sessid
-            sessioncookie jsessionid phpsessid signature sig hmac mnemonic seedphrase recoveryphrase
-            hdnts hdnea hdntl ssn socialsecurity iban accountnumber cvv cvc cvn cardnumber cardno cardnum
-            ccnumber ccnum creditcard debitcard securitycode securityanswer
-            accesskey accountkey apikey appkey applicationkey authkey clientkey consumerkey deploykey
-            encryptionkey functionskey hostkey keypairid licensekey masterkey privatekey recoverykey
-            secretkey servicekey sessionkey sharedkey signingkey storagekey streamkey subscriptionkey
-            webhookkey accesscode authcode backupcode devicecode facode factorcode logincode mfacode
-            onetimecode otpcode recoverycode resetcode smscode verificationcode codeverifier
-            oauthverifier clientassertion samlresponse accesskeyid pincode
-            """)
+/// What a name says about its value.
+enum SecretName: Sendable {
+    /// The redaction shows the value, whatever it is.
+    case shown
+    /// The app has added the name.
+    case added
+    /// A number of tokens, such as `max_tokens`, is no secret.
+    case secret(isCount: Bool)
+    /// Secret in a header, a query and a form. In JSON the value decides.
+    case vague
+    case ordinary
 
-        /// The longer of them also make a name secret as its ending, if its words are not
-        /// separated: `accesstoken`, `X-Rapidapi-Key`.
-        private static let secretEndings = secrets.filter { $0.utf8.count > 4 }
-
-        /// Names of a place in a list: `next_page_token`.
-        private static let cursors = list(
-            """
-            pagetoken nexttoken previoustoken prevtoken continuationtoken synctoken cursortoken
-            paginationtoken skiptoken deltatoken starttoken
-            """)
-
-        /// Last words of a name that describes a secret but is not one: `token_type`,
-        /// `passwordResetRequired`, `X-Amz-SignatureVersion`.
-        private static let attributes = list(
-            """
-            type kind format name status state count length size limit max min usage used budget detail
-            expiry expires expired expiration expire exp in at on by date time timestamp ttl age lifetime
-            version method algorithm alg policy policies rule endpoint url uri path enabled disabled
-            required supported valid verified exists present strength reset changed updated created
-            issuer audience scope provider consent domain symbol decimals error message hint latency
-            header
-            """)
-
-        /// Whole names that are secret in a header or an item. In JSON the value decides.
-        private static let vague = list("code key auth access refresh assertion session sid")
-
-        private static func list(_ words: String) -> Set<String> {
-            Set(APIKitLite.words(words).map(singular))
+    /// Returns what the words of a name say about its value.
+    init(_ name: String) {
+        let words = Self.split(name)
+        let whole = words.joined()
+        // The whole name in `user[code]` is `code`; in `error_code` it is `error_code`.
+        let end = name.split { !($0.isLetter || $0.isNumber || "_-".contains($0)) }.last ?? ""
+        let isSession = ["session", "sid"].contains(words.last)
+        if Self.isSecret(words, whole) {
+            self = .secret(isCount: whole.hasSuffix("tokens"))
+        } else if isSession || Self.vagueNames.contains(word: Self.withoutPrefix(end.lowercased()))
+        {
+            self = .vague
+        } else {
+            self = .ordinary
         }
+    }
 
-        /// Whether one of the words, or two or three of them together, makes a name secret.
-        static func isSecret(_ name: String) -> Bool {
-            // Capitals may begin words, or be mixed as in `aCCess_tOkEn`, so both readings are
-            // checked.
-            let parts = words(of: name, atCapitals: false)
-            let whole = singular(parts.joined())
-            if cursors.contains(where: whole.hasSuffix) { return false }
-            return [parts, words(of: name, atCapitals: true)].contains { words in
-                guard let last = words.last, !attributes.contains(singular(last)) else {
-                    return false
-                }
-                return words.indices.contains { end in
-                    (max(0, end - 2)...end).contains { start in
-                        secrets.contains(singular(words[start...end].joined()))
-                    }
-                }
-            } || secretEndings.contains(where: whole.hasSuffix)
-        }
+    private static func isSecret(_ words: [String], _ whole: String) -> Bool {
+        guard let last = words.last, !attributes.contains(word: last),
+            !exceptions.contains(where: whole.contains)
+        else { return false }
+        return short.contains(whole) || words.contains { short.contains(word: $0) }
+            || anywhere.contains(where: whole.contains)
+    }
 
-        /// Whether a name is secret in an item, but often not in JSON.
-        static func isVague(_ name: String) -> Bool {
-            // The whole name in `user[code]` is `code`; in `error_code` it is `error_code`.
-            let whole =
-                (name.split { !($0.isLetter || $0.isNumber || "_-".contains($0)) }.last ?? "")
-                .lowercased()
-            let last = words(of: name, atCapitals: true).last ?? ""
-            return vague.contains(
-                singular(whole.hasPrefix("x-") ? String(whole.dropFirst(2)) : whole))
-                || ["session", "sid"].contains(last)
-        }
+    /// Texts that make a name secret wherever they are in its letters.
+    private static let anywhere = words(
+        """
+        token secret password passwd passphrase passcode credential authorization authorisation
+        bearer cookie csrf xsrf dpop sessionid sessid sessioncookie signature hmac mnemonic seedphrase
+        recoveryphrase hdnts hdnea hdntl socialsecurity accountnumber bankaccountnumber cardnumber
+        cardno cardnum ccnumber ccnum creditcard debitcard securitycode securityanswer pincode
+        accesskey accountkey apikey appkey applicationkey authkey clientkey consumerkey deploykey
+        encryptionkey functionskey hostkey keypairid licensekey masterkey privatekey recoverykey
+        secretkey servicekey sessionkey sharedkey signingkey storagekey streamkey subscriptionkey
+        webhookkey accesscode authcode backupcode devicecode facode factorcode logincode mfacode
+        onetimecode otpcode recoverycode resetcode smscode verificationcode codeverifier
+        oauthverifier clientassertion samlresponse
+        """)
 
-        /// Whether a value is no secret although its name is one: a Boolean, or a number of tokens.
-        static func isHarmless(_ value: String?, named name: String) -> Bool {
-            guard let value else { return false }
-            let isCount = name.lowercased().hasSuffix("tokens") && value.allSatisfy(\.isNumber)
-            return isCount || ["true", "false"].contains(value)
-        }
+    /// Words that make a name secret, but not within another word: `pin`, but not `opinion`.
+    private static let short = words(
+        "pwd pw pass pin cred jwt jws otp totp sig ssn iban cvv cvc cvn")
 
-        /// Whether a value looks like a token: it is long, with a digit and a small letter, and
-        /// without a space.
-        static func looksLikeToken(_ value: String?) -> Bool {
-            guard let value, value.utf8.count >= 20 else { return false }
-            return value.contains(where: \.isNumber) && value.contains(where: \.isLowercase)
-                && !value.contains(where: \.isWhitespace)
-        }
+    /// Last words of a name that describes a secret: `token_type`, `passwordResetRequired`.
+    private static let attributes = words(
+        """
+        type kind format name status state count length size limit max min usage used budget detail
+        expiry expire expired expiration exp in at on by date time timestamp ttl age lifetime
+        version method algorithm alg policy policies rule endpoint url uri path enabled disabled
+        required supported valid verified exist present strength reset changed updated created
+        issuer audience scope provider consent domain symbol decimal error message hint latency
+        header
+        """)
 
-        /// Returns the words of a name in lower case, without digits.
-        ///
-        /// - Parameters:
-        ///   - name: The name, for example `OAuth2-APIKey`.
-        ///   - atCapitals: Whether a capital begins a word. The words of the example are then
-        ///     `o auth api key`, and otherwise `oauth apikey`.
-        private static func words(of name: String, atCapitals: Bool) -> [String] {
-            let characters = Array(name)
-            var words = [""]
-            for (index, character) in characters.enumerated() {
-                guard character.isLetter else {
-                    words.append("")
-                    continue
-                }
-                // The last of several capitals begins the next word: "APIKey".
-                let beginsWord =
-                    atCapitals && index > 0 && character.isUppercase
-                    && (characters[index - 1].isLowercase
-                        || index + 1 < characters.count && characters[index + 1].isLowercase)
-                if beginsWord { words.append("") }
-                words[words.count - 1] += character.lowercased()
+    /// Texts that make a name ordinary: a place in a list, such as `next_page_token`, and words.
+    private static let exceptions = words(
+        """
+        pagetoken nexttoken previoustoken prevtoken continuationtoken synctoken cursortoken
+        paginationtoken skiptoken deltatoken starttoken tokeniz secretary
+        """)
+
+    private static let vagueNames = words("code key auth access refresh assertion session sid")
+
+    private static func withoutPrefix(_ name: String) -> String {
+        name.hasPrefix("x-") ? String(name.dropFirst(2)) : name
+    }
+
+    /// Returns the words of a name in lower case, without digits. A capital after a small letter
+    /// begins a word.
+    private static func split(_ name: String) -> [String] {
+        var words = [""]
+        var isAfterSmallLetter = false
+        for character in name {
+            if !character.isLetter || character.isUppercase && isAfterSmallLetter {
+                words.append("")
             }
-            return words.filter { !$0.isEmpty }
+            if character.isLetter { words[words.count - 1] += character.lowercased() }
+            isAfterSmallLetter = character.isLowercase
         }
+        return words.filter { !$0.isEmpty }
+    }
+}
 
-        private static func singular(_ word: String) -> String {
-            word.hasSuffix("s") ? String(word.dropLast()) : word
-        }
+extension Set<String> {
+    /// Whether a word is in the list, also in the plural.
+    fileprivate func contains(word: String) -> Bool {
+        contains(word) || word.hasSuffix("s") && contains(String(word.dropLast()))
     }
 }

@@ -7,16 +7,15 @@ extension URLRequest {
     /// for a file body names the file, which curl reads. For any other body stream, and for a
     /// multipart body with files on disk whose fields may be secrets, a placeholder is shown.
     ///
-    /// - Parameter redacting: The secrets to hide; JSON is then written again, with sorted keys.
-    ///   With ``Redaction/none`` the command sends the same method, headers and body.
+    /// - Parameter redacting: The secrets to hide. With ``Redaction/none`` the command sends the same
+    ///   method, headers and body.
     /// - Returns: The command.
     public func curlCommand(redacting: Redaction = .standard) -> String {
-        curlCommand(redacting: redacting, longestBody: .max)
+        curlCommand(hiding: redacting.hidingValues(of: self), longestBody: .max)
     }
 
     /// Returns a curl command, with a placeholder for a body of more than `longestBody` bytes.
-    func curlCommand(redacting: Redaction, longestBody: Int) -> String {
-        let redaction = redacting.hidingValues(of: self)
+    func curlCommand(hiding redaction: Redaction, longestBody: Int) -> String {
         let url = redaction.url(url?.absoluteString ?? "")
         let body = curlBody(redaction, longest: longestBody)
         let method = httpMethod ?? "GET"

@@ -88,7 +88,7 @@ extension ExchangeEvent: CustomStringConvertible, CustomReflectable, OpaquelyRef
         let hidden = redaction.hidingValues(of: request)
         let status = response.map { HTTPStatus.describe($0.statusCode) } ?? ""
         let number = id.map { "#\($0) " } ?? ""
-        let start = number + (request?.line(redacting: redaction) ?? "")
+        let start = number + (request.map(hidden.line) ?? "")
         let outcome: String
         switch kind {
         case .started: return start

@@ -120,13 +120,6 @@ extension Reply {
     }
 }
 
-/// Splits the cookies that Foundation has joined in one field, or a browser with line breaks.
-///
-/// A comma separates two cookies if a name and `=` follow it. So a comma in a date does not count.
-func splitCookies(_ field: String) -> [Substring] {
-    field.split(separator: /\n|,\s*(?=[^\s;,=]+=)/)
-}
-
 /// The reason why an answer cannot be sent. The client gets a 500 with its description.
 enum HTTPResponseError: Error, CustomStringConvertible {
     /// The status is not in `100...999`.

@@ -88,7 +88,7 @@ import Testing
         }
         #expect(error?.stage == .validate)
         let text = try #require(error).description
-        #expect(text.contains(#"{"first_number":"REDACTED"}"#))
+        #expect(text.contains(#"{"first_number": 0}"#))
         #expect(text.hasPrefix("GET https://api.example.com/missing got an answer"))
     }
 

@@ -15,10 +15,10 @@ import Testing
     /// longer be found: a word with `token` in it may be an ordinary one, such as `Tokenizer`.
     private static let headerNames = Set(names).subtracting(["tokenValue"])
 
-    /// Returns the name in a random mixture of cases, unless its capitals separate words.
+    /// Returns the name in another case, unless its capitals separate words.
     private func mixedCase(_ name: String, _ random: inout SeededGenerator) -> String {
         guard name == name.lowercased() else { return name }
-        return String(name.map { Bool.random(using: &random) ? Character($0.uppercased()) : $0 })
+        return [name, name.uppercased(), name.capitalized].randomElement(using: &random)!
     }
 
     /// Returns the name with some characters percent-encoded.

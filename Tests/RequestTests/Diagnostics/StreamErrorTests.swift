@@ -93,7 +93,7 @@ import Testing
         #expect(
             error.description == """
                 The server sent an event of the type "error".
-                Data: {"api_key":"REDACTED","message":"overloaded"}
+                Data: {"message":"overloaded","api_key":"REDACTED"}
                 """)
         #expect(try load(error).description.contains(error.description))
         #expect(

@@ -1,0 +1,287 @@
+import Foundation
+
+/// The walk over a URL, a header or a body that hides its secrets by their names.
+///
+/// It also hides the values that its redaction knows, wherever they are, and collects the values
+/// that it hides because of their names.
+struct SecretWalk {
+    let redaction: Redaction
+    /// The values that were hidden because of their names, decoded.
+    var secrets: [String] = []
+    /// What the names say that were met: a body may repeat them often.
+    private var names: [String: SecretName] = [:]
+    /// The number of texts around this one, such as a form around JSON.
+    private var depth = 0
+
+    init(_ redaction: Redaction) {
+        self.redaction = redaction
+    }
+
+    mutating func name(_ name: String) -> SecretName {
+        if let known = names[name] { return known }
+        let new = redaction.name(name)
+        names[name] = new
+        return new
+    }
+
+    /// Returns the mark in place of a secret.
+    mutating func mark(_ secret: String) -> String {
+        if secret != Redaction.mark { secrets.append(secret) }
+        return Redaction.mark
+    }
+
+    /// Returns a text without a name, with the secrets in it hidden: JSON, a URL, or items.
+    mutating func text(_ text: String) -> String {
+        guard depth < 4, text.utf8.contains(where: { "=@{[;".utf8.contains($0) }) else {
+            return redaction.text(text)
+        }
+        depth += 1
+        defer { depth -= 1 }
+        if text.beginsAsJSON { return json(text) }
+        // What cannot be in a URL ends it, as in `<https://h/?page=2>; rel="next"`. Only a whole text
+        // is taken for items, because code has `=` and `?`, too.
+        let ends = " \t\r\n\"'<>\\".unicodeScalars
+        var result = ""
+        var rest = text[...]
+        while let end = rest.unicodeScalars.firstIndex(where: ends.contains) {
+            result += isURL(rest[..<end]) ? url(rest[..<end]) : String(rest[..<end])
+            result.unicodeScalars.append(rest.unicodeScalars[end])
+            rest = rest[rest.unicodeScalars.index(after: end)...]
+        }
+        let isWhole = rest.startIndex == text.startIndex
+        if isURL(rest) || isWhole && rest.utf8.contains(UInt8(ascii: "?")) {
+            result += url(rest)
+        } else {
+            result += isWhole ? items(rest) : String(rest)
+        }
+        return redaction.text(result)
+    }
+
+    private func isURL(_ text: Substring) -> Bool { text.hasPrefix("/") || text.contains("://") }
+
+    // MARK: URLs and forms
+
+    /// Returns a URL, or a part of it that begins with the path.
+    mutating func url(_ url: Substring) -> String {
+        let (rest, fragment) = url.cut(at: "#")
+        let (start, query) = rest.cut(at: "?")
+        // A fragment may hold items as well: the OAuth implicit grant returns a token in it.
+        return beginning(start) + (query.map { "?" + items($0) } ?? "")
+            + (fragment.map { "#" + items($0) } ?? "")
+    }
+
+    /// Returns the part of a URL before its query, without user info. In the host, no value is
+    /// searched.
+    private mutating func beginning(_ url: Substring) -> String {
+        let (scheme, rest) = url.cut(at: "/")
+        guard let rest, rest.first == "/" else { return path(url) }
+        let (authority, after) = rest.dropFirst().cut(at: "/")
+        var host = String(authority)
+        if let at = authority.lastIndex(of: "@") {
+            let (user, password) = authority[..<at].cut(at: ":")
+            host = mark(PercentEncoding.decode(password ?? user)) + authority[at...]
+        }
+        return scheme + "//" + host + (after.map { "/" + path($0) } ?? "")
+    }
+
+    private mutating func path(_ path: Substring) -> String {
+        path.split("/").map { segment in
+            let (text, parameters) = segment.cut(at: ";")
+            return value(text, .pathValue, plusIsSpace: false)
+                + (parameters.map { ";" + item($0, .pathValue) } ?? "")
+        }.joined(separator: "/")
+    }
+
+    /// Returns the items of a query, a fragment or a form.
+    mutating func items(_ items: Substring, _ encoding: PercentEncoding = .query) -> String {
+        items.split("&").map { item($0, encoding) }.joined(separator: "&")
+    }
+
+    /// Returns an item, or several that semicolons separate. A secret extends to the end, because it
+    /// may contain semicolons.
+    private mutating func item(_ item: Substring, _ encoding: PercentEncoding) -> String {
+        var shown = ""
+        var rest = item
+        while true {
+            let (name, value) = rest.cut(at: "=")
+            let (piece, after) = rest.cut(at: ";")
+            let plainName = PercentEncoding.decode(name, plusIsSpace: true)
+            if let value {
+                let plain = PercentEncoding.decode(value, plusIsSpace: true)
+                let kind = self.name(plainName)
+                if redaction.hides(kind, plain, isKey: false) {
+                    let first = PercentEncoding.decode(value.cut(at: ";").0, plusIsSpace: true)
+                    if first != plain { _ = mark(first) }
+                    return shown + name + "=" + mark(plain)
+                }
+                if case .shown = kind { return shown + rest }
+            }
+            let (_, pieceValue) = piece.cut(at: "=")
+            shown +=
+                pieceValue.map { redaction.text(String(name)) + "=" + self.value($0, encoding) }
+                ?? self.value(piece, encoding)
+            guard let after else { return shown }
+            shown += ";"
+            rest = after
+        }
+    }
+
+    /// Returns an encoded value without a name. It stays as it is if it has no secret.
+    private mutating func value(
+        _ value: Substring, _ encoding: PercentEncoding, plusIsSpace: Bool = true
+    ) -> String {
+        let plain = PercentEncoding.decode(value, plusIsSpace: plusIsSpace)
+        let shown = text(plain)
+        if shown == plain { return String(value) }
+        return plain == value ? shown : encoding.encode(shown)
+    }
+
+    // MARK: Headers
+
+    mutating func header(_ name: String, _ value: String) -> String {
+        let kind = self.name(name)
+        if case .shown = kind { return value }
+        switch name.lowercased() {
+        case "cookie": return value.split(";").map { cookie($0, kind) }.joined(separator: ";")
+        case "set-cookie":
+            // A comma ends a cookie if a name follows it, and not within a date.
+            return splitCookies(value).map { field in
+                let (pair, attributes) = field.cut(at: ";")
+                return cookie(pair, kind) + (attributes.map { ";" + $0 } ?? "")
+            }.joined(separator: ", ")
+        default: break
+        }
+        guard redaction.hides(kind, value, isKey: false) else { return text(value) }
+        secrets += credentials(in: value)
+        return mark(value)
+    }
+
+    /// Returns a cookie. Without a name, all of it is a secret.
+    private mutating func cookie(_ cookie: Substring, _ header: SecretName) -> String {
+        let (name, value) = cookie.cut(at: "=")
+        let secret = (value ?? name).filter { $0 != "\"" && $0 != " " }
+        if case .shown = self.name(String(name)) { return String(cookie) }
+        guard !secret.isEmpty,
+            redaction.hides(header, secret, isKey: false)
+                || redaction.hides(self.name(String(name)), secret, isKey: false)
+        else { return redaction.text(String(cookie)) }
+        if value == nil { return cookie.prefix { $0 == " " } + mark(secret) }
+        return name + "=" + mark(secret)
+    }
+
+    /// The credentials in a secret header: `Bearer a1`, or `OAuth oauth_token="a1", …`.
+    private mutating func credentials(in header: String) -> [String] {
+        let words = header.split { " ,".contains($0) }
+        return words.enumerated().compactMap { index, word in
+            let (parameter, value) = word.cut(at: "=")
+            let text = String(value ?? "").replacing("\"", with: "")
+            if text.allSatisfy({ $0 == "=" }) {
+                // The first of several words is the scheme.
+                return index > 0 || words.count == 1 ? String(word) : nil
+            }
+            return redaction.hides(name(String(parameter)), text, isKey: false) ? text : nil
+        }
+    }
+
+    // MARK: Bodies
+
+    /// Returns a body of any type. Bytes that are not text stay as they are.
+    mutating func body(_ body: Data, contentType: String?) -> Data {
+        let type = mediaType(contentType)
+        if type == "multipart/form-data",
+            let boundary = headerParameter("boundary", of: contentType ?? "")
+        {
+            return multipart(body, boundary)
+        }
+        guard !body.contains(0), let text = exactText(body) else { return body }
+        if type == formMediaType { return Data(items(text[...], .form).utf8) }
+        if type == "text/event-stream" {
+            // The JSON of an event is behind a name.
+            let lines = text.split("\n").map { line in
+                line.hasPrefix("data:")
+                    ? "data:" + document(String(line.dropFirst(5))) : redaction.text(String(line))
+            }
+            return Data(lines.joined(separator: "\n").utf8)
+        }
+        return Data(document(text).utf8)
+    }
+
+    /// Returns JSON, also if it is incomplete or has several values, or any other text.
+    private mutating func document(_ text: String) -> String {
+        text.beginsAsJSON ? json(text) : redaction.text(text)
+    }
+
+    /// Returns a form with files. A field is a secret because of its name, and else a body.
+    private mutating func multipart(_ body: Data, _ boundary: String) -> Data {
+        let delimiter = Data("--\(boundary)".utf8)
+        var (result, position) = (Data(), body.startIndex)
+        while let start = body.range(of: delimiter, in: position..<body.endIndex)?.upperBound {
+            let next = body.range(of: delimiter, in: start..<body.endIndex)?.lowerBound
+            let end = next ?? body.endIndex
+            let part = body[start..<end]
+            result += body[position..<start]
+            position = end
+            let blank = part.range(of: Data("\r\n\r\n".utf8)) ?? part.range(of: Data("\n\n".utf8))
+            guard let blank, let content = part[blank.upperBound...].withoutLineEnd else {
+                result += part
+                continue
+            }
+            result += part[..<content.startIndex]
+            result += field(content, String(decoding: part[..<blank.lowerBound], as: UTF8.self))
+            result += part[content.endIndex...]
+        }
+        return result + body[position...]
+    }
+
+    private mutating func field(_ content: Data, _ head: String) -> Data {
+        let headers = head.split("\n").map { $0.cut(at: ":") }
+        func value(_ name: String) -> String? {
+            headers.first { $0.0.lowercased() == name }?.1.map {
+                $0.trimmingCharacters(in: .whitespacesAndNewlines)
+            }
+        }
+        let name = headerParameter("name", of: value("content-disposition") ?? "") ?? ""
+        if redaction.hides(self.name(name), nil, isKey: false) {
+            return Data(mark(String(decoding: content, as: UTF8.self)).utf8)
+        }
+        return body(content, contentType: value("content-type"))
+    }
+}
+
+extension String {
+    /// Whether the text is JSON, if its beginning decides. A byte order mark does not count.
+    fileprivate var beginsAsJSON: Bool {
+        unicodeScalars.first { !" \t\r\n\u{FEFF}".unicodeScalars.contains($0) }
+            .map { "{[".unicodeScalars.contains($0) } ?? false
+    }
+}
+
+extension Data {
+    fileprivate var withoutLineEnd: Data? {
+        last == UInt8(ascii: "\n")
+            ? dropLast(suffix(2).first == UInt8(ascii: "\r") ? 2 : 1) : nil
+    }
+}
+
+extension StringProtocol where SubSequence == Substring {
+    /// Returns the texts between the occurrences of a character, also if they are empty.
+    func split(_ separator: Unicode.Scalar) -> [Substring] {
+        Substring(self).unicodeScalars.split(separator: separator, omittingEmptySubsequences: false)
+            .map { Substring($0) }
+    }
+
+    /// Returns the text before the first occurrence of a character, and the text after it; if it
+    /// does not occur, the whole text and `nil`.
+    func cut(at character: Unicode.Scalar) -> (Substring, Substring?) {
+        let text = Substring(self)
+        guard let index = text.unicodeScalars.firstIndex(of: character) else { return (text, nil) }
+        return (text[..<index], text[text.unicodeScalars.index(after: index)...])
+    }
+}
+
+/// Splits the cookies that Foundation has joined in one field, or a browser with line breaks.
+///
+/// A comma separates two cookies if a name and `=` follow it. So a comma in a date does not count.
+package func splitCookies(_ field: String) -> [Substring] {
+    field.split(separator: /\n|,\s*(?=[^\s;,=]+=)/)
+}
