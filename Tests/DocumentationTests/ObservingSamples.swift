@@ -82,7 +82,7 @@ extension Redaction {
     }
 
     @Test func hidesAnAppsOwnSecrets() async throws {
-        let network = MockNetwork(redacting: .shop)
+        let network = MockNetwork()
         network.stub(.get("/customers"), .status(500))
         let lines = Locked<[String]>([])
 
@@ -106,6 +106,5 @@ extension Redaction {
         #expect(
             lines.withLock { $0 }.prefix(2).last
                 == "#1 \(line): 500 (Internal Server Error), 0 bytes, 0.000 s")
-        #expect(network.requests.map { "\($0)" } == [line])
     }
 }

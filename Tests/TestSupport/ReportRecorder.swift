@@ -13,10 +13,8 @@ package final class ReportRecorder: Sendable {
     package var reports: [String] { recorded.withLock { $0 } }
 
     /// A network whose waits are reported here, with those on its clock.
-    package func network(
-        clock: MockClock? = nil, redacting redaction: Redaction = .standard
-    ) -> MockNetwork {
-        let network = MockNetwork(clock: clock, redacting: redaction)
+    package func network(clock: MockClock? = nil) -> MockNetwork {
+        let network = MockNetwork(clock: clock)
         record(network.watch)
         return network
     }

@@ -1,4 +1,5 @@
-/// An error whose description contains no secret, and is therefore not redacted again.
+/// An error whose description is shown as it is: it is redacted already, or it is that of a mock,
+/// which hides nothing from a test.
 package protocol RedactedError: Error, CustomStringConvertible {}
 
 extension APIRequestError: RedactedError {}

@@ -123,9 +123,7 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
         return redaction
     }
 
-    /// Returns a redaction that no longer hides these names, for example in a test.
-    ///
-    ///     let network = MockNetwork(redacting: .standard.showing("pin"))
+    /// Returns a redaction that no longer hides these names.
     ///
     /// Whole names are compared, without case, hyphens and underscores. The value of such a header,
     /// query item, form field or JSON key is shown as it is, unless it is in an object or array under

@@ -54,15 +54,12 @@ enum JSONValue: Sendable {
         return writer.text
     }
 
-    /// Returns the redacted beginning of the value on one line.
+    /// Returns the beginning of the value on one line.
     ///
-    /// - Parameters:
-    ///   - limit: The length of the result, in bytes.
-    ///   - redaction: The secrets to hide.
-    ///   - name: The key of the value; empty if it has none.
-    func excerpt(limit: Int, redacting redaction: Redaction, named name: String = "") -> String {
-        var writer = JSONWriter(redaction, upTo: limit)
-        writer.write(tree, named: name)
+    /// - Parameter limit: The length of the result, in bytes.
+    func excerpt(limit: Int) -> String {
+        var writer = JSONWriter(.none, upTo: limit)
+        writer.write(tree)
         return writer.text.excerpt(limit: limit)
     }
 
@@ -82,13 +79,5 @@ enum JSONValue: Sendable {
         case (.null, .null): return true
         default: return false
         }
-    }
-}
-
-extension Redaction {
-    /// The name that decides whether a member of a JSON object is a secret: its key, or the name
-    /// beside its value.
-    func name(of key: String, in object: [String: JSONValue]) -> String {
-        key.lowercased() == "value" ? name(of: key, in: object.mapValues(\.tree)) : key
     }
 }

@@ -4,7 +4,7 @@
 package struct MatchReport: CustomStringConvertible {
     /// The result of one criterion.
     package struct Line: Sendable {
-        /// The criterion, as the matcher describes it. Secrets are redacted.
+        /// The criterion, as the matcher describes it.
         package let criterion: String
         /// What the request has instead; nil if the criterion holds. A predicate that was not
         /// called, because another criterion does not hold, has a difference too.
@@ -124,7 +124,7 @@ package struct MatchReport: CustomStringConvertible {
             case .fails: criterion.difference(reading)
             case .notAsked: .init("it was not asked, because another criterion does not hold")
             }
-        return Line(criterion.description(reading.redaction), difference)
+        return Line(criterion.description(), difference)
     }
 
     private static let shownCount = 50

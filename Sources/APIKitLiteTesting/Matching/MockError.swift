@@ -61,7 +61,7 @@ public struct MockError: DescribedError, RedactedError, Sendable {
         var error = MockError(
             .notHTTP,
             """
-            The handler answered \(request.line(redacting: .standard)) with a plain URLResponse. \
+            The handler answered \(request.line(redacting: .none)) with a plain URLResponse. \
             Only a URLSession can receive one. For a MockURLSession, or over a socket, return an \
             HTTPURLResponse.
             """)

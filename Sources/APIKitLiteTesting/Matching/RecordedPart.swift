@@ -10,12 +10,8 @@ import Foundation
 public struct RecordedPart: Sendable {
     private let part: MultipartBody.Part
 
-    /// The secrets of the request, which the text of the part hides.
-    private let redaction: Redaction
-
-    init(_ part: MultipartBody.Part, redaction: Redaction) {
+    init(_ part: MultipartBody.Part) {
         self.part = part
-        self.redaction = redaction
     }
 
     /// The name of the form field.
@@ -40,10 +36,9 @@ public struct RecordedPart: Sendable {
     package func header(_ name: String) -> String? { part.header(name.lowercased()) }
 }
 
-extension RecordedPart: CustomStringConvertible, CustomReflectable, OpaquelyReflected {
-    /// The name and the content on one line, with secrets redacted. A file is shown as its name,
-    /// type and size.
+extension RecordedPart: CustomStringConvertible {
+    /// The name and the content on one line. A file is shown as its name, type and size.
     ///
     /// For example: `avatar=<file "a.png", image/png, 1,234 bytes>`.
-    public var description: String { part.summary(limit: 120, redacting: redaction) }
+    public var description: String { part.summary(limit: 120) }
 }

@@ -53,9 +53,6 @@ public struct RecordedRequest: Sendable {
     /// The networks that have passed the request on, the first one first.
     var passers: [String] = []
 
-    /// The secrets of the network, which the texts about this request hide.
-    var redaction = Redaction.standard
-
     /// Creates the record of a request.
     ///
     /// - Parameter request: The request, with its body in `httpBody`.
@@ -111,7 +108,7 @@ public struct RecordedRequest: Sendable {
     /// LF instead of CR LF. The report of a `part` criterion says what is wrong.
     public var parts: [RecordedPart]? {
         (try? MultipartBody(body, contentType: header("Content-Type")))?.parts
-            .map { RecordedPart($0, redaction: redaction) }
+            .map(RecordedPart.init)
     }
 
     /// The items of the query, in order, decoded as servers decode them: a `+` is a space. An item
@@ -143,12 +140,9 @@ public struct RecordedRequest: Sendable {
     }
 }
 
-extension RecordedRequest: CustomStringConvertible, CustomReflectable, OpaquelyReflected {
+extension RecordedRequest: CustomStringConvertible {
     /// The method and the URL, the size of the body, and whether the request was cancelled or passed
     /// through.
-    ///
-    /// Secrets are redacted as the network of the request describes, by default as
-    /// `Redaction.standard`.
     public var description: String {
         let size = body.isEmpty ? "" : ", \(byteCount(body.count))"
         let outcome =
@@ -156,6 +150,6 @@ extension RecordedRequest: CustomStringConvertible, CustomReflectable, OpaquelyR
         return line + size + outcome
     }
 
-    /// The method and the URL, with secrets redacted.
-    var line: String { request.line(redacting: redaction) }
+    /// The method and the URL.
+    var line: String { request.line(redacting: .none) }
 }

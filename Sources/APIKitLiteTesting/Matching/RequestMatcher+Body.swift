@@ -70,9 +70,8 @@ extension RequestMatcher {
 
     func adding(_ relation: JSONDifference.Relation, _ expected: JSONValue) -> RequestMatcher {
         adding(
-            Criterion { redaction in
-                (relation == .equal ? "JSON " : "JSON containing ")
-                    + expected.excerpt(limit: 80, redacting: redaction)
+            Criterion {
+                (relation == .equal ? "JSON " : "JSON containing ") + expected.excerpt(limit: 80)
             } holds: { reading in
                 guard case .success(let actual) = reading.json else { return false }
                 return JSONDifference.isNone(expected, relation, actual)
@@ -83,13 +82,12 @@ extension RequestMatcher {
                     let body = reading.bodyPlaceholder
                     return .has("\(body), which is not JSON: \(JSONText.reason(failure))")
                 case .success(let actual):
-                    let lines = JSONDifference.lines(
-                        expected, relation, actual, reading.redaction)
-                    return MatchReport.Difference("it differs:", details: lines)
+                    return MatchReport.Difference(
+                        "it differs:", details: JSONDifference.lines(expected, relation, actual))
                 }
             } isNear: { reading in
                 guard case .success(let actual) = reading.json else { return false }
-                return JSONDifference.lines(expected, relation, actual, .none).count == 1
+                return JSONDifference.lines(expected, relation, actual).count == 1
             })
     }
 }

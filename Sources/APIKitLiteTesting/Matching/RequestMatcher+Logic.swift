@@ -14,7 +14,7 @@ extension RequestMatcher {
     public func `where`(
         _ description: String, _ predicate: @escaping @Sendable (RecordedRequest) -> Bool
     ) -> RequestMatcher {
-        var criterion = Criterion { _ in
+        var criterion = Criterion {
             description
         } holds: {
             predicate($0.recorded)
@@ -39,8 +39,8 @@ extension RequestMatcher {
     ///   captures are kept. An empty list is a configuration error.
     public func anyOf(_ matchers: [RequestMatcher]) -> RequestMatcher {
         if matchers.isEmpty { return broken(".anyOf(_:) was given no matcher.") }
-        var criterion = Criterion { redaction in
-            let names = matchers.map { "(\($0.text(redacting: redaction)))" }
+        var criterion = Criterion {
+            let names = matchers.map { "(\($0))" }
             return "any of \(names.joined(separator: " or "))"
         } holds: { reading in
             matchers.contains { $0.holds(for: reading) }
@@ -58,8 +58,8 @@ extension RequestMatcher {
     /// Requires that another matcher does not match.
     public func not(_ matcher: RequestMatcher) -> RequestMatcher {
         if let configurationError = matcher.configurationError { return broken(configurationError) }
-        var criterion = Criterion { redaction in
-            "not (\(matcher.text(redacting: redaction)))"
+        var criterion = Criterion {
+            "not (\(matcher))"
         } holds: { reading in
             let before = reading.pathValues
             defer { reading.pathValues = before }
@@ -124,7 +124,7 @@ extension RequestMatcher {
         case .success(let json): return adding(.equal, json)
         case nil: return body(Data())
         case .failure:
-            return reading.shownForm.map { adding(.form, exactly: $0) } ?? body(reading.body)
+            return reading.declaredForm.map { adding(.form, exactly: $0) } ?? body(reading.body)
         }
     }
 }

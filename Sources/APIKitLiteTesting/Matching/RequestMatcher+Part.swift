@@ -31,22 +31,16 @@ extension RequestMatcher {
     }
 
     private func adding(_ part: ExpectedPart) -> RequestMatcher {
-        var matcher = self
-        matcher.add(
-            Criterion { redaction in
-                part.description(redaction)
-            } holds: { reading in
-                guard case .success(let multipart) = reading.multipart else { return false }
-                return multipart.parts.contains(where: part.matches)
-            } difference: { reading in
-                switch reading.multipart {
-                case nil: .has("no body")
-                case .failure(let failure): .has("\(reading.bodyPlaceholder), \(failure.reason)")
-                case .success(let multipart):
-                    part.difference(from: multipart.parts, reading.redaction)
-                }
-            })
-        return matcher
+        adding(part.description) { reading in
+            guard case .success(let multipart) = reading.multipart else { return false }
+            return multipart.parts.contains(where: part.matches)
+        } or: { reading in
+            switch reading.multipart {
+            case nil: .has("no body")
+            case .failure(let failure): .has("\(reading.bodyPlaceholder), \(failure.reason)")
+            case .success(let multipart): part.difference(from: multipart.parts)
+            }
+        }
     }
 }
 
@@ -66,34 +60,27 @@ private struct ExpectedPart: Sendable {
             && (data == nil || part.data == data)
     }
 
-    /// Returns the criterion as a text, with secrets redacted.
-    func description(_ redaction: Redaction) -> String {
-        let values = [
-            fileName.map { quoted($0, redaction) }, mediaType.map { redaction.text($0) },
-            shownData(redaction),
-        ]
-        return (["part \(redaction.text(name))"] + values.compactMap(\.self))
-            .joined(separator: ", ")
+    /// The criterion as a text.
+    var description: String {
+        let values = [fileName?.debugDescription, mediaType, shownData]
+        return (["part \(name)"] + values.compactMap(\.self)).joined(separator: ", ")
     }
 
-    /// Returns the data as a text may show it.
-    private func shownData(_ redaction: Redaction) -> String? {
+    private var shownData: String? {
         guard let text else { return data.map { byteCount($0.count) } }
-        return quoted(redaction.value(text, named: name).excerpt(limit: 60))
+        return "\"\(text.excerpt(limit: 60))\""
     }
 
     /// Describes how the parts of a request differ: the differences of each part with the same
     /// name, or, if no part has the name, the other parts.
-    func difference(
-        from parts: [MultipartBody.Part], _ redaction: Redaction
-    ) -> MatchReport.Difference {
+    func difference(from parts: [MultipartBody.Part]) -> MatchReport.Difference {
         let candidates = parts.filter { name.hasSameBytes(as: $0.name) }
         if candidates.isEmpty {
             return list(
-                parts.lazy.map { $0.summary(limit: 60, redacting: redaction) }, parts.count,
+                parts.lazy.map { $0.summary(limit: 60) }, parts.count,
                 under: parts.isEmpty ? "the request has no parts" : "the request has only:")
         }
-        let lines = candidates.lazy.map { differences(from: $0, redaction).joined(separator: "; ") }
+        let lines = candidates.lazy.map { differences(from: $0).joined(separator: "; ") }
         return list(lines, candidates.count, under: "the request has another:")
     }
 
@@ -109,9 +96,7 @@ private struct ExpectedPart: Sendable {
     }
 
     /// The aspects in which a part of the same name differs.
-    private func differences(
-        from part: MultipartBody.Part, _ redaction: Redaction
-    ) -> [String] {
+    private func differences(from part: MultipartBody.Part) -> [String] {
         var lines: [String] = []
         func add(_ aspect: String, _ expected: String?, _ actual: String?) {
             let (expected, actual) = (expected ?? "none", actual ?? "none")
@@ -121,34 +106,17 @@ private struct ExpectedPart: Sendable {
                     : "expected the \(aspect) \(expected), got \(actual)")
         }
         if let fileName, !fileName.hasSameBytes(as: part.fileName) {
-            add(
-                "file name", quoted(fileName, redaction),
-                part.fileName.map { quoted($0, redaction) })
+            add("file name", fileName.debugDescription, part.fileName?.debugDescription)
         }
         let actualType = APIKitLite.mediaType(part.contentType)
         if mediaType != nil, mediaType != actualType {
-            add(
-                "type", mediaType.map { redaction.text($0) }, actualType.map { redaction.text($0) })
+            add("type", mediaType, actualType)
         }
         guard let data, data != part.data else { return lines }
-        if part.isHidden(by: redaction) {
-            let actual = String(decoding: part.data, as: UTF8.self)
-            let expected = String(decoding: data, as: UTF8.self)
-            lines.append("the content is " + HiddenDifference.text(actual, insteadOf: expected))
-        } else {
-            let actual = part.excerpt(limit: 60, redacting: redaction).map { quoted($0) }
-            add("content", shownData(redaction), actual ?? part.placeholder(redacting: redaction))
-            let count = zip(data, part.data).prefix { $0 == $1 }.count
-            if count > 0 { lines[lines.count - 1] += ", the same up to byte \(count)" }
-        }
+        let actual = part.fieldText.map { "\"\($0.excerpt(limit: 60))\"" }
+        add("content", shownData, actual ?? part.placeholder)
+        let count = zip(data, part.data).prefix { $0 == $1 }.count
+        if count > 0 { lines[lines.count - 1] += ", the same up to byte \(count)" }
         return lines
     }
-}
-
-private func quoted(_ text: String, _ redaction: Redaction) -> String {
-    redaction.text(text).debugDescription
-}
-
-private func quoted(_ excerpt: String) -> String {
-    excerpt == Redaction.mark ? excerpt : "\"\(excerpt)\""
 }

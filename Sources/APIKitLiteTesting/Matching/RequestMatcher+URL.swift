@@ -2,15 +2,6 @@ import APIKitLite
 import Foundation
 
 extension RequestMatcher {
-    /// Requires a method. The case of its name matters (RFC 9110, section 9.1).
-    public func method(_ name: String) -> RequestMatcher {
-        adding("method \(name)") {
-            $0.method == name
-        } or: {
-            .has($0.method)
-        }
-    }
-
     /// Requires a scheme, such as `https`. Its case does not matter.
     package func scheme(_ name: String) -> RequestMatcher {
         let name = name.lowercased()
@@ -65,7 +56,7 @@ extension RequestMatcher {
     public func path(_ template: String) -> RequestMatcher {
         if template.contains("://"), !template.hasPrefix("/") {
             return broken(
-                "\(Redaction.standard.url(template).debugDescription) is a URL, where a stub takes "
+                "\(template.debugDescription) is a URL, where a stub takes "
                     + "a path such as /users. The host has a criterion of its own, .host(_:).")
         }
         do {
@@ -152,17 +143,16 @@ extension RequestMatcher {
         }
         /// The sentences about a request whose path differs in one respect only.
         @Sendable func advice(_ reading: RequestReading) -> [String] {
-            func shown(_ path: String) -> String { shownPath(path, reading.redaction) }
             let segments = reading.segments[...]
             var advice: [String] = []
             if let base = base(reading) {
                 let added = "/" + base.joined(separator: "/")
                 let whole = added + (path.hasPrefix("/") ? "" : "/") + path
-                advice.append("If the base URL adds \(shown(added)), write \(shown(whole)).")
+                advice.append("If the base URL adds \(added), write \(whole).")
             }
             if let lacking = lacking(reading) {
                 advice.append(
-                    "The request lacks \(shown("/" + lacking.joined(separator: "/"))). Perhaps its "
+                    "The request lacks /\(lacking.joined(separator: "/")). Perhaps its "
                         + "URL was made without the path of the base URL.")
             }
             let others = segments.dropLast().filter { !$0.isEmpty } + segments.suffix(1)
@@ -175,15 +165,15 @@ extension RequestMatcher {
             return advice
         }
         return adding(
-            Criterion { redaction in
-                "\(noun) \(shownPath(path, redaction))"
+            Criterion {
+                "\(noun) \(path.isEmpty ? "/" : path)"
             } holds: { reading in
                 guard let values = match(reading.segments[...]) else { return false }
                 if !values.isEmpty { reading.pathValues.merge(values) { _, new in new } }
                 return true
             } difference: { reading in
-                var difference = MatchReport.Difference.has(
-                    shownPath(reading.url.path, reading.redaction))
+                let actual = reading.url.path
+                var difference = MatchReport.Difference.has(actual.isEmpty ? "/" : actual)
                 difference.details += advice(reading)
                 if let hint { difference.details.append(hint) }
                 return difference
@@ -191,37 +181,4 @@ extension RequestMatcher {
                 !advice(reading).isEmpty
             })
     }
-
-    /// Requires a header.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the header; its case does not matter (RFC 9110, section 5.1).
-    ///   - value: The whole value, whose case matters; nil for any value.
-    public func header(_ name: String, _ value: String? = nil) -> RequestMatcher {
-        @Sendable func shown(_ value: String?, _ redaction: Redaction) -> String {
-            guard let value else { return name }
-            return "\(name): \(redaction.value(value, named: name))"
-        }
-        return adding(
-            Criterion { redaction in
-                "header \(shown(value, redaction))"
-            } holds: { reading in
-                let actual = reading.request.value(forHTTPHeaderField: name)
-                return value.map { $0.hasSameBytes(as: actual) } ?? (actual != nil)
-            } difference: { reading in
-                guard let actual = reading.request.value(forHTTPHeaderField: name) else {
-                    return .has("no \(name)")
-                }
-                let shownActual = shown(actual, reading.redaction)
-                guard let value, shownActual == shown(value, reading.redaction) else {
-                    return .has(shownActual)
-                }
-                return .has(HiddenDifference.text(actual, insteadOf: value))
-            })
-    }
-}
-
-/// Returns a path as a text may show it.
-private func shownPath(_ path: String, _ redaction: Redaction) -> String {
-    path.isEmpty ? "/" : redaction.url(path)
 }

@@ -16,9 +16,9 @@ import Foundation
 public struct RequestMatcher: Sendable, CustomStringConvertible {
     /// One condition on a request.
     struct Criterion: Sendable {
-        /// Returns the text of the criterion with secrets redacted. Called only when shown: of very
-        /// many criteria, most never are.
-        var description: @Sendable (Redaction) -> String
+        /// Returns the text of the criterion. Called only when shown: of very many criteria, most
+        /// never are.
+        var description: @Sendable () -> String
         let holds: @Sendable (RequestReading) -> Bool
         /// Describes how a request differs. Called only if the criterion does not hold.
         let difference: @Sendable (RequestReading) -> MatchReport.Difference
@@ -42,15 +42,12 @@ public struct RequestMatcher: Sendable, CustomStringConvertible {
 
     init() {}
 
-    /// The criteria, in order, with secrets redacted. Of more than 50, the first 50.
-    public var description: String { text(redacting: .standard) }
-
-    /// Returns the description with other secrets redacted.
-    func text(redacting redaction: Redaction) -> String {
+    /// The criteria, in order. Of more than 50, the first 50.
+    public var description: String {
         if criteria.isEmpty { return "any request" }
         let others = criteria.count - Self.shownCount
-        return criteria.prefix(Self.shownCount).map { $0.description(redaction) }
-            .joined(separator: ", ") + (others > 0 ? " and \(others) more" : "")
+        return criteria.prefix(Self.shownCount).map { $0.description() }.joined(separator: ", ")
+            + (others > 0 ? " and \(others) more" : "")
     }
 
     private static let shownCount = 50
@@ -63,18 +60,15 @@ public struct RequestMatcher: Sendable, CustomStringConvertible {
         report(on: RequestReading(request))
     }
 
-    /// Returns the matcher with one more criterion, whose text contains no secret.
+    /// Returns the matcher with one more criterion.
     func adding(
         _ description: @autoclosure @escaping @Sendable () -> String,
         _ holds: @escaping @Sendable (RequestReading) -> Bool,
         or difference: @escaping @Sendable (RequestReading) -> MatchReport.Difference
     ) -> RequestMatcher {
-        adding(
-            Criterion(
-                description: { _ in description() }, holds: holds, difference: difference))
+        adding(Criterion(description: description, holds: holds, difference: difference))
     }
 
-    /// Returns the matcher with one more criterion.
     func adding(_ criterion: Criterion) -> RequestMatcher {
         var matcher = self
         matcher.add(criterion)

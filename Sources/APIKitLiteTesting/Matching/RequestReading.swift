@@ -13,8 +13,6 @@ final class RequestReading {
         self.record = record
     }
 
-    /// The secrets that the texts about this request hide.
-    private(set) lazy var redaction = record.redaction.hidingValues(of: request)
     var request: URLRequest { record.request }
     var method: String { record.method }
     var body: Data { record.body }
@@ -54,9 +52,8 @@ final class RequestReading {
     private(set) lazy var queryCounts = ItemCounts(query)
     private(set) lazy var formCounts = form.map(ItemCounts.init)
 
-    /// The fields of a form, if the `Content-Type` says that it is one. A text must not show those
-    /// of another body, which may hold secrets under any name.
-    var shownForm: [NamedItem]? { contentType == nil ? nil : form }
+    /// The fields of a form, if the `Content-Type` says that it is one.
+    var declaredForm: [NamedItem]? { contentType == nil ? nil : form }
 
     private var contentType: String? { request.value(forHTTPHeaderField: "Content-Type") }
 
@@ -64,15 +61,15 @@ final class RequestReading {
     var bodyPlaceholder: String {
         body.isEmpty
             ? "no body"
-            : redaction.placeholder(for: body, contentType: contentType)
+            : Redaction.none.placeholder(for: body, contentType: contentType)
     }
 
     /// The body as a text may show it, on one line; nil if there is no body.
     var shownBody: String? {
         if body.isEmpty { return nil }
-        if case .success(let multipart) = multipart { return multipart.parts.summary(redaction) }
-        let shown = redaction.body(body, contentType: contentType)
-        return shown?.excerpt(limit: 120) ?? bodyPlaceholder
+        if case .success(let multipart) = multipart { return multipart.parts.summary }
+        if case .success(let json) = json { return json.excerpt(limit: 120) }
+        return exactText(body)?.excerpt(limit: 120) ?? bodyPlaceholder
     }
 }
 
@@ -104,22 +101,10 @@ struct NamedItem: Hashable, Sendable {
         }
     }
 
-    /// Whether the item contains a secret.
-    func isSecret(_ redaction: Redaction) -> Bool {
-        redaction.text(name) != name
-            || value.map { redaction.value($0, named: name) != $0 } ?? false
-    }
-
-    /// Returns the item as a text may show it.
-    func shown(_ redaction: Redaction) -> String {
-        let shownName = shownName(redaction)
-        guard let value else { return shownName }
-        let shown = redaction.value(value, named: name)
-        return "\(shownName)=\(shown.excerpt(limit: 500, onOneLine: false))"
-    }
-
-    func shownName(_ redaction: Redaction) -> String {
-        redaction.excerpt(name, limit: 500, onOneLine: false)
+    /// The item in a text: `page=2`.
+    var shown: String {
+        [name, value].compactMap { $0?.excerpt(limit: 500, onOneLine: false) }
+            .joined(separator: "=")
     }
 }
 
@@ -142,10 +127,9 @@ final class ItemCounts {
 }
 
 extension [MultipartBody.Part] {
-    /// The number of parts, and the first five as a text may show them.
-    fileprivate func summary(_ redaction: Redaction) -> String {
-        let shown = prefix(5).map { $0.summary(limit: 60, redacting: redaction) }.joined(
-            separator: ", ")
+    /// The number of parts, and the first five.
+    fileprivate var summary: String {
+        let shown = prefix(5).map { $0.summary(limit: 60) }.joined(separator: ", ")
         let rest = count > 5 ? " and \(count - 5) more" : ""
         return isEmpty
             ? "no parts" : "\(count) \(count == 1 ? "part" : "parts"): \(shown)\(rest)"
@@ -153,9 +137,9 @@ extension [MultipartBody.Part] {
 }
 
 extension [NamedItem] {
-    /// Returns the first five items as a text may show them, and the number of the others.
-    func shown(_ redaction: Redaction) -> String {
-        prefix(5).map { $0.shown(redaction) }.joined(separator: ", ")
+    /// The first five items in a text, and the number of the others.
+    var shown: String {
+        prefix(5).map(\.shown).joined(separator: ", ")
             + (count > 5 ? " and \(count - 5) more" : "")
     }
 }

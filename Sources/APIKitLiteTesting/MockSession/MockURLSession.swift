@@ -151,7 +151,7 @@ extension MockError {
         MockError(
             .noAnswer,
             """
-            The MockURLSession has no answer for \(request.line(redacting: .standard)): it was \
+            The MockURLSession has no answer for \(request.line(redacting: .none)): it was \
             made with neither a response nor an error.
             """)
     }

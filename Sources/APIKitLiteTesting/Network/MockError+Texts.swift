@@ -49,7 +49,7 @@ extension MockError {
         _ reading: RequestReading, among stubs: [Stub], of sourceLocation: String?
     ) -> MockError {
         let body = reading.shownBody.map { ", with the body \($0)" } ?? ""
-        let line = reading.request.line(redacting: reading.redaction)
+        let line = reading.request.line(redacting: .none)
         // If all stubs are recorded, the text suggests a new recording instead of a stub.
         let recording = stubs.allSatisfy { $0.recording != nil } ? stubs.last?.recording : nil
         var lines = [
@@ -78,15 +78,7 @@ extension MockError {
             return MockError(.unmatched, (lines + recording.advice).joined(separator: "\n"))
         }
         let suggestion = SuggestedStub(for: reading)
-        let shows = "MockNetwork(redacting: .none) shows"
         lines += ["This would answer it:", "  \(suggestion.code)"]
-        if !suggestion.secrets.isEmpty {
-            let names = suggestion.secrets.prefix(4) + (suggestion.secrets.count > 4 ? ["…"] : [])
-            let list = names.joined(separator: ", ")
-            lines.append("  (without \(list), because that is secret; \(shows) it)")
-        } else if lines.contains(where: { $0.contains(Redaction.mark) }) {
-            lines.append("  (\(shows) what is \(Redaction.mark))")
-        }
         if suggestion.restCount > 0 { lines.append("  (and \(suggestion.restCount) items more)") }
         return MockError(.unmatched, lines.joined(separator: "\n"))
     }

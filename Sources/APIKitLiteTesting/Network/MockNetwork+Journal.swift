@@ -85,9 +85,9 @@ extension MockNetwork {
         let number = Locked(first.count)
         let name = toEnd ? "waitForResponses" : "waitForRequests"
         let text = "network.\(name)(\(count == 1 ? "" : "\(count)"))"
-        return await core.watch.run(text, sourceLocation) { [redaction = core.redaction] in
+        return await core.watch.run(text, sourceLocation) {
             "\(number.withLock { $0 }) of \(count.requests) \(toEnd ? "ended" : "came")"
-                + (isAny ? "" : " that match \(matcher.text(redacting: redaction))")
+                + (isAny ? "" : " that match \(matcher)")
         } _: {
             var seen = start
             while true {

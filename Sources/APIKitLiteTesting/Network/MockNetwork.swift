@@ -35,17 +35,11 @@ public final class MockNetwork: Sendable {
     ///
     /// A request that no stub answers fails with a ``MockError`` whose text says why.
     ///
-    /// - Parameters:
-    ///   - clock: The clock for delays and timeouts: a ``MockClock``, or a `ContinuousClock` for real
-    ///     time. Without a clock, delays take no time but keep their order, and a request that gets
-    ///     no answer does not time out.
-    ///   - redaction: The secrets that the texts of the network hide: those of unmatched requests,
-    ///     of ``verify(fileID:line:)`` and of recorded requests. With `.none` they show every value,
-    ///     so that a test can compare its own passwords and tokens.
-    public convenience init(
-        clock: (any Clock<Duration>)? = nil, redacting redaction: Redaction = .standard
-    ) {
-        self.init(NetworkCore(clock: clock, redaction: redaction))
+    /// - Parameter clock: The clock for delays and timeouts: a ``MockClock``, or a `ContinuousClock`
+    ///   for real time. Without a clock, delays take no time but keep their order, and a request that
+    ///   gets no answer does not time out.
+    public convenience init(clock: (any Clock<Duration>)? = nil) {
+        self.init(NetworkCore(clock: clock))
     }
 
     init(_ core: NetworkCore) {
@@ -54,15 +48,11 @@ public final class MockNetwork: Sendable {
 
     /// Creates a network that answers requests from a closure.
     ///
-    /// - Parameters:
-    ///   - redaction: The secrets that the texts of the network hide, as in
-    ///     ``init(clock:redacting:)``.
-    ///   - handler: The first ``requestHandler``.
+    /// - Parameter handler: The first ``requestHandler``.
     public convenience init(
-        redacting redaction: Redaction = .standard,
         _ handler: @escaping @Sendable (URLRequest) async throws -> (URLResponse, Data?)
     ) {
-        self.init(redacting: redaction)
+        self.init()
         requestHandler = handler
     }
 
@@ -221,8 +211,7 @@ public final class MockNetwork: Sendable {
     func verify(at sourceLocation: String) throws {
         let findings = core.findings(at: sourceLocation)
         if !findings.isEmpty {
-            throw VerificationError(
-                findings: findings, bodyError: nil, redaction: core.redaction)
+            throw VerificationError(findings: findings, bodyError: nil)
         }
     }
 }

@@ -9,8 +9,6 @@ import Foundation
 final class NetworkCore: Responder {
     let journal: Journal
     let time: NetworkTime
-    /// The secrets that the texts about the network's requests hide.
-    let redaction: Redaction
     /// Where `withMockNetwork` made the network; nil for any other. A text without a stub's place
     /// names it.
     private let sourceLocation: String?
@@ -33,10 +31,9 @@ final class NetworkCore: Responder {
     let watch: WaitWatch
 
     init(
-        clock: (any Clock<Duration>)?, redaction: Redaction = .standard,
-        sourceLocation: String? = nil, keeping bodyLimit: SentBody.Limit = .init()
+        clock: (any Clock<Duration>)?, sourceLocation: String? = nil,
+        keeping bodyLimit: SentBody.Limit = .init()
     ) {
-        self.redaction = redaction
         self.sourceLocation = sourceLocation
         let journal = Journal(keeping: bodyLimit)
         self.journal = journal
@@ -74,8 +71,8 @@ final class NetworkCore: Responder {
     ) -> Stub {
         Stub(
             matcher, source, times: times, sourceLocation: sourceLocation,
-            recording: recording, redaction: redaction,
-            journal: journal, watch: watch, verified: verified.withLock { $0 })
+            recording: recording, journal: journal, watch: watch, verified: verified.withLock { $0 }
+        )
     }
 
     var stubs: [Stub] { answers.withLock { $0.groups }.flatMap(\.stubs) }
@@ -118,7 +115,6 @@ final class NetworkCore: Responder {
         let passers = request.removePassers()
         var record = RecordedRequest(request: request)
         record.passers = passers
-        record.redaction = redaction
         record.startTime = time.now
         let reply = reply(to: &record)
         if reply.isImmediate { record.record(reply) }

@@ -31,7 +31,7 @@ struct ReplayParts {
             add("part", multipart.parts.map(\.item))
         } else if case .success(let json) = reading.json {
             add("$", json)
-        } else if let form = reading.shownForm {
+        } else if let form = reading.declaredForm {
             add("field", form)
         } else {
             add("body", exactText(reading.body) ?? reading.body.base64EncodedString())

@@ -29,7 +29,7 @@ import Foundation
 ///   - matcher: The requests that are recorded. While recording, any other request fails.
 ///   - afterLast: What a request gets after the last answer to it: by default, an error.
 ///   - times: How often each recorded request may come. By default, each exchange must be used.
-///   - clock: The clock of a replay, as in ``MockNetwork/init(clock:redacting:)``. A recording always
+///   - clock: The clock of a replay, as in ``MockNetwork/init(clock:)``. A recording always
 ///     takes real time.
 ///   - redaction: The secrets that are not written: see ``HTTPArchive/write(to:redacting:)``.
 ///   - filePath: The file beside which the folder `Recordings` is.
@@ -56,8 +56,7 @@ public nonisolated(nonsending) func withMockNetwork<R>(
             over: session, only: matcher, redacting: redaction, at: sourceLocation, body)
     }
     let archive = try file.read(for: sourceLocation)
-    let network = MockNetwork(
-        NetworkCore(clock: clock, redaction: redaction, sourceLocation: sourceLocation))
+    let network = MockNetwork(NetworkCore(clock: clock, sourceLocation: sourceLocation))
     _ = network.stub(
         archive, as: file.recording, then: afterLast, times: times, sourceLocation: sourceLocation)
     return try await verifying(network, at: sourceLocation, body)
@@ -139,8 +138,7 @@ package struct RecordingFile: Sendable {
         try claim()
         let network = MockNetwork(
             NetworkCore(
-                clock: ContinuousClock(), redaction: redaction,
-                sourceLocation: sourceLocation, keeping: .ofRecording))
+                clock: ContinuousClock(), sourceLocation: sourceLocation, keeping: .ofRecording))
         network.journalLimit = .max
         network.stub(matcher, .passthrough(to: session), times: .any)
         let result = try await verifying(network, at: sourceLocation, body)

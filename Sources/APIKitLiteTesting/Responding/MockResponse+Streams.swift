@@ -90,7 +90,7 @@ extension MockResponse {
     /// ```
     ///
     /// The client receives the headers first. Then the closure runs, once for each request, where a
-    /// handler would run: see ``MockNetwork/init(redacting:_:)``. The body ends when the closure
+    /// handler would run: see ``MockNetwork/init(_:)``. The body ends when the closure
     /// returns. If it throws an error, the body fails with that error; over a socket, the server
     /// closes the connection. When the client cancels its request or it times out, the task of the
     /// closure is cancelled.

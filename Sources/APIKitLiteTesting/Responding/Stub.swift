@@ -49,8 +49,6 @@ public final class Stub: Sendable {
     let sourceLocation: String
     /// The recording that the stub answers from; nil for a stub of the test.
     let recording: Recording?
-    /// The secrets that the texts about the stub hide: those of its network.
-    private let redaction: Redaction
     /// What is wrong with the stub, its matcher or a response; nil if all are valid.
     let configurationError: String?
     /// Reaches 1 at `release()`. Held responses wait for that.
@@ -73,13 +71,12 @@ public final class Stub: Sendable {
     ///   - source: The source of its responses.
     ///   - times: How often it may answer.
     ///   - sourceLocation: The file and the line of the stub.
-    ///   - redaction: The secrets that the texts about the stub hide.
     ///   - journal: The journal of its network.
     ///   - watch: The watch of its network.
     ///   - verified: Where the network was already verified; nil if it was not.
     init(
         _ matcher: RequestMatcher, _ source: ResponseSource, times: Times, sourceLocation: String,
-        recording: Recording? = nil, redaction: Redaction, journal: Journal, watch: WaitWatch,
+        recording: Recording? = nil, journal: Journal, watch: WaitWatch,
         verified: String?
     ) {
         self.matcher = matcher
@@ -87,13 +84,12 @@ public final class Stub: Sendable {
         self.times = times
         self.sourceLocation = sourceLocation
         self.recording = recording
-        self.redaction = redaction
         self.journal = journal
         self.watch = watch
         var responses: [MockResponse] = []
         if case .responses(let given, _) = source { responses = given }
         let lateness = verified.map {
-            "The stub for \(matcher.text(redacting: redaction)) came too late: the network was verified before (\($0)), and "
+            "The stub for \(matcher) came too late: the network was verified before (\($0)), and "
                 + "would not notice what this stub is used for. Verify at the end of the test."
         }
         configurationError =
@@ -325,5 +321,5 @@ extension Stub: CustomStringConvertible {
     public var description: String { "stub for \(label), used \(callCount.times)" }
 
     /// The matcher, and where the stub was made.
-    var label: String { "\(matcher.text(redacting: redaction)) (\(sourceLocation))" }
+    var label: String { "\(matcher) (\(sourceLocation))" }
 }

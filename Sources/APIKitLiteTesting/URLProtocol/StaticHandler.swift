@@ -162,7 +162,7 @@ extension MockError {
         MockError(
             .noHandler,
             """
-            MockURLProtocol received \(request.line(redacting: .standard)), but no handler is set. \
+            MockURLProtocol received \(request.line(redacting: .none)), but no handler is set. \
             Set MockURLProtocol.requestHandler before the request is made.
             """)
     }
@@ -171,7 +171,7 @@ extension MockError {
         MockError(
             .handlerCleared,
             """
-            \(request.line(redacting: .standard)) was refused: its MockURLProtocol.requestHandler \
+            \(request.line(redacting: .none)) was refused: its MockURLProtocol.requestHandler \
             was set to nil before it was called. Wait for every request before a test ends, or give \
             each test a MockNetwork of its own.
             """)

@@ -132,7 +132,7 @@ open class URLProtocolStub: URLProtocol {
                 writeToStandardError(
                     """
                     APIKitLiteTesting: URLProtocolStub has no stub for \
-                    \(request.line(redacting: .standard)), which waits until it is cancelled. Call \
+                    \(request.line(redacting: .none)), which waits until it is cancelled. Call \
                     URLProtocolStub.stub(data:response:error:) before the request is made.
 
                     """)

@@ -91,8 +91,8 @@ extension URLRequest {
             (
                 .any.part("password", text: "hunter3"), [.text("password", "hunter2")],
                 """
-                  ✗ part password, REDACTED, but the request has another:
-                      the content is another value of 7 bytes
+                  ✗ part password, "hunter3", but the request has another:
+                      expected the content "hunter3", got "hunter2", the same up to byte 6
                 """
             ),
             (.any.part("a"), [], "  ✗ part a, but the request has no parts"),
@@ -175,20 +175,9 @@ extension URLRequest {
         #expect(
             text.contains(
                 """
-                , with the body 3 parts: title=x y, password=REDACTED, \
+                , with the body 3 parts: title=x y, password=hunter2, \
                 avatar=<file "a.png", image/png, 4 bytes>.
                 """))
-        #expect(text.contains("(without part password, because that is secret; "))
-        #expect(!text.contains("hunter2"))
-    }
-
-    @Test func aPartHidesItsContentFromADump() throws {
-        let request = try URLRequest.parts([.text("password", "hunter2")])
-        let part = try #require(RecordedRequest(request: request).parts?.first)
-        var text = "\(part) \(String(reflecting: part))"
-        dump(part, to: &text)
-
-        #expect(!text.contains("hunter2"))
-        #expect(part.text == "hunter2")
+        #expect(text.contains(#".part("password", text: "hunter2")"#))
     }
 }

@@ -31,10 +31,10 @@ extension URLRequest {
         },
         Pasted(
             .url("https://h?b=2&a&b=2&q=%22%C3%A9"),
-            ##"network.stub(.get("/").query(["b": "2", "a": nil, "b": "2", "q": #""é"#]), .json("{}"))"##
+            ##"network.stub(.get("/").query(["b": "2", "b": "2", "q": #""é"#]), .json("{}"))"##
         ) { network in
             network.stub(
-                .get("/").query(["b": "2", "a": nil, "b": "2", "q": #""é"#]), .json("{}"))
+                .get("/").query(["b": "2", "b": "2", "q": #""é"#]), .json("{}"))
         },
         Pasted(
             .test("users", method: "POST", body: #"{ "name": "Emma", "age": 3.0 }"#),
@@ -57,9 +57,9 @@ extension URLRequest {
         },
         Pasted(
             .form("name=Emma+%26&flag"),
-            #"network.stub(.post("/a").form(["name": "Emma &", "flag": nil]), .json("{}"))"#
+            #"network.stub(.post("/a").form(["name": "Emma &"]), .json("{}"))"#
         ) { network in
-            network.stub(.post("/a").form(["name": "Emma &", "flag": nil]), .json("{}"))
+            network.stub(.post("/a").form(["name": "Emma &"]), .json("{}"))
         },
         Pasted(
             .url("https://h/a?line=1%0A2%00"),
@@ -83,62 +83,22 @@ extension URLRequest {
             network.stub(.method("PURGE").path("/a b"), .json("{}"))
         },
         Pasted(
-            .url("https://h/a?token=hunter2&page=2"),
-            #"network.stub(.get("/a").query(["page": "2"]), .json("{}"))"#
+            .url("https://h/a?token=hunter2"),
+            #"network.stub(.get("/a").query(["token": "hunter2"]), .json("{}"))"#
         ) { network in
-            network.stub(.get("/a").query(["page": "2"]), .json("{}"))
-        },
-        Pasted(
-            .url("https://h/hunter2/b?token=hunter2"),
-            #"network.stub(.get("/{segment0}/b"), .json("{}"))"#
-        ) { network in
-            network.stub(.get("/{segment0}/b"), .json("{}"))
-        },
-        Pasted(
-            .test(
-                "a", method: "PUT",
-                body: #"[1,{"password":"hunter2","user":"Emma"},"not hunter2"]"#),
-            #"network.stub(.put("/a"), .json("{}"))"#
-        ) { network in
-            network.stub(.put("/a"), .json("{}"))
-        },
-        Pasted(
-            .test("a", method: "PUT", body: #"{"password":"hunter2","user":"Emma"}"#),
-            ##"network.stub(.put("/a").json(containing: #"{"user":"Emma"}"#), .json("{}"))"##
-        ) { network in
-            network.stub(.put("/a").json(containing: #"{"user":"Emma"}"#), .json("{}"))
-        },
-        Pasted(
-            .form("client_secret=hunter2"), #"network.stub(.post("/a"), .json("{}"))"#
-        ) { network in
-            network.stub(.post("/a"), .json("{}"))
-        },
-        Pasted(
-            .test("a", method: "POST", body: #"{"token":"hunter2"}"#),
-            #"network.stub(.post("/a"), .json("{}"))"#
-        ) { network in
-            network.stub(.post("/a"), .json("{}"))
+            network.stub(.get("/a").query(["token": "hunter2"]), .json("{}"))
         },
         Pasted(
             .multipart(
-                .text("title", #"a "b""#), .text("token", "hunter2"),
+                .text("title", #"a "b""#),
                 .file("avatar", fileName: "a.png", contentType: "image/png", data: longData),
-                MultipartPart(name: "long", data: longData),
-                .file("secret", fileName: "a.txt", data: Data("hunter2".utf8))),
+                MultipartPart(name: "long", data: longData)),
             ##"network.stub(.post("/a").part("title", text: #"a "b""#).part("avatar", fileName: "a.png", contentType: "image/png").part("long"), .json("{}"))"##
         ) { network in
             network.stub(
                 .post("/a").part("title", text: #"a "b""#).part(
                     "avatar", fileName: "a.png", contentType: "image/png"
                 ).part("long"), .json("{}"))
-        },
-        Pasted(
-            .multipart(
-                .file("a", fileName: "hunter2", contentType: "x/y", data: Data()),
-                .text("token", "hunter2")),
-            #"network.stub(.post("/a"), .json("{}"))"#
-        ) { network in
-            network.stub(.post("/a"), .json("{}"))
         },
     ]
 
@@ -152,9 +112,6 @@ extension URLRequest {
             }
             let text = try #require(failure?.description, comment)
             #expect(text.components(separatedBy: "\n").contains("  " + row.text), comment)
-            #expect(!text.contains("hunter2"), comment)
-            let isSecret = row.request.curlCommand(redacting: .none).contains("hunter2")
-            #expect(text.contains("because that is secret;") == isSecret, comment)
 
             let network = MockNetwork()
             row.stub(network)
@@ -196,20 +153,5 @@ extension URLRequest {
         #expect(text.contains("with the body 23 parts: 1=x, 2=x, 3=x, 4=x, 5=x and 18 more."))
         #expect(text.contains(#".part("20", text: "x"), .json"#))
         #expect(text.hasSuffix("(and 3 items more)"))
-    }
-
-    // The client sets no type, but Foundation sends it as a form, so it is matched as a form.
-    @Test func showsNothingOfABodyWithoutAType() async throws {
-        let network = MockNetwork()
-        network.stub(.any.form(["hunter": nil]).form(exactly: [:]), .text("x"), times: .any)
-
-        let failure = await #expect(throws: MockError.self) {
-            let request = URLRequest.form("hunter2", type: nil)
-            _ = try await MockURLSession(network).exchange(request)
-        }
-
-        let text = try #require(failure?.description)
-        #expect(text.contains("no form fields, but the request has <unknown type, 7 bytes>"))
-        #expect(!text.contains("hunter2"))
     }
 }

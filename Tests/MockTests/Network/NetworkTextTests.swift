@@ -1,0 +1,79 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// The texts of a network show what the test sent. What the core prints stays redacted.
+@Suite(.limited, .usesSockets) struct NetworkTextTests {
+    private let request = try! URLRequest(
+        "POST", URL(string: "https://api.example.com")!, path: "/users",
+        query: ["token": "hunter2"], headers: ["Authorization": "Bearer hunter2"]
+    ).jsonBody(["password": "hunter2", "card": "4242"])
+
+    private func network() -> MockNetwork {
+        let network = MockNetwork()
+        network.stub(
+            .post("/users").query(["token": "hunter9"]).header("Authorization", "Bearer hunter9")
+                .json(#"{"password": "hunter9"}"#),
+            .json("{}"))
+        return network
+    }
+
+    @Test(arguments: [Transport.urlProtocol, .mockURLSession])
+    func showsEveryValue(_ transport: Transport) async throws {
+        let network = network()
+        let failure = await #expect(throws: MockError.self) {
+            try await transport.open(network).session.exchange(request)
+        }
+        let verification = #expect(throws: VerificationError.self) { try network.verify() }
+        let texts = [
+            "\(try #require(failure))", "\(try #require(verification))",
+            network.requests.map { "\($0)" }.joined(),
+        ].joined(separator: "\n")
+
+        #expect(!texts.contains("REDACTED"))
+        for line in [
+            #", with the body {"card":"4242","password":"hunter2"}."#,
+            #"      $.password: expected "hunter9", got "hunter2""#,
+            "  ✗ query token=hunter9, but the request has token=hunter2",
+            "  ✗ header Authorization: Bearer hunter9, but the request has Authorization: Bearer hunter2",
+            "POST https://api.example.com/users?token=hunter2, 37 bytes",
+            #".query(["token": "hunter2"]).json(#"{"card":"4242","password":"hunter2"}"#)"#,
+        ] {
+            #expect(texts.contains(line), "\(line)\n\(texts)")
+        }
+    }
+
+    @Test func theErrorOfALoadHidesItsRequestAndShowsTheTextOfTheMock() async throws {
+        let failure = try #require(
+            await #expect(throws: MockError.self) {
+                try await MockURLSession(network()).exchange(request)
+            })
+        func text(_ redaction: Redaction) -> String {
+            APIRequestError(
+                stage: .transport, request: request, underlying: failure, redaction: redaction
+            ).description
+        }
+
+        #expect(text(.standard).contains(failure.description))
+        #expect(text(.standard).contains("curl -X POST 'https://api.example.com/users?token=REDACTED'"))
+        #expect(!text(.standard.adding("card")).contains("4242"))
+    }
+
+    @Test func namesThePlaceOfANetworkWithoutStubs() async throws {
+        let failure = await #expect(throws: VerificationError.self) {
+            try await withMockNetwork(fileID: "App/UserTests.swift", line: 12) { network in
+                _ = try? await MockURLSession(network).exchange(.test("a"))
+            }
+        }
+
+        let text = try #require(failure).description
+        #expect(
+            text.contains("\nThis network (App/UserTests.swift:12) has no stubs and no handler.\n"))
+        let own = await #expect(throws: MockError.self) {
+            try await MockURLSession(MockNetwork()).exchange(.test("a"))
+        }
+        #expect(own?.description.contains("\nThis network has no stubs and no handler.") == true)
+    }
+}
