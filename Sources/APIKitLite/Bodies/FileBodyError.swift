@@ -22,7 +22,7 @@ public struct FileBodyError: LocalizedError, CustomStringConvertible, Equatable,
     /// What is wrong with it.
     public let reason: Reason
 
-    package init(_ file: URL, _ reason: Reason) {
+    init(_ file: URL, _ reason: Reason) {
         self.file = file
         self.reason = reason
     }

@@ -3,14 +3,14 @@ import Foundation
 /// A request body of bytes and files that is read when it is sent, from the start for each attempt.
 ///
 /// A ``RepeatableBodyStream`` is the form in which a `URLRequest` has it.
-package struct RepeatableBody: Sendable {
+struct RepeatableBody: Sendable {
     /// A file, and the size that it had when the body was made.
-    package struct File: Sendable {
-        package let url: URL
+    struct File: Sendable {
+        let url: URL
         /// The size in bytes.
-        package let size: Int
+        let size: Int
 
-        package init(_ url: URL) throws(FileBodyError) {
+        init(_ url: URL) throws(FileBodyError) {
             self.url = url
             size = try sizeOfFile(at: url)
         }
@@ -24,12 +24,12 @@ package struct RepeatableBody: Sendable {
         }
     }
 
-    package enum Segment: Sendable {
+    enum Segment: Sendable {
         case bytes(Data)
         case file(File)
 
         /// The size in bytes.
-        package var size: Int {
+        var size: Int {
             switch self {
             case .bytes(let data): data.count
             case .file(let file): file.size
@@ -37,20 +37,20 @@ package struct RepeatableBody: Sendable {
         }
     }
 
-    package let segments: [Segment]
+    let segments: [Segment]
 
-    package init(_ segments: [Segment]) {
+    init(_ segments: [Segment]) {
         self.segments = segments
     }
 
     /// The size of the whole body, in bytes.
-    package var size: Int { segments.reduce(0) { $0 + $1.size } }
+    var size: Int { segments.reduce(0) { $0 + $1.size } }
 
-    package var files: [File] {
+    var files: [File] {
         segments.compactMap { if case .file(let file) = $0 { file } else { nil } }
     }
 
-    package func checkFiles() throws(FileBodyError) {
+    func checkFiles() throws(FileBodyError) {
         for file in files { try file.check() }
     }
 }

@@ -5,9 +5,9 @@ import Foundation
 /// The stream in a request is never read. Each attempt to send the request reads a copy, which
 /// `reopened()` returns. So a request can be sent several times, even at the same time.
 package final class RepeatableBodyStream: InputStream {
-    package let body: RepeatableBody
+    let body: RepeatableBody
     /// Called with the number of bytes that were read so far in one attempt, and the size.
-    package let didRead: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)?
+    let didRead: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)?
 
     /// The segments that are not read to their end, the first of which is being read.
     private var rest: ArraySlice<RepeatableBody.Segment> = []
@@ -17,9 +17,9 @@ package final class RepeatableBodyStream: InputStream {
     private var left = 0
     private var count = 0
     private var status = Stream.Status.notOpen
-    package private(set) var failure: FileBodyError?
+    private(set) var failure: FileBodyError?
 
-    package init(
+    init(
         _ body: RepeatableBody,
         didRead: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil
     ) {
@@ -121,11 +121,11 @@ package final class RepeatableBodyStream: InputStream {
 
 extension URLRequest {
     /// The body, if it is one of bytes and files that are read when the request is sent.
-    package var repeatableBody: RepeatableBody? {
+    var repeatableBody: RepeatableBody? {
         (httpBodyStream as? RepeatableBodyStream)?.body
     }
 
     /// Whether the request can be sent more than once, because its body is not a stream that can
     /// be read only once.
-    package var canBeSentAgain: Bool { httpBodyStream == nil || repeatableBody != nil }
+    var canBeSentAgain: Bool { httpBodyStream == nil || repeatableBody != nil }
 }

@@ -2,21 +2,17 @@ import Foundation
 
 /// One field or file of a `multipart/form-data` body (RFC 7578).
 public struct MultipartPart: Equatable, Sendable {
-    /// The name of the form field.
-    public var name: String
+    let name: String
     /// The field's value, or the file's bytes. It is not used if `file` is set.
-    public var data: Data
+    let data: Data
     /// The file on disk that is the content, which is read when the request is sent; nil if the
     /// content is `data`.
-    public var file: URL?
-    /// The name of the file; nil for a field that is not a file.
-    public var fileName: String?
-    /// The media type of `data`. If it is nil, the part has no `Content-Type` header, which means
-    /// plain text.
-    public var contentType: String?
+    var file: URL?
+    let fileName: String?
+    let contentType: String?
 
-    /// Creates a part. `.text`, ``file(_:at:contentType:)`` and
-    /// ``file(_:fileName:contentType:data:)`` are shorter.
+    /// Creates a part. `.text`, ``file(_:at:fileName:contentType:)``
+    /// and ``file(_:fileName:contentType:data:)`` are shorter.
     ///
     /// - Parameters:
     ///   - name: The name of the form field.
@@ -50,19 +46,19 @@ public struct MultipartPart: Equatable, Sendable {
 
     /// Returns a file on disk, which is read when the request is sent.
     ///
-    /// A file of any size takes little memory. To send another file name than that on disk, set
-    /// ``fileName``.
+    /// A file of any size takes little memory.
     ///
     /// - Parameters:
     ///   - name: The name of the form field.
     ///   - url: The URL of the file.
+    ///   - fileName: The name of the file that is sent. If it is nil, it is that on disk.
     ///   - contentType: The media type of the file. If it is nil, it follows from the extension, as
     ///     `URLRequest.fileBody` describes.
     public static func file(
-        _ name: String, at url: URL, contentType: String? = nil
+        _ name: String, at url: URL, fileName: String? = nil, contentType: String? = nil
     ) -> MultipartPart {
         var part = MultipartPart(
-            name: name, data: Data(), fileName: url.lastPathComponent,
+            name: name, data: Data(), fileName: fileName ?? url.lastPathComponent,
             contentType: contentType ?? mediaType(ofFile: url))
         part.file = url
         return part

@@ -14,11 +14,11 @@ public struct RequestBuildingError: DescribedError, Equatable, Sendable {
     ///   - name: Its name or text, which is shown in quotation marks, with line breaks and NUL
     ///     escaped.
     ///   - problem: What is wrong with it and what to do: the rest of the sentence.
-    package init(_ subject: String, _ name: String, _ problem: String) {
+    init(_ subject: String, _ name: String, _ problem: String) {
         self.init("\(subject) \(name.debugDescription) \(problem)")
     }
 
-    package init(_ description: String) {
+    init(_ description: String) {
         self.description = description
     }
 }

@@ -37,7 +37,7 @@ extension URLRequest {
     /// Returns the request with parts as its `multipart/form-data` body (RFC 7578).
     ///
     /// A browser sends a form with files in the same way. If a part is a file on disk, see
-    /// ``MultipartPart/file(_:at:contentType:)``, the body is read when the request is sent, as
+    /// ``MultipartPart/file(_:at:fileName:contentType:)``, the body is read when the request is sent, as
     /// that of ``fileBody(_:contentType:)``. A `URLSession` writes such a form to a temporary file,
     /// sends that and removes it, for each attempt.
     ///

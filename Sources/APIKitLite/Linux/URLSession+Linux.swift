@@ -20,7 +20,7 @@ extension URLSession {
     ///
     /// - Returns: This session.
     @discardableResult
-    package func makeCancellationSafe() -> URLSession {
+    func makeCancellationSafe() -> URLSession {
         CancellationSafeCache.wrapCache(of: configuration)
         return self
     }

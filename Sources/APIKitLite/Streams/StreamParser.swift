@@ -76,7 +76,7 @@ extension StreamParser {
         return elements
     }
 
-    package func checkContentType(of response: HTTPURLResponse) throws(StreamError) {
+    func checkContentType(of response: HTTPURLResponse) throws(StreamError) {
         let expected = mediaTypes
         guard let found = mediaType(response.value(forHTTPHeaderField: "Content-Type")),
             !expected.isEmpty, !expected.contains(found)

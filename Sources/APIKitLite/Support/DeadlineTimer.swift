@@ -5,7 +5,7 @@ import Foundation
 /// A `CallbackClock` schedules each deadline itself. On any other clock, one sleeping task serves
 /// all deadlines. A task for each would cost more than an exchange, and on Linux, the system timer
 /// of a cancelled sleep exists until it is due.
-package final class DeadlineTimer: Sendable {
+final class DeadlineTimer: Sendable {
     private struct Entry: Sendable {
         let deadline: Duration
         let callback: @Sendable () -> Void
@@ -22,7 +22,7 @@ package final class DeadlineTimer: Sendable {
     private let timeline: Timeline
     private let state = Locked(State())
 
-    package init(_ duration: Duration, on timeline: Timeline) {
+    init(_ duration: Duration, on timeline: Timeline) {
         self.duration = duration
         self.timeline = timeline
     }
@@ -36,7 +36,7 @@ package final class DeadlineTimer: Sendable {
     /// - Parameter work: Called at the deadline, at most once, unless the deadline is cancelled
     ///   before.
     /// - Returns: The deadline on the timeline, and a handle that cancels it.
-    package func schedule(
+    func schedule(
         _ work: @escaping @Sendable () -> Void
     ) -> (deadline: Duration, Cancellation) {
         if let callBack = timeline.callBack {

@@ -10,7 +10,7 @@ extension Date {
     /// - Parameters:
     ///   - text: The value of the header.
     ///   - now: The current time. A year of two digits means one at most 50 years after it.
-    package init?(httpDate text: String, now: Date) {
+    init?(httpDate text: String, now: Date) {
         let text = text.split(separator: " ").joined(separator: " ")
         let formats = [
             "EEE, dd MMM yyyy HH:mm:ss 'GMT'", "EEEE, dd-MMM-yy HH:mm:ss 'GMT'",

@@ -21,7 +21,7 @@ package final class Locked<Value>: @unchecked Sendable {  // `value` is used onl
 }
 
 extension Locked where Value == Bool {
-    package func setIfFalse() -> Bool {
+    func setIfFalse() -> Bool {
         withLock { value in
             defer { value = true }
             return !value

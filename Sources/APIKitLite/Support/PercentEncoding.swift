@@ -109,7 +109,7 @@ package func queryItems<Text: Collection<UInt8>>(
 }
 
 /// Returns the value of a hexadecimal digit, or nil for any other byte.
-package func hexDigit(_ byte: UInt8) -> UInt8? {
+func hexDigit(_ byte: UInt8) -> UInt8? {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
     case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10

@@ -6,7 +6,7 @@ extension Task where Success == Void, Failure == Never {
     /// Work that does not suspend has then ended when this returns, and no other thread was woken.
     /// The caller must not hold a lock. The task has the caller's priority and task-locals.
     @discardableResult
-    package static func immediateIfAvailable(
+    static func immediateIfAvailable(
         _ work: @escaping @Sendable () async -> Void
     ) -> Task {
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {

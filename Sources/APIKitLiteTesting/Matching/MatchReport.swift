@@ -1,19 +1,19 @@
 /// The result of a matcher for one request.
 ///
 /// The lines are made when they are asked for: most are never shown.
-package struct MatchReport: CustomStringConvertible {
+struct MatchReport: CustomStringConvertible {
     /// The result of one criterion.
-    package struct Line: Sendable {
+    struct Line: Sendable {
         /// The criterion, as the matcher describes it.
-        package let criterion: String
+        let criterion: String
         /// What the request has instead; nil if the criterion holds. A predicate that was not
         /// called, because another criterion does not hold, has a difference too.
-        package let difference: String?
+        let difference: String?
         /// More about the difference, such as a line for each key that differs in a JSON body.
-        package let details: [String]
+        let details: [String]
 
         /// Whether the criterion holds.
-        package var holds: Bool { difference == nil }
+        var holds: Bool { difference == nil }
 
         init(_ criterion: String, _ difference: Difference?) {
             self.criterion = criterion
@@ -83,10 +83,10 @@ package struct MatchReport: CustomStringConvertible {
     }
 
     /// Whether every criterion holds, and the matcher is valid.
-    package var isMatch: Bool { areCriteriaMet && configurationError == nil }
+    var isMatch: Bool { areCriteriaMet && configurationError == nil }
 
     /// The values that the path templates captured; empty unless all criteria hold.
-    package var pathValues: [String: String] { areCriteriaMet ? captured : [:] }
+    var pathValues: [String: String] { areCriteriaMet ? captured : [:] }
 
     var areCriteriaMet: Bool { outcomes.allSatisfy { $0 == .holds } }
 
@@ -104,7 +104,7 @@ package struct MatchReport: CustomStringConvertible {
 
     /// The lines, in the order of the criteria. If the matcher has a configuration error, the last
     /// line describes it.
-    package var lines: [Line] { holds.indices.map(line) }
+    var lines: [Line] { holds.indices.map(line) }
 
     private var holds: [Bool] {
         outcomes.map { $0 == .holds } + (configurationError == nil ? [] : [false])
@@ -132,7 +132,7 @@ package struct MatchReport: CustomStringConvertible {
     /// One line of text for each criterion, with ✓ or ✗.
     ///
     /// Of more than 50 criteria, it shows the first 25 and the first 25 that do not hold.
-    package var description: String {
+    var description: String {
         let holds = holds
         let all = Array(holds.indices)
         guard all.count > Self.shownCount else {

@@ -33,7 +33,7 @@ public struct RecordedPart: Sendable {
     /// Returns the first value of a header, or nil if the part does not have it.
     ///
     /// - Parameter name: The name of the header; its case does not matter.
-    package func header(_ name: String) -> String? { part.header(name.lowercased()) }
+    func header(_ name: String) -> String? { part.header(name.lowercased()) }
 }
 
 extension RecordedPart: CustomStringConvertible {

@@ -56,7 +56,7 @@ public struct RecordedRequest: Sendable {
     /// Creates the record of a request.
     ///
     /// - Parameter request: The request, with its body in `httpBody`.
-    package init(request: URLRequest) {
+    init(request: URLRequest) {
         self.request = request
     }
 
@@ -81,10 +81,10 @@ public struct RecordedRequest: Sendable {
     public var sent: [SentPiece] { sentSoFar.pieces }
 
     /// The number of pieces of the response's body that were sent.
-    package var sentPieceCount: Int { sentSoFar.pieceCount }
+    var sentPieceCount: Int { sentSoFar.pieceCount }
 
     /// The number of bytes of the response's body that were sent.
-    package var sentByteCount: Int { sentSoFar.byteCount }
+    var sentByteCount: Int { sentSoFar.byteCount }
 
     /// The beginning of the body that was sent.
     var sentSoFar: SentBody {

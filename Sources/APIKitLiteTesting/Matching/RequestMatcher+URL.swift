@@ -3,7 +3,7 @@ import Foundation
 
 extension RequestMatcher {
     /// Requires a scheme, such as `https`. Its case does not matter.
-    package func scheme(_ name: String) -> RequestMatcher {
+    func scheme(_ name: String) -> RequestMatcher {
         let name = name.lowercased()
         return adding("scheme \(name)") {
             $0.url.scheme == name

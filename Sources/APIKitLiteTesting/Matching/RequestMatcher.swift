@@ -56,7 +56,7 @@ public struct RequestMatcher: Sendable, CustomStringConvertible {
     /// not.
     ///
     /// - Parameter request: The request to check.
-    package func report(on request: RecordedRequest) -> MatchReport {
+    func report(on request: RecordedRequest) -> MatchReport {
         report(on: RequestReading(request))
     }
 

@@ -11,7 +11,7 @@ public struct VerificationError: DescribedError, Sendable {
 
     /// The error that the body of ``withMockNetwork(clock:fileID:line:_:)`` threw; nil if it
     /// threw none.
-    package let bodyError: (any Error)?
+    let bodyError: (any Error)?
 
     /// The body's error, if there is one, and then the findings.
     public var description: String {

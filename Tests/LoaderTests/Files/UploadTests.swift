@@ -1,8 +1,9 @@
-import APIKitLite
 import APIKitLiteTesting
 import Foundation
 import TestSupport
 import Testing
+
+@testable import APIKitLite
 
 @Suite(.limited, .usesSockets) struct UploadTests {
     private let folder = try! TemporaryFolder()

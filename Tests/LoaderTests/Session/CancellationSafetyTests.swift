@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-import APIKitLite
+@testable import APIKitLite
 import APIKitLiteTesting
 import Foundation
 import TestSupport

@@ -1,8 +1,9 @@
 import APIKitLite
-import APIKitLiteTesting
 import Foundation
 import TestSupport
 import Testing
+
+@testable import APIKitLiteTesting
 
 /// The faults of a stream, and what `checkLoader` requires of its elements.
 @Suite(.limited, .usesSockets) struct StreamFaultTests {

@@ -1,8 +1,9 @@
 import APIKitLite
-import APIKitLiteTesting
 import Foundation
 import TestSupport
 import Testing
+
+@testable import APIKitLiteTesting
 
 /// The texts about a value that differs and about an almost equal path.
 @Suite(.limited, .usesSockets) struct DifferenceTests {

@@ -1,8 +1,9 @@
 import APIKitLite
-import APIKitLiteTesting
 import Foundation
 import TestSupport
 import Testing
+
+@testable import APIKitLiteTesting
 
 /// One row of a table: a matcher, and requests that it takes or leaves.
 struct MatchCase: CustomTestStringConvertible, Sendable {

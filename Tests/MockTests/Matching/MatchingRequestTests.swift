@@ -1,8 +1,9 @@
 import APIKitLite
-import APIKitLiteTesting
 import Foundation
 import TestSupport
 import Testing
+
+@testable import APIKitLiteTesting
 
 /// A request value as a matcher.
 @Suite(.limited, .usesSockets) struct MatchingRequestTests {

@@ -1,8 +1,9 @@
 import APIKitLite
-import APIKitLiteTesting
 import Foundation
 import TestSupport
 import Testing
+
+@testable import APIKitLiteTesting
 
 extension URLRequest {
     fileprivate static func parts(_ parts: [MultipartPart]) throws -> URLRequest {

@@ -1,8 +1,9 @@
 import APIKitLite
-import APIKitLiteTesting
 import Foundation
 import TestSupport
 import Testing
+
+@testable import APIKitLiteTesting
 
 /// The closure of a network, and closures of the same type in stubs.
 @Suite(.limited, .usesSockets) struct NetworkHandlerTests {

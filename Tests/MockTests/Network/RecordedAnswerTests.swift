@@ -1,8 +1,9 @@
 import APIKitLite
-import APIKitLiteTesting
 import Foundation
 import TestSupport
 import Testing
+
+@testable import APIKitLiteTesting
 
 /// The journal keeps what was answered: the status and headers, the body, and the error.
 @Suite(.limited, .usesSockets) struct RecordedAnswerTests {

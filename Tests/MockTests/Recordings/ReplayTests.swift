@@ -1,8 +1,9 @@
 import APIKitLite
-import APIKitLiteTesting
 import Foundation
 import TestSupport
 import Testing
+
+@testable import APIKitLiteTesting
 
 /// A network that answers from an archive.
 @Suite(.limited) struct ReplayTests {

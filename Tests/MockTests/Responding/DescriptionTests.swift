@@ -1,8 +1,9 @@
 import APIKitLite
-import APIKitLiteTesting
 import Foundation
 import TestSupport
 import Testing
+
+@testable import APIKitLiteTesting
 
 /// What `print` shows of the mock's values: one line each, without a secret.
 @Suite(.limited, .usesSockets) struct DescriptionTests {

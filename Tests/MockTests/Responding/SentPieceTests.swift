@@ -1,8 +1,9 @@
 import APIKitLite
-import APIKitLiteTesting
 import Foundation
 import TestSupport
 import Testing
+
+@testable import APIKitLiteTesting
 
 /// The record of what a mock sent.
 @Suite(.limited, .usesSockets) struct SentPieceTests {

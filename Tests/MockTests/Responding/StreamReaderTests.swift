@@ -1,8 +1,9 @@
 import APIKitLite
-import APIKitLiteTesting
 import Foundation
 import TestSupport
 import Testing
+
+@testable import APIKitLiteTesting
 
 /// What a network knows about the reader of a stream.
 @Suite(.limited, .usesSockets) struct StreamReaderTests {

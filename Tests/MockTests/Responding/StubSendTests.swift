@@ -1,8 +1,9 @@
 import APIKitLite
-import APIKitLiteTesting
 import Foundation
 import TestSupport
 import Testing
+
+@testable import APIKitLiteTesting
 
 /// A test sends the body of a response over each transport.
 @Suite(.limited, .usesSockets) struct StubSendTests {

@@ -1,7 +1,8 @@
-import APIKitLiteTesting
 import Foundation
 import TestSupport
 import Testing
+
+@testable import APIKitLiteTesting
 
 /// Bodies that a closure sends over a socket.
 @Suite(.limited, .usesManySockets) struct LoopbackStreamTests {

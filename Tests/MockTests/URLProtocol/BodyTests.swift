@@ -1,8 +1,9 @@
 import APIKitLite
-import APIKitLiteTesting
 import Foundation
 import TestSupport
 import Testing
+
+@testable import APIKitLiteTesting
 
 /// Bodies are seen wherever the client puts them.
 @Suite(.limited, .usesSockets) struct BodyTests {

@@ -1,7 +1,8 @@
-import APIKitLite
 import Foundation
 import TestSupport
 import Testing
+
+@testable import APIKitLite
 
 /// A developer reads each sentence here when a request does not work.
 @Suite(.limited) struct BadInputTests {

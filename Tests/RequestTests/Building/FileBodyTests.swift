@@ -1,7 +1,8 @@
-import APIKitLite
 import Foundation
 import TestSupport
 import Testing
+
+@testable import APIKitLite
 
 @Suite(.limited) struct FileBodyTests {
     private let post = try! URLRequest("POST", URL(string: "https://h/v1")!)
@@ -76,6 +77,7 @@ import Testing
         #expect(MultipartPart.file("f", at: file).contentType == type)
         #expect(try post.fileBody(file, contentType: "a/b").contentType == "a/b")
         #expect(MultipartPart.file("f", at: file, contentType: "a/b").contentType == "a/b")
+        #expect(MultipartPart.file("f", at: file, fileName: "other.txt").fileName == "other.txt")
         let given = try post.header("Content-Type", "c/d")
         #expect(try given.fileBody(file).contentType == "c/d")
         #expect(try given.fileBody(file, contentType: "a/b").contentType == "a/b")

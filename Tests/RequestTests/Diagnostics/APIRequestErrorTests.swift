@@ -1,7 +1,8 @@
-import APIKitLite
 import Foundation
 import TestSupport
 import Testing
+
+@testable import APIKitLite
 
 @Suite(.limited) struct APIRequestErrorTests {
     private let request = try! URLRequest("GET", URL(string: "https://h/v1/users")!)

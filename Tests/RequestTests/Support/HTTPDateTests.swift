@@ -1,7 +1,8 @@
-import APIKitLite
 import Foundation
 import TestSupport
 import Testing
+
+@testable import APIKitLite
 
 @Suite(.limited) struct HTTPDateTests {
     private let now = Date(timeIntervalSince1970: 1_763_700_000)  // In November 2025.
