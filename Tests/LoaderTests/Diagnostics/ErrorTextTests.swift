@@ -20,7 +20,7 @@ import Testing
         StreamError.compressed,
         TransportError.bodyReadTwice,
         UnacceptableStatus(statusCode: 404),
-        VerificationError(findings: ["A finding."], bodyError: nil, redaction: .standard),
+        VerificationError(findings: ["A finding."], bodyError: nil),
     ]
 
     @Test(arguments: errors)

@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-import APIKitLite
+@testable import APIKitLite
 import Foundation
 import TestSupport
 import Testing

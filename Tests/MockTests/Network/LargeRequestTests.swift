@@ -1,8 +1,9 @@
 import APIKitLite
-import APIKitLiteTesting
 import Foundation
 import TestSupport
 import Testing
+
+@testable import APIKitLiteTesting
 
 /// Requests with very many parts: the texts about them are short, and still right.
 @Suite(.limited, .usesSockets) struct LargeRequestTests {
