@@ -36,7 +36,8 @@ public struct RecordedPart: Sendable {
     func header(_ name: String) -> String? { part.header(name.lowercased()) }
 }
 
-extension RecordedPart: CustomStringConvertible {
+// Opaque, because a dump of a body is a line for each byte.
+extension RecordedPart: CustomStringConvertible, CustomReflectable, OpaquelyReflected {
     /// The name and the content on one line. A file is shown as its name, type and size.
     ///
     /// For example: `avatar=<file "a.png", image/png, 1,234 bytes>`.

@@ -140,7 +140,8 @@ public struct RecordedRequest: Sendable {
     }
 }
 
-extension RecordedRequest: CustomStringConvertible {
+// Opaque, because a dump of a body is a line for each byte.
+extension RecordedRequest: CustomStringConvertible, CustomReflectable, OpaquelyReflected {
     /// The method and the URL, the size of the body, and whether the request was cancelled or passed
     /// through.
     public var description: String {

@@ -38,7 +38,7 @@ import Testing
             #"      $.password: expected "hunter9", got "hunter2""#,
             "  ✗ query token=hunter9, but the request has token=hunter2",
             "  ✗ header Authorization: Bearer hunter9, but the request has Authorization: Bearer hunter2",
-            "POST https://api.example.com/users?token=hunter2, 37 bytes",
+            "POST https://api.example.com/users?token=hunter2, 36 bytes",
             ##".query(["token": "hunter2"]).json(#"{"card":"4242","password":"hunter2"}"#)"##,
         ] {
             #expect(texts.contains(line), "\(line)\n\(texts)")
