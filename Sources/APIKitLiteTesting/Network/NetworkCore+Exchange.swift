@@ -163,6 +163,8 @@ private final class UntakenPieces: Sendable {
         let pieces = state.withLock { state in
             let taken = state.pieces.prefix { $0.end <= end }
             state.pieces.removeFirst(taken.count)
+            // Under the lock: the reader may leave as soon as it finds its piece removed.
+            for (_, piece) in taken { piece.willTake() }
             return taken
         }
         for (_, piece) in pieces { piece.didTake() }
