@@ -172,6 +172,11 @@ public final class MockNetwork: Sendable {
         core.remove(stub)
     }
 
+    /// Removes all stubs, also those of an archive. The ``requestHandler`` stays.
+    public func removeAll() {
+        core.removeAll()
+    }
+
     /// Leaves matching requests to the next class in `protocolClasses` or, if there is none, **to
     /// the real network**.
     ///

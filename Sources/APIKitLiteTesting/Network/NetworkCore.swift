@@ -88,6 +88,10 @@ final class NetworkCore: Responder {
         }
     }
 
+    func removeAll() {
+        answers.withLock { $0.groups = [] }
+    }
+
     /// Leaves matching requests to the next protocol class.
     func decline(_ matcher: RequestMatcher, sourceLocation: String) {
         // `declines(_:)` runs inside `canInit`, on Foundation's loading queue, where user code must

@@ -43,7 +43,11 @@ final class Awaitable<Value: Sendable>: Sendable {
             guard !state.entries.isEmpty else { return (result, []) }
             let value = state.value
             let due = state.entries.filter { $0.condition(value) }
-            if !due.isEmpty { state.entries.removeAll { $0.condition(value) } }
+            // By ID: a condition may read more than the value, and be true only when asked again.
+            if !due.isEmpty {
+                let ids = Set(due.map(\.id))
+                state.entries.removeAll { ids.contains($0.id) }
+            }
             return (result, due)
         }
         work()

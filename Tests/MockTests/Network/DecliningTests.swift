@@ -79,6 +79,17 @@ import Testing
         try network.verify()
     }
 
+    @Test func withoutStubsTheHandlerAnswers() async throws {
+        network.requestHandler = { _ in (HTTPURLResponse(), Data("handler".utf8)) }
+        network.stub(.get("/a"), .text("stub"))
+        network.stub(.get("/b"), .text("unused"))
+
+        #expect(try await network.urlSession.exchange(.test("a")).0.text == "stub")
+        network.removeAll()
+        #expect(try await network.urlSession.exchange(.test("a")).0.text == "handler")
+        try network.verify()
+    }
+
     @Test(arguments: [Transport.urlProtocol, .mockURLSession])
     func waitsForAnswers(_ transport: Transport) async throws {
         let held = network.stub(.get("/held"), .text("x").held)
