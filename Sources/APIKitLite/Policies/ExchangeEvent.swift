@@ -24,8 +24,8 @@ public struct ExchangeEvent: Sendable {
         /// The exchange threw an error, or was cancelled. After ``opened``: the body of the stream
         /// ended with an error, such as a lost connection or a timeout.
         case failed(any Error)
-        /// The headers of a stream arrived, with any status. One more event follows: ``closed``,
-        /// ``left`` or ``failed``.
+        /// The headers of a stream arrived, with any status. One more event follows:
+        /// ``closed(bytes:)``, ``left(bytes:)`` or ``failed(_:)``.
         case opened
         /// The whole body of a stream was read: this number of bytes.
         case closed(bytes: Int)

@@ -5,12 +5,14 @@ import Foundation
 package func explanation(of error: any Error) -> String {
     if let error = error as? UsageError { return error.sentence + " See --help." }
     guard let error = error as? APIRequestError else { return error.localizedDescription }
+    if let signIn = error.underlying as? APIRequestError {
+        return "The sign-in failed. " + explanation(of: signIn)
+    }
     return "\(error.localizedDescription) \(advice(about: error))"
 }
 
 private func advice(about error: APIRequestError) -> String {
     switch error.underlying {
-    case let signIn as AuthenticationError: return advice(about: signIn.underlying)
     case DownloadError.file(_, _, code: .ENOSPC):
         return "Free some space, or choose another file with --to."
     case DownloadError.file(.open, _, code: .ENOENT):

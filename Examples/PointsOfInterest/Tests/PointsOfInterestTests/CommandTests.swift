@@ -107,7 +107,7 @@ import pois
             (.status(404), "The server answered 404 (Not Found). \(server)"),
             (
                 .status(401),
-                "The sign-in could not be renewed. The server answered 404 (Not Found). \(server)"
+                "The sign-in failed. The server answered 404 (Not Found). \(server)"
             ),
             (.text("<html>"), "The server's answer could not be understood. \(server)"),
             (

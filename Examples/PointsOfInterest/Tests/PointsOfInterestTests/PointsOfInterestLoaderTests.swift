@@ -55,7 +55,7 @@ import Testing
         }
 
         #expect(error.stage == .parse)
-        #expect("\(error)".contains("The body is HTML, where JSON was expected."))
+        #expect("\(error)".contains("The body is HTML or XML, where JSON was expected."))
     }
 
     @Test func printsWhereTheAnswerIsWrong() async throws {
