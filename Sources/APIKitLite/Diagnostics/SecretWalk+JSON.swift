@@ -95,7 +95,7 @@ extension SecretWalk {
                 if let last, last.isObject {
                     open[open.count - 1].begin(tokens.count - 1)
                     open[open.count - 1].end(tokens.count)
-                    if kind == .string, ["name", "key", "path"].contains(last.key.lowercased()) {
+                    if kind == .string, Redaction.keysOfNames.contains(last.key.lowercased()) {
                         open[open.count - 1].labels.append(string(bytes[range]))
                     }
                 }
@@ -143,6 +143,12 @@ extension SecretWalk {
             return text == "true" && hides(token.name, text) ? "false" : nil
         }
     }
+}
+
+extension Redaction {
+    /// The keys whose values name the member `value` of the same object, as in a list of fields or
+    /// in JSON Patch (RFC 6902).
+    package static let keysOfNames: Set<String> = ["name", "key", "path"]
 }
 
 extension SecretWalk.Container {

@@ -49,18 +49,42 @@ enum JSONValue: Sendable {
 
     /// The value on one line, without spaces and with sorted keys.
     var compact: String {
-        var writer = JSONWriter(.none)
-        writer.write(tree)
-        return writer.text
+        var text = ""
+        write(to: &text)
+        return text
     }
 
     /// Returns the beginning of the value on one line.
     ///
     /// - Parameter limit: The length of the result, in bytes.
     func excerpt(limit: Int) -> String {
-        var writer = JSONWriter(.none, upTo: limit)
-        writer.write(tree)
-        return writer.text.excerpt(limit: limit)
+        var text = ""
+        write(to: &text, upTo: limit)
+        return text.excerpt(limit: limit)
+    }
+
+    /// Writes the value, and may stop after a number of bytes.
+    private func write(to text: inout String, upTo limit: Int = .max) {
+        switch self {
+        case .object(let members):
+            text += "{"
+            for (index, key) in members.keys.sorted().enumerated() {
+                if text.utf8.count > limit { return }
+                text += (index > 0 ? "," : "") + JSONText.quoted(key) + ":"
+                members[key]?.write(to: &text, upTo: limit)
+            }
+            text += "}"
+        case .array(let elements):
+            text += "["
+            for (index, element) in elements.enumerated() {
+                if text.utf8.count > limit { return }
+                if index > 0 { text += "," }
+                element.write(to: &text, upTo: limit)
+            }
+            text += "]"
+        case .string(let string): text += JSONText.quoted(string)
+        default: text += scalar ?? ""
+        }
     }
 
     /// Whether both values are the same string, number, Boolean or null.

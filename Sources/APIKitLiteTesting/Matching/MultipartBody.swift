@@ -1,53 +1,54 @@
+import APIKitLite
 import Foundation
 
 /// The parts of a `multipart/form-data` body (RFC 7578).
-package struct MultipartBody: Sendable {
-    package struct Part: Sendable {
-        package let name: String
+struct MultipartBody: Sendable {
+    struct Part: Sendable {
+        let name: String
         /// The name of the file; nil for a field.
-        package let fileName: String?
+        let fileName: String?
         /// The headers, in order, as they were sent.
-        package let headers: [(name: String, value: String)]
-        package let data: Data
+        let headers: [(name: String, value: String)]
+        let data: Data
 
         /// Returns the first value of a header, whose name is in lower case.
-        package func header(_ name: String) -> String? {
+        func header(_ name: String) -> String? {
             headers.first { $0.name.lowercased() == name }?.value
         }
 
-        package var contentType: String? { header("content-type") }
+        var contentType: String? { header("content-type") }
     }
 
     /// The reason why a body has no parts that can be read.
-    package struct Failure: Error, Equatable {
+    struct Failure: Error, Equatable {
         /// What is wrong, as the end of a sentence about the body.
-        package let reason: String
+        let reason: String
 
-        package static let otherType = Failure(reason: "which is not multipart/form-data")
-        package static let boundary = Failure(
+        static let otherType = Failure(reason: "which is not multipart/form-data")
+        static let boundary = Failure(
             reason: "whose Content-Type has no boundary of 1 to 70 characters")
-        package static let noDelimiter = Failure(
+        static let noDelimiter = Failure(
             reason: "in which no line begins with the boundary")
-        package static let lineFeeds = Failure(
+        static let lineFeeds = Failure(
             reason: "whose lines end with LF instead of CR LF")
-        package static let noEnd = Failure(reason: "whose final boundary is missing")
+        static let noEnd = Failure(reason: "whose final boundary is missing")
 
         /// Parts are counted from 1.
-        package static func headers(part: Int) -> Failure {
+        static func headers(part: Int) -> Failure {
             Failure(reason: "whose part \(part) has malformed headers")
         }
 
-        package static func noName(part: Int) -> Failure {
+        static func noName(part: Int) -> Failure {
             Failure(reason: "whose part \(part) has no Content-Disposition: form-data with a name")
         }
     }
 
-    package let parts: [Part]
+    let parts: [Part]
 
     /// Reads a body in time that grows linearly with its length.
     ///
     /// A preamble and an epilogue are ignored (RFC 2046, section 5.1.1).
-    package init(_ body: Data, contentType: String?) throws(Failure) {
+    init(_ body: Data, contentType: String?) throws(Failure) {
         guard let contentType, mediaType(contentType) == "multipart/form-data" else {
             throw .otherType
         }

@@ -1,8 +1,9 @@
+import APIKitLite
 import Foundation
 import TestSupport
 import Testing
 
-@testable import APIKitLite
+@testable import APIKitLiteTesting
 
 @Suite(.limited) struct MultipartBodyTests {
     /// A part as a table can compare it.
