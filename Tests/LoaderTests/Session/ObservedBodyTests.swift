@@ -33,6 +33,16 @@ import Testing
         })
     }
 
+    /// An observed body whose reader opens the gate, and waits until its task is cancelled.
+    private func waitingBody(_ reading: Gate) -> HTTPBody {
+        observed(
+            HTTPBody(unfolding: {
+                reading.open()
+                _ = try await waitForCancellation()
+                return nil
+            }))
+    }
+
     private func read(_ body: HTTPBody) async throws {
         try await Self.$isReader.withValue(true) {
             for try await _ in body {}
@@ -42,12 +52,7 @@ import Testing
     /// The code that cancels a task may hold a lock that the observer needs.
     @Test func theReaderReportsItsCancellation() async throws {
         let reading = Gate()
-        let body = observed(
-            HTTPBody(unfolding: {
-                reading.open()
-                _ = try await waitForCancellation()
-                return nil
-            }))
+        let body = waitingBody(reading)
         let reader = Task { try await read(body) }
 
         await reading.wait()
@@ -90,12 +95,7 @@ import Testing
 
     @Test func reportsTheEndOnceIfItIsEndedWhileItIsRead() async throws {
         let reading = Gate()
-        let body = observed(
-            HTTPBody(unfolding: {
-                reading.open()
-                _ = try await waitForCancellation()
-                return nil
-            }))
+        let body = waitingBody(reading)
         let reader = Task { try await read(body) }
 
         await reading.wait()
