@@ -139,19 +139,15 @@ import Testing
 
     // Reading a stream ends it.
     @Test func refreshesForTheNextRequestWhereABodyCannotBeSentAgain() async throws {
-        let refreshed = Gate()
         let server = TokenServer()
-        let tokens = server.tokens { old, _, session in
-            defer { refreshed.open() }
-            return try await refreshedToken(old, session)
-        }
+        let tokens = server.tokens()
         let session = server.session.authenticated(by: tokens)
         var request = URLRequest.test("data", method: "POST")
         request.httpBodyStream = InputStream(data: Data("once".utf8))
 
         let (_, response) = try await session.exchange(request)
         #expect(response.statusCode == 401)
-        await refreshed.wait()
+        await yieldWhile { tokens.credential?.access == "old" }
 
         #expect(try await session.exchange(.test("data")).1.statusCode == 200)
         #expect(server.given == ["Bearer old", "Bearer new1"])
