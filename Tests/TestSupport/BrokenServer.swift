@@ -10,26 +10,18 @@ package final class BrokenServer: Sendable {
         case resetAfter(Int, ofPort: Int)
     }
 
-    package let port: Int
-    private let listener: Int32
+    private let listener: Listener
     private let accepted = Locked(0)
 
+    package var port: Int { listener.url.port ?? 0 }
     /// The number of connections so far.
     package var count: Int { accepted.withLock { $0 } }
 
     package init(_ way: Way) throws {
-        let url: URL
-        (listener, url) = try boundSocket()
-        port = url.port ?? 0
-        try serveConnections(of: listener) { [accepted] client in
+        listener = try Listener { [accepted] client in
             accepted.withLock { $0 += 1 }
             breakConnection(client, way)
         }
-    }
-
-    deinit {
-        shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
     }
 }
 

@@ -16,10 +16,10 @@ package final class ClosingServer: Sendable {
         case afterTheBody
     }
 
-    package let url: URL
-    private let listener: Int32
+    private let listener: Listener
     private let log = Locked(ServerLog())
 
+    package var url: URL { listener.url }
     /// How many connections were closed in place of an answer.
     package var closedCount: Int { log.withLock { $0.closedCount } }
     /// How often each whole request was read, by its `X-Number`.
@@ -28,13 +28,7 @@ package final class ClosingServer: Sendable {
     package var emptyCount: Int { log.withLock { $0.emptyCount } }
 
     package init(closing end: End = .beforeTheBody) throws {
-        (listener, url) = try boundSocket()
-        try serveConnections(of: listener) { [log] in serve($0, closing: end, log) }
-    }
-
-    deinit {
-        shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
+        listener = try Listener { [log] in serve($0, closing: end, log) }
     }
 }
 

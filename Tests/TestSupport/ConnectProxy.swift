@@ -5,16 +5,10 @@ import Foundation
 /// If the first label of the host is a number, such as in `407.proxied.example`, the proxy refuses
 /// the connection with this status. If it ends with `-typed`, the answer has a content type.
 package final class ConnectProxy: Sendable {
-    private let listener: Int32
+    private let listener: Listener
 
     package init(port: Int) throws {
-        (listener, _) = try boundSocket(port: port)
-        try serveConnections(of: listener) { serve($0) }
-    }
-
-    deinit {
-        shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
+        listener = try Listener(port: port) { serve($0) }
     }
 }
 

@@ -17,29 +17,23 @@ package final class HTTP2Server: Sendable {
         case reset
     }
 
-    package let url: URL
-    private let listener: Int32
+    private let listener: Listener
     private let counts = Locked<[String: Int]>([:])
     private let empty = Locked(0)
 
+    package var url: URL { listener.url }
     /// How often each request was read, by its body.
     package var readCounts: [String: Int] { counts.withLock { $0 } }
     /// How many requests had an empty body.
     package var emptyCount: Int { empty.withLock { $0 } }
 
     package init(ending end: End) throws {
-        (listener, url) = try boundSocket()
-        try serveConnections(of: listener) { [counts, empty] descriptor in
+        listener = try Listener { [counts, empty] descriptor in
             HTTP2Connection(descriptor).serve(ending: end) { body in
                 guard !body.isEmpty else { return empty.withLock { $0 += 1 } }
                 counts.withLock { $0[body, default: 0] += 1 }
             }
         }
-    }
-
-    deinit {
-        shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
     }
 }
 

@@ -47,45 +47,6 @@ func connectedSocket(port: Int) throws -> Int32 {
     return descriptor
 }
 
-/// Calls a function for each connection of a socket, in a thread of its own, until the socket is shut
-/// down. The function must not close the connection.
-func serveConnections(
-    of listener: Int32, _ serve: @escaping @Sendable (_ connection: Int32) -> Void
-) throws {
-    guard listen(listener, 512) == 0 else { throw POSIXError(.EADDRINUSE) }
-    Thread {
-        useOwnDescriptors(andKeep: listener)
-        while true {
-            let connection = accept(listener, nil, nil)
-            guard connection >= 0 else { return }
-            Thread {
-                serve(connection)
-                close(connection)
-            }.start()
-        }
-    }.start()
-}
-
-/// Gives this thread, and the threads that it starts, a table of descriptors of their own.
-///
-/// Foundation on Linux closes a descriptor while libdispatch still watches it. If a connection of
-/// the server then gets the same number, libdispatch watches the connection, and a request hangs or
-/// the process ends. In a process of their own, a server and its client cannot meet like this.
-private func useOwnDescriptors(andKeep listener: Int32) {
-    #if os(Linux)
-    // The thread sanitizer knows descriptors by their numbers, whichever table they are in.
-    guard dlsym(nil, "__tsan_init") == nil else { return }
-    // The C function is not imported.
-    typealias Unshare = @convention(c) (Int32) -> Int32
-    guard let unshare = dlsym(nil, "unshare").map({ unsafeBitCast($0, to: Unshare.self) }) else {
-        return
-    }
-    let cloneFiles: Int32 = 0x400
-    guard unshare(cloneFiles) == 0 else { return }
-    for descriptor in 3..<getdtablesize() where descriptor != listener { close(descriptor) }
-    #endif
-}
-
 private func newSocket() -> Int32 {
     #if canImport(Glibc)
     socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
