@@ -12,6 +12,7 @@ extension URLSession {
     func prepareForTask() throws {
         if isInvalidated { throw TransportError.invalidatedSession }
         makeCancellationSafe()
+        WaitingTransfers.watch(self)
     }
 
     /// Prevents cancelled data tasks of this session from ending the process: see

@@ -1,0 +1,124 @@
+#if canImport(FoundationNetworking)
+import Foundation
+
+/// Stops the busy loop in which Foundation on Linux (up to Swift 6.3) waits for a response.
+///
+/// While libcurl connects, it asks to be told when the socket can be written to. Foundation does
+/// not stop when libcurl later asks only for reading (`_SocketSources` in `MultiHandle.swift`), and
+/// a connected socket can nearly always be written to. So one request that waits for its response
+/// on a new connection keeps a core busy, until libcurl gives up the socket, as for a pause.
+///
+/// So each transfer that lasts is paused, and continued immediately, unless it is sending. This is
+/// repeated while it lasts: a pause has no effect while libcurl connects, and another request over
+/// HTTP/2 starts a new loop. All transfers are paused before the first one continues, because over
+/// HTTP/2 they share a socket.
+///
+/// Only reflection leads to the transfers. Nothing happens if one of its steps fails, for example
+/// in an executable that is linked statically.
+final class WaitingTransfers:
+    @unchecked Sendable  // The variables are used under `lock` or on the queue of `timer`.
+{
+    private static let lock = NSLock()
+    nonisolated(unsafe)  // Used only under `lock`.
+        private static var watched: [ObjectIdentifier: WaitingTransfers] = [:]
+    private static let firstDelay = 25  // milliseconds
+
+    private weak var session: URLSession?
+    /// Fires on the serial queue of the session, on which Foundation uses and frees its transfers.
+    private let timer: any DispatchSourceTimer
+    /// How often this has looked since a task was started. Used under `lock`.
+    private var lookCount = 0
+    /// How much of its body each transfer had sent at the last look. Used on the queue.
+    private var sentCounts: [UnsafeMutableRawPointer: Double] = [:]
+
+    /// Looks at the transfers of a session while it has any. Call it before each start of a task.
+    static func watch(_ session: URLSession) {
+        guard session.configuration.usesStandardProtocol else { return }
+        let key = ObjectIdentifier(session)
+        lock.withLock {
+            // Another session may have had the same address.
+            if let watch = watched[key], watch.session === session {
+                if watch.lookCount > 0 { watch.lookLater(firstDelay) }
+                watch.lookCount = 0
+            } else {
+                watched[key] = WaitingTransfers(of: session)
+            }
+        }
+    }
+
+    private init?(of session: URLSession) {
+        guard setPauseState != nil, let queue = property("workQueue", of: session) as? DispatchQueue
+        else { return nil }
+        self.session = session
+        timer = DispatchSource.makeTimerSource(queue: queue)
+        timer.setEventHandler { [self] in look() }  // Released when the timer is cancelled.
+        lookLater(Self.firstDelay)
+        timer.activate()
+    }
+
+    private func lookLater(_ delay: Int) {
+        timer.schedule(deadline: .now() + .milliseconds(delay))
+    }
+
+    private func look() {
+        let transfers = runningTransfers()
+        // Short transfers are left alone. Over HTTP/2, a body is sent more slowly after a pause.
+        let waiting = transfers.filter { sentCounts[$0.key] == $0.value }.keys
+        sentCounts = transfers
+        for isPaused in [1, 0] as [CInt] {
+            for transfer in waiting { _ = setPauseState?(transfer, 0, isPaused) }
+        }
+        Self.lock.withLock {
+            lookCount += 1
+            // A task whose cache is asked has no transfer yet.
+            if transfers.isEmpty, lookCount > 2 {
+                timer.cancel()
+                Self.watched = Self.watched.filter { $0.value !== self }
+            } else {
+                // A look takes about 20 µs for each transfer: a hundredth of the time.
+                lookLater(max(Self.firstDelay << min(lookCount, 5), 2 * transfers.count))
+            }
+        }
+    }
+
+    /// The transfers of the session, except those that Foundation has paused, and how many bytes
+    /// each has sent.
+    private func runningTransfers() -> [UnsafeMutableRawPointer: Double] {
+        guard let session, let multiHandle = property("multiHandle", of: session),
+            let easyHandles = property("easyHandles", of: multiHandle) as? [AnyObject]
+        else { return [:] }
+        return easyHandles.reduce(into: [:]) { sentCounts, easyHandle in
+            var sentCount = 0.0
+            guard let state = property("pauseState", of: easyHandle),
+                property("rawValue", of: state) as? Int8 == 0,
+                let handle = property("rawHandle", of: easyHandle) as? UnsafeMutableRawPointer,
+                getInfo?(handle, sizeUpload, &sentCount) == 0
+            else { return }
+            sentCounts[handle] = sentCount
+        }
+    }
+}
+
+/// Returns the value of a private property.
+private func property(_ name: String, of object: Any) -> Any? {
+    Mirror(reflecting: object).children.first { $0.label == name }?.value
+}
+
+/// Calls `curl_easy_pause`.
+private let setPauseState = function(
+    "CFURLSessionEasyHandleSetPauseState",
+    as: (@convention(c) (UnsafeMutableRawPointer, _ send: CInt, _ receive: CInt) -> CInt).self)
+
+/// Calls `curl_easy_getinfo`.
+private let getInfo = function(
+    "CFURLSession_easy_getinfo_double",
+    as: (@convention(c) (UnsafeMutableRawPointer, CInt, UnsafeMutablePointer<Double>) -> CInt).self)
+
+/// libcurl's `CURLINFO_SIZE_UPLOAD`.
+private let sizeUpload: CInt = 0x300007
+
+/// Returns a function of Foundation that its module does not show.
+private func function<T>(_ name: String, as type: T.Type) -> T? {
+    dlsym(nil, name).map { unsafeBitCast($0, to: type) }
+}
+#endif

@@ -1,0 +1,88 @@
+#if os(Linux)
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import FoundationNetworking
+import TestSupport
+import Testing
+
+/// A request that waits for its answer takes hardly any CPU time. That is measured in a process of
+/// its own, beside the same request over `URLSession` alone, which keeps a core busy.
+@Suite(.limited, .usesSockets) struct WaitingTransfersTests {
+    private static let variable = "APIKITLITE_TEST_WAITS"
+
+    @Test(.enabled(if: ProcessInfo.processInfo.environment[variable] == nil))
+    func aWaitingRequestRests() async throws {
+        let folder = try TemporaryFolder()
+        let report = folder.url.appending(path: "seconds.json")
+        let process = Process()
+        process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+        process.arguments = [
+            "--testing-library", "swift-testing", "--filter", "WaitingTransfersTests.waits",
+        ]
+        process.environment = ProcessInfo.processInfo.environment.merging(
+            [Self.variable: report.path()]
+        ) { $1 }
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try await withCheckedThrowingContinuation { continuation in
+            process.terminationHandler = { _ in continuation.resume() }
+            do { try process.run() } catch { continuation.resume(throwing: error) }
+        }
+
+        let seconds = try JSONDecoder().decode(
+            [String: Double].self, from: Data(contentsOf: report))
+        let plain = try #require(seconds["plain"])
+        for name in ["exchange", "stream"] {
+            let seconds = try #require(seconds[name])
+            // If Foundation itself takes none, there is nothing to compare with.
+            #expect(seconds < max(plain / 4, 0.2), "\(name)")
+        }
+    }
+
+    /// Writes how many seconds of CPU time this process takes while it waits for three answers, one
+    /// after the other. Only in the process that the test above starts.
+    @Test(.enabled(if: ProcessInfo.processInfo.environment[variable] != nil))
+    func waits() async throws {
+        let network = MockNetwork(clock: ContinuousClock())
+        network.stub(.get("/late"), .text("late").delayed(by: .seconds(3)))
+        network.stub(.get("/slow"), .chunks(["a", "b", "c"], every: .seconds(1)))
+        let url = try network.serve().url
+        let late = URLRequest(url: url.appending(path: "late"))
+        let slow = URLRequest(url: url.appending(path: "slow"))
+        var seconds: [String: Double] = [:]
+
+        // Each on a new connection.
+        seconds["plain"] = try await cpuTime { try await plainAnswer(to: late) }
+        seconds["exchange"] = try await cpuTime {
+            let (data, _) = try await session().exchange(late)
+            return data
+        }
+        seconds["stream"] = try await cpuTime {
+            let (body, _) = try await session().stream(slow)
+            return try await body.reduce(Data(), +)
+        }
+
+        let file = try #require(ProcessInfo.processInfo.environment[Self.variable])
+        try JSONEncoder().encode(seconds).write(to: URL(filePath: file))
+    }
+
+    private func session() -> URLSession { URLSession(configuration: .withoutProxy) }
+
+    private func plainAnswer(to request: URLRequest) async throws -> Data {
+        try await withCheckedThrowingContinuation { continuation in
+            let task = session().dataTask(with: request) { data, _, error in
+                continuation.resume(
+                    with: data.map { .success($0) } ?? .failure(error ?? TestError()))
+            }
+            task.resume()
+        }
+    }
+
+    private func cpuTime(of body: () async throws -> Data) async throws -> Double {
+        let start = clock()
+        #expect(try await ["late", "abc"].contains(String(decoding: body(), as: UTF8.self)))
+        return Double(clock() - start) / Double(CLOCKS_PER_SEC)
+    }
+}
+#endif
