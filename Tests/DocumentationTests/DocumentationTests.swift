@@ -22,10 +22,10 @@ import Testing
         }
     }
 
-    @Test func everySampleOfTheReadmeShowsAtOnce() throws {
+    @Test func theReadmeBeginsWithARequestAndItsTest() throws {
         let text = try SampleFile("README.md").lines
 
-        #expect(text.count < 170)
         #expect(try #require(text.firstIndex { $0.contains("APIRequest {") }) < 15)
+        #expect(try #require(text.firstIndex { $0.contains("@Test") }) < 30)
     }
 }

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The samples of Events.md.
+/// The samples of Streams.md about events that reconnect.
 @Suite(.limited) private struct EventsSamples {
     private let url = URL(string: "https://api.example.com/events")!
 

@@ -40,20 +40,6 @@ extension StreamsSamples.ChatRequest {
         #expect(report[.slow] == .value)
     }
 
-    @Test func endsInTheRightStage() async throws {
-        let report = try await checkLoader(
-            of: UserRequest(), with: .json(#"{"name": "Emma"}"#), from: 42)
-
-        #expect(report[.status(404)] == .error(.validate))
-        #expect(report[.emptyBody] == .error(.parse))
-        #expect(report[.hanging] == .error(.transport))
-
-        print(report.table)
-        let lines = report.table.components(separatedBy: "\n")
-        let shown = [0, 8, 16, 24, 31, 33].map { lines[$0] }
-        try expectPage("Faults.md", toShow: shown.joined(separator: "\n"))
-    }
-
     @Test func survivesEveryFaultOfAStream() async throws {
         let sample = MockResponse.events([StreamsSamples.delta("Hel")], until: "[DONE]")
 

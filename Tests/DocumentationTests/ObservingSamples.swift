@@ -67,8 +67,9 @@ extension Redaction {
         let request = try UserRequest().makeRequest(from: 42)
         _ = try await users.exchange(request)
         _ = try await images.exchange(request)
-        let text = messages.withLock { $0.joined(separator: "\n") }
-        try expectPage("Observing.md", toShow: text)
+        let lines = messages.withLock { $0 }
+        #expect(lines.map { $0.prefix(2) } == ["#1", "#1", "#2", "#2"])
+        try expectPage("Observing.md", toShow: lines.prefix(2).joined(separator: "\n"))
     }
 
     private struct CustomerRequest: ShopRequest {

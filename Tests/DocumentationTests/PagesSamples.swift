@@ -157,4 +157,36 @@ private struct LinkedUsersRequest: PagedAPIRequest {
         #expect(first?.value == [])
         #expect(network.requests.map(\.query["page"]) == ["1", "1"])
     }
+
+    private struct ChargePage: Decodable {
+        struct Charge: Decodable { var id: String }
+
+        enum CodingKeys: String, CodingKey {
+            case data
+            case hasMore = "has_more"
+        }
+
+        var data: [Charge]
+        var hasMore: Bool
+    }
+
+    @Test func asksForTheChargesAfterTheLastOne() async throws {
+        let network = MockNetwork()
+        network.stub(
+            .get("/v1/charges"), .json(#"{"data": [{"id": "ch_1"}], "has_more": true}"#),
+            .json(#"{"data": [{"id": "ch_2"}], "has_more": false}"#))
+        let (session, baseURL) = (MockURLSession(network), baseURL)
+        var ids: [String] = []
+
+        let charges = Pages(from: String?.none) { last in
+            let request = try URLRequest(
+                "GET", baseURL, path: "/v1/charges", query: ["starting_after": last])
+            let page = try await session.load(request, as: ChargePage.self)
+            return (page.data, page.hasMore ? page.data.last?.id : nil)
+        }
+        for try await charge in charges.elements { ids.append(charge.id) }
+
+        #expect(ids == ["ch_1", "ch_2"])
+        #expect(network.requests.map(\.query["starting_after"]) == [nil, "ch_1"])
+    }
 }

@@ -182,10 +182,37 @@ struct OfflineSession: HTTPSession {
             return Task { try await session.load(UserRequest(), id) }
         }
         await stub.waitForRequests(4)
+        #expect(network.requests.count == 4)
         stub.release()
 
         for load in loads { _ = try await load.value }
         #expect(network.requests.count == 8)
-        #expect(network.mostInFlight == 4)
+    }
+
+    @Test func readsARedirect() async throws {
+        let network = MockNetwork()
+        network.stub(.get("/authorize"), .redirect(to: "app://signed-in?code=7"))
+        let session = MockURLSession(network)
+        let request = URLRequest(url: URL(string: "https://auth.example.com/authorize")!)
+
+        let (_, response) = try await session.redirecting(.refuse).exchange(request)
+        let location = response.value(forHTTPHeaderField: "Location")
+
+        #expect(location == "app://signed-in?code=7")
+    }
+
+    @Test func sendsTheKeyOfAPostWithEachAttempt() async throws {
+        let network = MockNetwork()
+        network.stub(.post("/payments"), .status(503), .status(201))
+        let retrying = MockURLSession(network).retrying(random: { 0 })
+
+        let session = retrying.intercepting { request, next in
+            guard request.httpMethod == "POST" else { return try await next(request) }
+            return try await next(request.header("Idempotency-Key", "\(UUID())"))
+        }
+
+        _ = try await session.exchange(URLRequest("POST", baseURL, path: "/payments"))
+        let keys = network.requests.map { $0.header("Idempotency-Key") }
+        #expect(keys.count == 2 && keys[0] != nil && keys[0] == keys[1])
     }
 }

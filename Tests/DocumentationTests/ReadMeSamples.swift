@@ -15,6 +15,7 @@ import Testing
     }
 
     struct User: Codable, Equatable, Sendable { var name: String }
+
     struct UserRequest: APIRequest {
         let baseURL: URL
 
@@ -28,44 +29,26 @@ import Testing
     }
 
     @Test func loadsAUser() async throws {
-        let network = MockNetwork()
+        let network = MockNetwork()  // one for each test: tests run in parallel
         network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#))
-        let request = UserRequest(baseURL: URL(string: "https://api.example.com")!)
-        let loader = APIRequestLoader(
-            apiRequest: request, urlSession: network.urlSession)
 
-        let user = try await loader.load(42)
+        let user = try await network.urlSession.load(UserRequest(baseURL: baseURL), 42)
 
         #expect(user.name == "Emma")
-        #expect(network.requests.map(\.request.url?.path) == ["/users/42"])
     }
 
     /// What the README shows of a load, over a real socket.
     @Test(.disabled(if: behindProxy, "Foundation on Linux asks the proxy for 127.0.0.1, too."))
-    func shows() async throws {
+    func loadsAUserOverASocket() async throws {
         let network = MockNetwork()
-        network.stub(.get("/users/42"), .json(encoding: User(name: "Emma")), .status(404))
+        network.stub(.get("/users/42"), .json(encoding: User(name: "Emma")))
         let server = try network.serve()
-        let baseURL = server.url
-        var shown: [String?] = []
-        func show(_ user: User?) { shown.append(user?.name) }
-        func show(_ error: APIRequestError) { shown.append(error.localizedDescription) }
+        defer { server.stop() }
+        let (session, baseURL) = (URLSession.shared, server.url)
 
-        func run() async {
-            let loader = APIRequestLoader(apiRequest: UserRequest(baseURL: baseURL))
-            do {
-                show(try await loader.load(42))
-            } catch  where error.statusCode == 404 {
-                show(nil)
-            } catch {
-                show(error)
-            }
-        }
-        await run()
-        await run()
+        let user = try await session.load(UserRequest(baseURL: baseURL), 42)
 
-        #expect(shown == ["Emma", nil])
-        server.stop()
+        #expect(user.name == "Emma")
     }
 
     @Test func explainsAStubThatDidNotMatch() async throws {
@@ -125,38 +108,6 @@ import Testing
             }
         }
         #expect(try #require(failure).description.hasPrefix("2 of "))
-    }
-
-    struct Delta: Decodable, Sendable {
-        var text: String
-    }
-
-    struct ChatRequest: StreamedAPIRequest {
-        let baseURL: URL
-
-        func makeRequest(from question: String) throws -> URLRequest {
-            try URLRequest("POST", baseURL, path: "/chat")
-                .jsonBody(["question": question])
-        }
-
-        func makeParser(for response: HTTPURLResponse) -> some StreamParser<Delta> {
-            ServerSentEvents().until(data: "[DONE]").json(Delta.self)
-        }
-    }
-
-    @Test func keepsTheWordsBeforeALostConnection() async throws {
-        let network = MockNetwork()
-        let words = MockResponse.events(
-            [#"{"text": "Hel"}"#, #"{"text": "lo"}"#], until: "[DONE]")
-        network.stub(.post("/chat"), words.failing(afterBytes: 30))
-        let deltas = network.urlSession.stream(ChatRequest(baseURL: baseURL), "Hi")
-        var answer = ""
-
-        await #expect(throws: APIRequestError.self) {
-            for try await delta in deltas { answer += delta.text }
-        }
-
-        #expect(answer == "Hel")
     }
 }
 

@@ -4,6 +4,23 @@ import Foundation
 import TestSupport
 import Testing
 
+extension JSONDecoder.DateDecodingStrategy {
+    static var iso8601WithFractions: Self {
+        .custom { decoder in
+            let container = try decoder.singleValueContainer()
+            let text = try container.decode(String.self)
+            let style = Date.ISO8601FormatStyle(
+                includingFractionalSeconds: text.contains("."))
+            guard let date = try? style.parse(text) else {
+                throw DecodingError.dataCorruptedError(
+                    in: container,
+                    debugDescription: "\(text) is not a date of ISO 8601.")
+            }
+            return date
+        }
+    }
+}
+
 /// The samples of Requests.md.
 @Suite(.limited, .usesSockets) struct RequestsSamples {
     typealias User = TestingSamples.User
@@ -70,12 +87,12 @@ import Testing
     }
 
     struct Problem: Decodable {
-        var message: String
+        var detail: String?
     }
 
     @Test func readsTheErrorOfTheServer() async throws {
         let network = MockNetwork()
-        network.stub(.any, .json(#"{"message": "The title is empty."}"#, status: 422))
+        network.stub(.any, .json(#"{"detail": "The title is empty."}"#, status: 422))
         let loader = APIRequestLoader(
             apiRequest: AddTodoRequest(baseURL: baseURL), urlSession: network.urlSession)
         let todo = Todo(title: "", dueAt: Date())
@@ -85,7 +102,7 @@ import Testing
             _ = try await loader.load(todo)
         } catch {
             let problem = try? error.decodeBody(Problem.self)
-            message = problem?.message ?? error.localizedDescription
+            message = problem?.detail ?? error.localizedDescription
         }
 
         #expect(message == "The title is empty.")
@@ -150,5 +167,17 @@ import Testing
             request.url?.query
                 == "sort=title&author=7&author=9&since=1970-01-01T00:00:00Z&format=epub&lang=en")
         #expect(request.allHTTPHeaderFields?["If-None-Match"] == nil)
+    }
+
+    @Test(arguments: [
+        ("1970-01-01T00:00:01Z", 1), ("1970-01-01T00:00:01.250Z", 1.25), ("yesterday", nil),
+    ])
+    func decodesDatesWithAndWithoutFractions(_ text: String, _ seconds: Double?) throws {
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .iso8601WithFractions
+
+        let dates = try? decoder.decode([Date].self, from: Data("[\"\(text)\"]".utf8))
+
+        #expect(dates == seconds.map { [Date(timeIntervalSince1970: $0)] })
     }
 }

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The chat client of Streams.md, and its tests in StreamTests.md.
+/// The chat client of Streams.md, and its tests in Time.md.
 @Suite(.limited, .usesSockets) struct StreamsSamples {
     struct Message: Codable {
         var role: String

@@ -112,11 +112,13 @@ extension BooksAPI {
 
 // MARK: The server's own errors
 
+/// The problem details of RFC 9457.
 struct Problem: Decodable, Equatable, LocalizedError {
-    var code: String
-    var message: String
+    var title: String
+    var detail: String?
+    var status: Int?
 
-    var errorDescription: String? { message }
+    var errorDescription: String? { detail ?? title }
 }
 
 extension HTTPURLResponse {
@@ -125,9 +127,8 @@ extension HTTPURLResponse {
         do {
             try validateStatus()
         } catch {
-            let decoder = JSONDecoder()
-            if let problem = try? decoder.decode(Problem.self, from: data) {
-                throw problem
+            if mimeType == "application/problem+json" {
+                throw try JSONDecoder().decode(Problem.self, from: data)
             }
             throw error
         }
@@ -242,6 +243,10 @@ struct BooksClient: Sendable {
 }
 
 @Suite(.limited) struct StructureSamples {
+    static let sold = MockResponse.json(
+        #"{"title": "Gone", "detail": "It was sold.", "status": 410}"#, status: 410,
+        headers: ["Content-Type": "application/problem+json"])
+
     let network = MockNetwork()
 
     @Test func aClientOfThirtyLines() async throws {
@@ -262,7 +267,7 @@ struct BooksClient: Sendable {
 
     @Test func everyCallHasTheErrorsOfTheApp() async throws {
         network.stub(
-            .any, .json(#"{"code": "gone", "message": "It was sold."}"#, status: 410), times: .any)
+            .any, Self.sold, times: .any)
         let api = BooksAPI(.production, over: MockURLSession(network))
         let client = BooksClient(baseURL: .production, session: MockURLSession(network))
 
@@ -276,7 +281,7 @@ struct BooksClient: Sendable {
                 Issue.record("\(error as Any)")
                 continue
             }
-            #expect(problem.code == "gone")
+            #expect(problem.title == "Gone")
         }
         network.stub(.any, .error(.notConnectedToInternet), .status(500))
         let offline = await #expect(throws: BooksError.self) {
@@ -362,9 +367,7 @@ struct BooksClient: Sendable {
     }
 
     @Test func throwsTheErrorOfTheServer() async throws {
-        network.stub(
-            .get("/v1/books/7"), .json(#"{"code": "gone", "message": "It was sold."}"#, status: 410)
-        )
+        network.stub(.get("/v1/books/7"), Self.sold)
         network.stub(.get("/v1/books/8"), .text("<html>", status: 502))
         let session = MockURLSession(network)
 
@@ -375,7 +378,7 @@ struct BooksClient: Sendable {
             try await session.load(FindBookRequest(baseURL: .production), 8)
         }
 
-        #expect((sold?.underlying as? Problem)?.code == "gone")
+        #expect((sold?.underlying as? Problem)?.title == "Gone")
         #expect(sold?.localizedDescription == "It was sold.")
         #expect(broken?.underlying as? UnacceptableStatus == UnacceptableStatus(statusCode: 502))
     }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import XCTest
 
-/// The samples of Testing.md and Stubs.md, and of Transports.md.
+/// The samples of Testing.md and Stubs.md.
 @Suite(.limited, .usesSockets) struct TestingSamples {
     let baseURL = URL(string: "https://api.example.com")!
 
@@ -127,22 +127,6 @@ import XCTest
 
         await network.waitForResponses(1, matching: .post("/events"))
         try network.verify()
-    }
-
-    @Test func leavesAHostAlone() async throws {
-        let metrics = MockNetwork()
-        metrics.stub(.any, .status(204))
-        let network = MockNetwork()
-
-        network.decline(.host("metrics.example.com"))
-
-        let configuration = network.configuration
-        configuration.protocolClasses! += metrics.configuration.protocolClasses ?? []
-        let url = try #require(URL(string: "https://metrics.example.com/v1"))
-        let (_, response) = try await URLSession(configuration: configuration)
-            .exchange(URLRequest(url: url))
-        #expect(response.statusCode == 204)
-        #expect(network.requests.isEmpty)
     }
 
     @Test func showsWhatWouldHaveMatched() async throws {

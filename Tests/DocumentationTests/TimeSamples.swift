@@ -21,6 +21,21 @@ import Testing
         }
     }
 
+    @Test func retriesAfterA503() async throws {
+        let clock = MockClock()
+        let network = MockNetwork()
+        network.stub(.get("/users/{id}"), .status(503), .json(#"{"name": "Emma"}"#))
+        let session = network.urlSession.retrying(clock: clock, random: { 1 })
+
+        async let user = session.load(UserRequest(), 42)
+        await clock.waitForSleepers()
+        #expect(clock.pending == [.milliseconds(500)])
+        await clock.advance(by: .milliseconds(500))
+
+        #expect(try await user == User(name: "Emma"))
+        #expect(network.requests.count == 2)
+    }
+
     @Test func timesOut() async throws {
         let clock = MockClock()
         let network = MockNetwork(clock: clock)

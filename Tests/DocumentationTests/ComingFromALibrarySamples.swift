@@ -26,8 +26,8 @@ private enum Shop {
     }
 }
 
-/// The samples of Comparison.md.
-@Suite(.limited, .usesSockets) struct ComparisonSamples {
+/// The samples of ComingFromALibrary.md.
+@Suite(.limited, .usesSockets) struct ComingFromALibrarySamples {
     let baseURL = URL(string: "https://shop.example.com")!
 
     @Test func anEnumMakesTheRequests() async throws {

@@ -4,8 +4,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The samples of Bodies.md.
-@Suite(.limited, .usesSockets) struct BodiesSamples {
+/// The samples of Stubs.md about bodies.
+@Suite(.limited, .usesSockets) struct StubsSamples {
     struct AvatarRequest: APIRequest {
         typealias ResponseDataType = Void
 

@@ -1,0 +1,60 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// The samples of ExistingClient.md. Those of its client are in StructureSamples.swift, and those
+/// of its streams in StreamsSamples.swift.
+@Suite(.limited, .usesSockets) struct ExistingClientSamples {
+    typealias User = TestingSamples.User
+
+    let baseURL = URL(string: "https://api.example.com")!
+
+    @Test func loadsAURLRequest() async throws {
+        let network = MockNetwork()
+        network.stub(.get("/users/42"), .json(#"{"name": "Emma"}"#))
+        let session = network.urlSession
+        let request = try URLRequest("GET", baseURL, path: "/users/42")
+
+        let user = try await session.load(request, as: User.self, name: "user")
+        let (data, response) = try await session.exchange(request)
+
+        #expect(user == User(name: "Emma"))
+        #expect(try JSONDecoder().decode(User.self, from: data) == user)
+        #expect(response.statusCode == 200)
+    }
+
+    private actor TokenStore {
+        private var token = "old"
+
+        func token(replacing rejected: String?) throws -> String {
+            if rejected == token { token = "new" }
+            return token
+        }
+    }
+
+    @Test func keepsItsFunctions() async throws {
+        let network = MockNetwork()
+        network.stub(.any, .status(401))
+        network.stub(
+            .get("/users/42").header("Authorization", "Bearer new"), .status(425),
+            .json(#"{"name": "Emma"}"#))
+        let (client, store) = (network.urlSession, TokenStore())
+
+        let session = ClosureSession { request in try await client.data(for: request) }
+            .authenticated(for: baseURL) { rejected, _ in
+                try await store.token(replacing: rejected)
+            }
+            .retrying { attempt in
+                attempt.response?.statusCode == 425 ? .retry(after: .zero) : attempt.decision
+            }
+
+        let request = try URLRequest("GET", baseURL, path: "/users/42")
+        #expect(try await session.load(request, as: User.self) == User(name: "Emma"))
+        #expect(
+            network.requests.map { $0.header("Authorization") } == [
+                "Bearer old", "Bearer new", "Bearer new",
+            ])
+    }
+}
