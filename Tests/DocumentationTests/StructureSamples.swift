@@ -18,12 +18,6 @@ extension APIRequest where Self == Endpoint<Int, Book> {
     }
 }
 
-extension APIRequest where Self == Endpoint<String, [Book]> {
-    static func search(_ base: URL) -> Self {
-        Self { try URLRequest("GET", base, path: "/books", query: ["q": $0]) }
-    }
-}
-
 extension APIRequest where Self == Endpoint<Void, [Book]> {
     static func newBooks(_ base: URL) -> Self {
         Self { try URLRequest("GET", base, path: "/books/new") }
@@ -60,16 +54,24 @@ struct BooksAPI: Sendable {
         try await anonymous.load(.book(baseURL), id)
     }
 
-    func search(_ term: String) async throws(APIRequestError) -> [Book] {
-        try await anonymous.load(.search(baseURL), term)
-    }
-
     func newBooks() async throws(APIRequestError) -> [Book] {
         try await signedIn.load(.newBooks(baseURL))
     }
 }
 
-// MARK: A model
+// MARK: A search
+
+extension APIRequest where Self == Endpoint<String, [Book]> {
+    static func search(_ base: URL) -> Self {
+        Self { try URLRequest("GET", base, path: "/books", query: ["q": $0]) }
+    }
+}
+
+extension BooksAPI {
+    func search(_ term: String) async throws(APIRequestError) -> [Book] {
+        try await anonymous.load(.search(baseURL), term)
+    }
+}
 
 @MainActor final class SearchModel {
     private(set) var books: [Book] = []

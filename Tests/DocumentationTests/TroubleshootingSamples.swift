@@ -82,30 +82,3 @@ nonisolated final class UserModelTests: XCTestCase {
         name = (try? await loader.load(id).name) ?? ""
     }
 }
-
-/// The texts of a stub that did not match.
-@Suite(.limited, .usesSockets) struct UnmatchedStubSamples {
-    let network = MockNetwork()
-    let api = URL(string: "https://api.example.com")!
-
-    /// Sends a request that fails, and compares its text with the page.
-    private func expectExplanation(
-        of request: URLRequest, _ location: SourceLocation = #_sourceLocation
-    ) async throws {
-        let failure = await #expect(throws: MockError.self, sourceLocation: location) {
-            _ = try await MockURLSession(network).exchange(request)
-        }
-        let text = try #require(failure?.description)
-        #expect(text.components(separatedBy: "\n").count < 25)
-        try expectPage("Troubleshooting.md", toShow: text, location)
-    }
-
-    @Test func usedUp() async throws {
-        network.stub(
-            .get("/users/{id}"), .json(#"{"name": "Emma"}"#), times: .exactly(2))
-
-        let request = try URLRequest("GET", api, path: "/users/42")
-        for _ in 0..<2 { _ = try await MockURLSession(network).exchange(request) }
-        try await expectExplanation(of: request)
-    }
-}
