@@ -15,18 +15,12 @@ extension Fault {
         case .noFault, .cancelledBefore: return sample
         case .error(let code): return .error(code)
         case .hanging: return .hanging
-        // Not hanging: the clock could reach the timeout before the cancellation.
         case .cancelledDuring: return sample.held
         case .failingInHeaders(let count): return sample.failing(afterHeaderBytes: count)
         case .failing(let count): return sample.failing(afterBytes: count)
         case .truncated(let count):
             guard count >= 0 else { return sample.wrong("\(self): a count is not negative.") }
             return sample.replacingBody(body.prefix(count))
-        case .longContentLength: return sample.failing(afterBytes: body.count)
-        case .shortContentLength: return sample.replacingBody(body.dropLast())
-        case .emptyBody: return sample.replacingBody(Data())
-        case .wrongTypes: return breaking(sample) { $0.withLeavesOfAnotherType }
-        case .wrongTopLevel: return breaking(sample) { $0.inAnotherTopLevel }
         case .wrongType(let path):
             return breaking(sample) { $0.replacing(path) { $0.ofAnotherType } }
         case .null(let path): return breaking(sample) { $0.replacing(path) { _ in .null } }

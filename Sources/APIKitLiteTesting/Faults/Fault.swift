@@ -14,14 +14,15 @@ public enum Fault: Hashable, Sendable {
     /// No fault: the good answer itself.
     case noFault
 
-    /// The good answer for a task that is cancelled before the load begins.
+    /// The good answer for a task that is cancelled before it begins.
     ///
-    /// `checkLoader` cancels the task. The fault itself does not change the answer.
+    /// `forEachFault` cancels the task. The fault itself does not change the answer.
     case cancelledBefore
 
-    /// No answer for a task that is cancelled after the request was sent.
+    /// The good answer for a task that is cancelled after it has sent its first request.
     ///
-    /// `checkLoader` cancels the task. The fault itself is the same as ``hanging``.
+    /// `forEachFault` cancels the task, and then releases the answer. The fault itself holds the
+    /// answer until then.
     case cancelledDuring
 
     /// A transport error instead of an answer.
@@ -37,36 +38,23 @@ public enum Fault: Hashable, Sendable {
 
     /// A connection that is lost after so many bytes of the body. See
     /// ``MockResponse/failing(afterBytes:with:)``.
+    ///
+    /// After all bytes, the connection is lost because the `Content-Length` is too large.
     case failing(afterBytes: Int)
 
     /// A complete answer whose body is only the beginning of the good one, such as JSON without its
-    /// end.
+    /// end; with 0, an empty body.
     case truncated(toBytes: Int)
-
-    /// A `Content-Length` that is one byte too large, so that the connection ends within the body.
-    case longContentLength
-
-    /// A `Content-Length` that is one byte too small, so that the client misses the last byte.
-    case shortContentLength
-
-    /// The status and the headers of the good answer with an empty body.
-    case emptyBody
-
-    /// JSON in which every value has another type.
-    ///
-    /// Each string is replaced by a number, each number and boolean by a string, each null and
-    /// empty array by an object, and each empty object by an array.
-    case wrongTypes
 
     /// JSON in which one value has another type. The key path of the value is a text such as
     /// `$.user.ids[0]`; `$` is the whole.
+    ///
+    /// A string is replaced by a number, a number or a boolean by a string, a null or an array by an
+    /// empty object, and an object by an empty array.
     case wrongType(at: String)
 
     /// JSON in which one value is `null`. The key path is written as for ``wrongType(at:)``.
     case null(at: String)
-
-    /// JSON with an object around its array, or with an array around any other value.
-    case wrongTopLevel
 
     /// An HTML page from a proxy instead of an answer: a login page with the status 200, or an
     /// error page.
@@ -94,6 +82,22 @@ public enum Fault: Hashable, Sendable {
     case repeatedPiece(Int)
 }
 
+extension Fault {
+    @TaskLocal static var ofThisRun = Fault.noFault
+
+    /// The fault under which `forEachFault` runs the code that asks; `noFault` in any other code.
+    ///
+    /// Show it in an expectation, which otherwise does not say under which fault it failed:
+    ///
+    /// ```swift
+    /// #expect(model.message != nil, "\(Fault.current)")
+    /// ```
+    public static var current: Fault { ofThisRun }
+
+    /// Whether the task is cancelled.
+    var isCancellation: Bool { self == .cancelledBefore || self == .cancelledDuring }
+}
+
 extension Fault: CustomStringConvertible {
     /// The fault in a few words, such as `connection lost after 7 bytes`.
     public var description: String {
@@ -106,12 +110,8 @@ extension Fault: CustomStringConvertible {
         case .failingInHeaders(0): "connection lost before the headers"
         case .failingInHeaders(let count): "connection lost after \(bytes(count)) of the headers"
         case .failing(let count): "connection lost after \(bytes(count))"
+        case .truncated(0): "empty body"
         case .truncated(let count): "truncated to \(bytes(count))"
-        case .longContentLength: "Content-Length too long by 1"
-        case .shortContentLength: "Content-Length too short by 1"
-        case .emptyBody: "empty body"
-        case .wrongTypes: "every value of another type"
-        case .wrongTopLevel: "object and array exchanged at the top"
         case .wrongType(let path): "another type at \(path)"
         case .null(let path): "null at \(path)"
         case .html(let status): "HTML from a proxy, status \(status)"

@@ -1,18 +1,18 @@
 import APIKitLite
 import Foundation
 
-/// An error that lists the faults under which a client failed a requirement.
-///
-/// `forEachFault` and `checkLoader` throw it.
+/// An error of `forEachFault`, which lists the faults under which a client failed a requirement.
 public struct FaultError: DescribedError, Sendable {
     /// One fault under which the client failed a requirement.
-    package struct Violation: Sendable, CustomStringConvertible {
+    package struct Violation: Error, CustomStringConvertible {
         /// The fault.
         package let fault: Fault
         /// What the client did, such as `threw URLError.timedOut, not APIRequestError`.
         package let event: String
         /// A text that is the same for events which probably have the same cause.
         let kind: String
+        /// Whether the client did not end.
+        var isHung = false
 
         /// The fault and the event, such as `connection lost after 7 bytes: threw …`.
         package var description: String { "\(fault): \(event)" }
@@ -24,28 +24,25 @@ public struct FaultError: DescribedError, Sendable {
     /// The outcomes under the other faults, and the seed.
     package let report: FaultReport
 
-    /// How many faults were not tried, because too many loads hung or the sample itself failed.
+    /// How many faults were not tried: the client failed without a fault, or hung too often.
     package let skippedCount: Int
 
-    /// The name of the client or of the request's type.
-    let subject: String
     /// The file and the line of the call.
     let sourceLocation: String
     /// Lines that say what the client must do, and how to repeat the run.
     let advice: [String]
 
-    /// One line for each kind of violation, and what to do. If all faults break the client in the
-    /// same way, it is one line.
+    /// One line for each kind of violation, and what to do.
     public var description: String {
         let tried = report.count - skippedCount
-        let header = "\(violations.count) of \(tried) faults broke \(subject) (\(sourceLocation)):"
-        return ([header] + lines(of: tried).map { "  \($0)" } + advice).joined(separator: "\n")
+        let header =
+            violations[0].fault == .noFault
+            ? "The client failed without a fault (\(sourceLocation)):"
+            : "\(violations.count) of \(tried) faults broke the client (\(sourceLocation)):"
+        return ([header] + lines + advice).joined(separator: "\n")
     }
 
-    private func lines(of tried: Int) -> [String] {
-        if tried > 1, violations.count == tried, Set(violations.map(\.event)).count == 1 {
-            return ["every fault: \(violations[0].event)"]
-        }
+    private var lines: [String] {
         let groups = Dictionary(grouping: violations, by: \.kind)
         return violations.compactMap { violation in
             // Only the first violation of each kind.
@@ -53,7 +50,7 @@ public struct FaultError: DescribedError, Sendable {
                 return nil
             }
             let more = group.count > 1 ? " and \(group.count - 1) more" : ""
-            return "\(violation.fault)\(more): \(violation.event)"
+            return "  \(violation.fault)\(more): \(violation.event)"
         }
     }
 }

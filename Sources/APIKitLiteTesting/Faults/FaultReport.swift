@@ -29,16 +29,14 @@ public enum LoadOutcome: Hashable, Sendable, CustomStringConvertible {
 
 /// The outcome of a client under each fault of one answer.
 ///
-/// `forEachFault` and `checkLoader` return it.
+/// `forEachFault` returns it.
 ///
 /// ```swift
 /// #expect(report[.status(404)] == .error(.validate))
 /// ```
 public struct FaultReport: Equatable, Sendable, CustomStringConvertible {
     /// The seed of the random choices. Pass it to `forEachFault` to try the same faults again.
-    ///
-    /// It is `nil` for `checkLoader`, which makes no random choices.
-    package let seed: UInt64?
+    package let seed: UInt64
 
     /// The faults of the run, in order. A run that failed may not have tried all of them.
     public let faults: [Fault]
@@ -53,16 +51,16 @@ public struct FaultReport: Equatable, Sendable, CustomStringConvertible {
     /// It is `nil` if the fault was not tried, if the client hung, or if it threw an error that is
     /// not accepted.
     ///
-    /// - Parameter fault: One of ``faults``.
+    /// - Parameter fault: One of ``faults``, or ``Fault/noFault``, whose outcome is a value.
     public subscript(_ fault: Fault) -> LoadOutcome? { outcomes[fault] }
 
     /// The number of faults, the seed, and how often each outcome occurred, the most frequent first,
     /// such as `141 faults (seed: 0x2a): .parse 62, .transport 62, value 12, .validate 5`.
     public var description: String {
-        let counts = Dictionary(grouping: outcomes.values, by: \.description).mapValues(\.count)
+        let texts = faults.compactMap { outcomes[$0]?.description }
+        let counts = Dictionary(texts.map { ($0, 1) }, uniquingKeysWith: +)
         let parts = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-        let seed = seed.map { " (seed: \($0.hexadecimal))" } ?? ""
-        return "\(count) faults\(seed): "
+        return "\(count) faults (seed: \(seed.hexadecimal)): "
             + parts.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
     }
 

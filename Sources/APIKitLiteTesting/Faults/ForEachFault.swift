@@ -1,7 +1,7 @@
 import APIKitLite
 import Foundation
 
-/// Runs a body of code once for each fault of one answer.
+/// Runs a body of code with a good answer, and then once for each fault of that answer.
 ///
 /// Each run has its own network, which gives the faulty answer to every request. Hand-written
 /// tests rarely cover a connection that ends after the 17th byte. This function tries all faults of
@@ -16,17 +16,22 @@ import Foundation
 /// }
 /// ```
 ///
-/// The body must return any value or throw an `APIRequestError`. It may use the network over its
-/// `urlSession`, a ``MockURLSession`` or its server. Timeouts and slow bytes take no real time. Up to
-/// 16 bodies run at once. If the code around the closure runs on an actor, the body does too.
+/// With the good answer, the body must return a value. Under a fault it must return a value or throw
+/// an `APIRequestError`; if the fault is a cancellation, it may also throw a `CancellationError`. An
+/// expectation within the body can show the fault: ``Fault/current``.
+///
+/// The body may use the network over its `urlSession`, a ``MockURLSession`` or its server. Timeouts
+/// and slow bytes take no real time. Up to 16 bodies run at once. If the code around the closure runs
+/// on an actor, the body does too.
 ///
 /// - Parameters:
 ///   - sample: A good answer.
 ///   - errorType: The type of the errors that the client throws: `APIRequestError`, or a type of its
 ///     own. An error of another type fails the run.
 ///   - seed: Determines which faults of a long body are tried. The text of the error contains it.
-///   - timeLimit: The real time after which a body counts as hung. The time in which the clock moves,
-///     or in which the main actor is busy with other work, does not count.
+///   - timeLimit: The real time after which a body counts as hung; on a busy machine, it is longer.
+///     The time in which the clock moves, or in which the main actor is busy with other work, does
+///     not count.
 ///   - fileID: The file that an error names.
 ///   - line: The line that an error names.
 ///   - body: The code to run, which receives the network.
@@ -37,7 +42,7 @@ import Foundation
 @discardableResult
 public func forEachFault<R, E: Error>(
     in sample: MockResponse, throwing errorType: E.Type = APIRequestError.self,
-    seed: UInt64 = .random(in: 0 ... .max), timeLimit: Duration = .seconds(30),
+    seed: UInt64 = .random(in: 0 ... .max), timeLimit: Duration = .seconds(10),
     fileID: StaticString = #fileID, line: UInt = #line,
     // As in `Task.init`: otherwise a body on the main actor would have to be marked `@MainActor`.
     @_inheritActorContext _ body: @escaping @Sendable (MockNetwork) async throws -> R
@@ -50,10 +55,12 @@ public func forEachFault<R, E: Error>(
     }
 }
 
-/// Runs a body of code once for each fault of one answer, with the clock of the network.
+/// Runs a body of code with a good answer, and then once for each fault of that answer, with the clock
+/// of the network.
 ///
 /// Use it for a client that waits. A policy that retries after 120 seconds waits on this clock, and
-/// the clock advances automatically as soon as nothing else happens:
+/// the clock advances automatically as soon as nothing else happens. Without it, the policy would
+/// wait in real time:
 ///
 /// ```swift
 /// try await forEachFault(in: sample) { network, clock in
@@ -62,48 +69,38 @@ public func forEachFault<R, E: Error>(
 /// }
 /// ```
 ///
-/// The requirements are the same as for a body without a clock.
-///
-/// - Parameters:
-///   - sample: A good answer.
-///   - errorType: The type of the errors that the client throws: `APIRequestError`, or a type of its
-///     own. An error of another type fails the run.
-///   - seed: Determines which faults of a long body are tried. The text of the error contains it.
-///   - timeLimit: The real time after which a body counts as hung. The time in which the clock moves,
-///     or in which the main actor is busy with other work, does not count.
-///   - fileID: The file that an error names.
-///   - line: The line that an error names.
-///   - body: The code to run, which receives the network and its clock.
-/// - Returns: The outcome under each fault.
-/// - Throws: ``FaultError``, which names each fault under which the body hung or threw another
-///   error; ``MockError`` when the sample is not usable; `CancellationError` when the task is
-///   cancelled.
+/// The requirements and the parameters are those of a body without a clock.
 @discardableResult
 public func forEachFault<R, E: Error>(
     in sample: MockResponse, throwing errorType: E.Type = APIRequestError.self,
-    seed: UInt64 = .random(in: 0 ... .max), timeLimit: Duration = .seconds(30),
+    seed: UInt64 = .random(in: 0 ... .max), timeLimit: Duration = .seconds(10),
     fileID: StaticString = #fileID, line: UInt = #line,
     @_inheritActorContext _ body: @escaping @Sendable (MockNetwork, MockClock) async throws -> R
 ) async throws -> FaultReport {
     let run = FaultRun(
         sample: sample, faults: Fault.all(of: sample, seed: seed), timeLimit: timeLimit, seed: seed,
-        function: "forEachFault(in:)", subject: "the client", sourceLocation: "\(fileID):\(line)",
+        sourceLocation: "\(fileID):\(line)",
         advice: [
             "A body must end in a value or \(E.self).",
             "The same faults again: forEachFault(in: sample, seed: \(seed.hexadecimal))",
-        ])
-    return try await run.report { _, network, clock in
+        ]
+    ) { fault, network, clock in
         do {
             _ = try await body(network, clock)
-            return .init(outcome: .value)
+            return .success(.value)
+        } catch where fault == .noFault {
+            return .failure(.init(fault: fault, event: "threw \(error)", kind: ""))
         } catch let error as E {
             let outcome = (error as? APIRequestError).map(LoadOutcome.init)
-            return .init(outcome: outcome ?? .thrown(text(of: error)))
+            return .success(outcome ?? .thrown(text(of: error)))
+        } catch is CancellationError where fault.isCancellation {
+            return .success(.thrown("CancellationError"))
         } catch {
-            return .init(
-                violation: "threw \(text(of: error)), not \(E.self)", kind: "\(type(of: error))")
+            let event = "threw \(text(of: error)), not \(E.self)"
+            return .failure(.init(fault: fault, event: event, kind: "\(type(of: error))"))
         }
     }
+    return try await run.report()
 }
 
 /// Returns the text of an error, without secrets.

@@ -11,12 +11,6 @@ extension JSONValue {
         return paths
     }
 
-    /// An object around this array, or an array around any other value.
-    var inAnotherTopLevel: JSONValue {
-        guard case .array = self else { return .array([self]) }
-        return .object(["items": self])
-    }
-
     /// A value of another type in place of this one.
     var ofAnotherType: JSONValue {
         switch self {
@@ -25,17 +19,6 @@ extension JSONValue {
         case .string: .number("0")
         case .number(let digits): .string(digits)
         case .boolean(let value): .string("\(value)")
-        }
-    }
-
-    /// This value with every value that contains no others replaced by one of another type.
-    var withLeavesOfAnotherType: JSONValue {
-        changed { (_, value) in
-            switch value {
-            case .object(let members) where !members.isEmpty: nil
-            case .array(let elements) where !elements.isEmpty: nil
-            default: value.ofAnotherType
-            }
         }
     }
 

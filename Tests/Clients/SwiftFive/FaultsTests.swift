@@ -28,12 +28,6 @@ import Testing
             _ = try await loader.load(1)
         }
 
-        #expect(report.count > 50)
-    }
-
-    @Test func endsInTheRightStage() async throws {
-        let report = try await checkLoader(of: TitleRequest(), with: sample, from: 1)
-
         #expect(report[.status(404)] == .error(.validate))
     }
 }

@@ -10,19 +10,24 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
 /// The errors for clients that a fault breaks.
 @Suite(.limited, .usesSockets) struct FaultErrorTests {
     private func run(
-        _ faults: [Fault]? = nil, timeLimit: Duration = .milliseconds(100)
+        _ faults: [Fault], timeLimit: Duration = .milliseconds(100),
+        _ client: @escaping FaultRun.Client
     ) -> FaultRun {
         FaultRun(
-            sample: sample, faults: faults ?? Fault.all(of: sample), timeLimit: timeLimit,
-            function: "f()", subject: "the client", sourceLocation: "App/UserTests.swift:12")
+            sample: sample, faults: faults, timeLimit: timeLimit, seed: 0,
+            sourceLocation: "App/UserTests.swift:12", advice: []
+        ) { fault, network, clock in
+            if fault == .noFault { return .success(.value) }
+            return await client(fault, network, clock)
+        }
     }
 
     /// Runs a client that hangs under each of the faults.
     private func failure(
-        _ faults: [Fault]? = nil, _ client: @escaping FaultRun.Client
+        _ faults: [Fault] = Fault.all(of: sample), _ client: @escaping FaultRun.Client
     ) async throws -> FaultError {
-        let run = run(faults)
-        return try await #require(throws: FaultError.self) { try await run.report(client) }
+        let run = run(faults, client)
+        return try await #require(throws: FaultError.self) { try await run.report() }
     }
 
     enum ShopError: Error { case busy }
@@ -45,7 +50,7 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
         #expect(failure.report[.slow] == .value)
         #expect(
             "\(failure)" == """
-                4 of 30 faults broke the client (App/UserTests.swift:12):
+                4 of 37 faults broke the client (App/UserTests.swift:12):
                   URLError.timedOut and 1 more: threw URLError.timedOut, not APIRequestError
                   503 with Retry-After: 120 and 1 more: threw ShopError (busy), not APIRequestError
                 A body must end in a value or APIRequestError.
@@ -55,15 +60,25 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
         #expect(failure.errorDescription == "\(failure)")
     }
 
-    @Test func oneLineIfAllFaultsBreakTheClientInTheSameWay() async throws {
+    /// Otherwise, a client whose URL is wrong passes: it fails under every fault.
+    @Test func theSampleMustGiveAValue() async throws {
+        let count = Locked(0)
         let failure = try await #require(throws: FaultError.self) {
-            try await forEachFault(in: sample) { _ in throw TestError(number: 3) }
+            try await forEachFault(
+                in: .json("[]"), fileID: "App/UserTests.swift", line: 12
+            ) { network in
+                count.withLock { $0 += 1 }
+                return try await MockURLSession(network).load(.test("a"), as: [String: Int].self)
+            }
         }
 
-        #expect(failure.violations.count == 117)
-        let lines = "\(failure)".split(separator: "\n")
-        #expect(lines.count == 4)
-        #expect(lines[1] == "  every fault: threw TestError(number: 3), not APIRequestError")
+        let text = "\(failure)"
+        #expect(count.withLock { $0 } == 1)
+        #expect(
+            text.hasPrefix(
+                "The client failed without a fault (App/UserTests.swift:12):\n  no fault: threw "))
+        #expect(text.contains("GET https://api.example.com/a got an answer that could not be"))
+        #expect(text.hasSuffix("\nThe sample must give a value. The faults were not tried."))
     }
 
     @Test func aClientMayThrowErrorsOfItsOwn() async throws {
@@ -107,28 +122,27 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
     }
 
     @Test func aBodyThatHangsIsGivenUp() async throws {
-        let failure = try await failure([.emptyBody]) { _, network, _ in
+        let failure = try await failure([.truncated(toBytes: 0)]) { _, network, _ in
             _ = try? await MockURLSession(network).exchange(.test("a"))
             // A gate is not cancelled with the task.
             await Gate().wait()
-            return .init(outcome: .value)
+            return .success(.value)
         }
 
         #expect(
             "\(failure)".withoutMainActor == """
                 1 of 1 faults broke the client (App/UserTests.swift:12):
                   empty body: did not end within 0.1 seconds; GET https://api.example.com/a has had \
-                its answer for a while (what waits by itself, as a retry does, needs the clock: \
-                forEachFault { network, clock in … })
-                If the machine was very busy, allow more time by the argument timeLimit.
+                its answer. A client that waits, as a retry does, waits in real time unless it gets \
+                the clock: forEachFault { network, clock in … }
                 """)
     }
 
     @Test func aBodyThatBlocksItsThreadIsGivenUp() async throws {
         let forever = DispatchSemaphore(value: 0)
-        let failure = try await failure([.emptyBody]) { _, _, _ in
+        let failure = try await failure([.slow]) { _, _, _ in
             forever.waitHere()
-            return .init()
+            return .success(.value)
         }
         forever.signal()
 
@@ -150,13 +164,13 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
             }
         }
         // Each turn takes the computations of four others: 1.2 seconds or more in all.
-        let report = try await run([.emptyBody], timeLimit: .seconds(1)).report { _, _, _ in
+        let report = try await run([.slow], timeLimit: .seconds(1)) { _, _, _ in
             for _ in 0..<60 { await Task { @MainActor in }.value }
-            return .init(outcome: .value)
-        }
+            return .success(.value)
+        }.report()
         isOver.withLock { $0 = true }
 
-        #expect(report[.emptyBody] == .value)
+        #expect(report[.slow] == .value)
     }
 
     @Test func aBlockedMainActorIsNamed() async throws {
@@ -166,7 +180,7 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
             forever.waitHere()
         }
         await isBlocked.wait()
-        let failure = try await failure([.emptyBody]) { @MainActor _, _, _ in .init() }
+        let failure = try await failure([.slow]) { @MainActor _, _, _ in .success(.value) }
         forever.signal()
         await blocker.value
 
@@ -179,15 +193,16 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
 
     /// Endless requests and endless sleeps do not keep the run alive.
     @Test func aBodyThatNeverRestsIsGivenUp() async throws {
-        let failure = try await failure([.emptyBody, .slow]) { fault, network, clock in
+        let failure = try await failure([.hanging, .slow]) { fault, network, clock in
             while !Task.isCancelled {
                 if fault == .slow {
                     try? await clock.sleep(until: clock.now.advanced(by: .seconds(60)))
                 } else {
+                    network.stub(.any, .text(""))
                     _ = try? await MockURLSession(network).exchange(.test("a"))
                 }
             }
-            return .init()
+            return .success(.value)
         }
 
         let events = failure.violations.map(\.event.withoutMainActor)
@@ -201,11 +216,11 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
     @Test func afterSomeThatHangTheRestIsNotTried() async throws {
         let failure = try await failure { _, _, _ in
             await Gate().wait()
-            return .init()
+            return .success(.value)
         }
 
         #expect(failure.violations.count >= 16)
-        #expect(failure.violations.count + failure.skippedCount == 117)
+        #expect(failure.violations.count + failure.skippedCount == failure.report.count)
         #expect(
             "\(failure)".contains(
                 "So many hung that the last \(failure.skippedCount) faults were not tried."))
@@ -230,9 +245,6 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
             MockResponse.json("", status: 201),
             ".json(_:) was given an empty text. For an empty body, use .status(201)."
         ),
-        (MockResponse.json("{"), ".json(_:) was given text that is not JSON: {"),
-        (.status(99), "99 is not an HTTP status: use 100...599."),
-        (.text("x").chunked(by: 0), "chunked(by: 0): a piece has at least one byte."),
         (.hanging, "it is broken itself. Give the answer of a healthy server."),
         (.error(.timedOut), "it is broken itself. Give the answer of a healthy server."),
         (

@@ -16,17 +16,15 @@ import Testing
             (.failingInHeaders(afterBytes: 15), "connection lost after 15 bytes of the headers"),
             (.failing(afterBytes: 7), "connection lost after 7 bytes"),
             (.truncated(toBytes: 7), "truncated to 7 bytes"),
-            (.longContentLength, "Content-Length too long by 1"),
-            (.shortContentLength, "Content-Length too short by 1"),
-            (.emptyBody, "empty body"),
-            (.wrongTypes, "every value of another type"),
+            (.truncated(toBytes: 0), "empty body"),
             (.wrongType(at: "$.user.ids[0]"), "another type at $.user.ids[0]"),
             (.null(at: "$"), "null at $"),
-            (.wrongTopLevel, "object and array exchanged at the top"),
             (.html(status: 502), "HTML from a proxy, status 502"),
             (.status(404), "status 404"),
             (.status(429, retryAfter: "120"), "429 with Retry-After: 120"),
             (.slow, "slow bytes, a second apart"),
+            (.stalled(afterBytes: 7), "no more bytes after 7 bytes"),
+            (.repeatedPiece(2), "piece 2 twice"),
         ]
         for (fault, name) in rows {
             #expect("\(fault)" == name, "\(fault)")
@@ -60,16 +58,13 @@ import Testing
         let rows: [(Fault, String)] = [
             (Fault.truncated(toBytes: 6), #"{"a":""#),
             (.truncated(toBytes: 99), Self.sample),
-            (.shortContentLength, String(Self.sample.dropLast())),
-            (.emptyBody, ""),
-            (.wrongTypes, #"{"a":0,"b":["1","true",{}],"c":[],"d e":{}}"#),
+            (.truncated(toBytes: 0), ""),
             (.wrongType(at: "$"), "[]"),
             (.wrongType(at: "$.b"), #"{"a":"x","b":{},"c":{},"d e":[]}"#),
             (.wrongType(at: "$.b[1]"), #"{"a":"x","b":[1,"true",null],"c":{},"d e":[]}"#),
             (.wrongType(at: #"$["d e"]"#), #"{"a":"x","b":[1,true,null],"c":{},"d e":{}}"#),
             (.null(at: "$.a"), #"{"a":null,"b":[1,true,null],"c":{},"d e":[]}"#),
             (.null(at: "$"), "null"),
-            (.wrongTopLevel, "[\(Self.sample)]"),
             (.status(503, retryAfter: "9"), Self.sample),
             (.slow, Self.sample),
         ]
@@ -96,7 +91,7 @@ import Testing
         (.failingInHeaders(afterBytes: 15), .networkConnectionLost),
         (.failing(afterBytes: 0), .networkConnectionLost),
         (.failing(afterBytes: 7), .networkConnectionLost),
-        (.longContentLength, .networkConnectionLost),
+        (.failing(afterBytes: sample.utf8.count), .networkConnectionLost),
     ])
     func breaksTheExchange(_ fault: Fault, _ code: URLError.Code) async throws {
         let clock = MockClock()
@@ -153,7 +148,7 @@ import Testing
     @Test func aLengthThatTheSampleNamesIsNotKept() async throws {
         let network = MockNetwork()
         let sample = MockResponse.text("abc").header("content-length", "3")
-        network.stub(.any, Fault.shortContentLength.response(from: sample))
+        network.stub(.any, Fault.truncated(toBytes: 2).response(from: sample))
 
         let (data, response) = try await MockURLSession(network).exchange(.test("a"))
         let (_, head) = try await MockURLSession(network).exchange(.test("a", method: "HEAD"))
@@ -165,8 +160,8 @@ import Testing
 
     @Test(arguments: [
         (
-            Fault.wrongTypes, MockResponse.text("hi"),
-            "every value of another type: the sample's body is not JSON."
+            Fault.wrongType(at: "$"), MockResponse.text("hi"),
+            "another type at $: the sample's body is not JSON."
         ),
         (.null(at: "$.x"), .json("{}"), "null at $.x: the sample has no such value."),
         (

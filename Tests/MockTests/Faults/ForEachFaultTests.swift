@@ -36,6 +36,10 @@ import Testing
         let report = reports[0]
         #expect(reports.allSatisfy { $0 == report })
         #expect(report.faults == Fault.all(of: Self.sample))
+        #expect(report[.noFault] == .value)
+        #expect(report[.cancelledBefore] == .error(.transport, isCancellation: true))
+        #expect(report[.cancelledDuring] == .error(.transport, isCancellation: true))
+        #expect(report[.status(404)] == .error(.validate))
         #expect(report[.failing(afterBytes: 7)] == .error(.transport))
         #expect(report[.truncated(toBytes: 7)] == .error(.parse))
         #expect(report[.null(at: "$.name")] == .error(.parse))
@@ -46,7 +50,50 @@ import Testing
         #expect(report[.failing(afterBytes: 99)] == nil)
         #expect(
             "\(report)"
-                == "117 faults (seed: 0x1): .transport 61, .parse 45, value 7, .validate 4")
+                == "121 faults (seed: 0x1): .transport 61, .parse 43, .validate 8, value 7, "
+                + ".transport, cancelled 2")
+    }
+
+    /// The text of a failed expectation does not say in which run it failed.
+    @Test func theBodyAndItsTasksKnowTheFault() async throws {
+        let faults = Locked<Set<Fault>>([])
+        let report = try await forEachFault(in: .text("hello")) { network in
+            let fault = Fault.current
+            _ = faults.withLock { $0.insert(fault) }
+            network.stub(.any) { _ in
+                #expect(Fault.current == fault)
+                return .text("")
+            }
+            _ = try? await MockURLSession(network).exchange(.test("a"))
+        }
+
+        #expect(faults.withLock { $0 } == Set([.noFault] + report.faults))
+        #expect(Fault.current == .noFault)
+    }
+
+    /// A client may begin work that goes on when its own task is cancelled.
+    @Test func aClientThatIgnoresItsCancellationGetsTheAnswer() async throws {
+        let report = try await forEachFault(in: .text("hello")) { network in
+            let session = MockURLSession(network)
+            _ = await Task { try? await session.exchange(.test("a")) }.value
+        }
+
+        #expect(report[.cancelledBefore] == .value)
+        #expect(report[.cancelledDuring] == .value)
+    }
+
+    @Test func aCancelledClientMayThrowACancellationError() async throws {
+        let report = try await forEachFault(in: .text("hello")) { _ in
+            try Task.checkCancellation()
+        }
+
+        #expect(report[.cancelledBefore] == .thrown("CancellationError"))
+        let failure = await #expect(throws: FaultError.self) {
+            try await forEachFault(in: .text("hello")) { _ in
+                if Fault.current == .slow { throw CancellationError() }
+            }
+        }
+        #expect(failure?.violations.map(\.fault) == [.slow])
     }
 
     @Test func eachFaultHasANetworkOfItsOwn() async throws {
@@ -57,12 +104,15 @@ import Testing
             paths.withLock { $0.append(network.requests.count) }
         }
 
-        #expect(paths.withLock { $0 } == Array(repeating: 2, count: report.count))
+        // A task that is cancelled before sends nothing, one that is cancelled during one request.
+        let counts = paths.withLock { $0.sorted() }
+        #expect(counts == [0, 1] + Array(repeating: 2, count: report.count - 1))
     }
 
     @Test func manyRunAtOnceButNotAll() async throws {
         let running = Locked((now: 0, most: 0))
         try await forEachFault(in: Self.sample) { network in
+            if Fault.current == .noFault { return }
             running.withLock {
                 $0.now += 1
                 $0.most = max($0.most, $0.now)
@@ -88,7 +138,7 @@ import Testing
             #expect(clock.now.offset >= .seconds(360))
         }
 
-        #expect(report.count == 41)
+        #expect(report.count == 47)
     }
 
     @Test func aLongBodyTakesNoTime() async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import APIKitLiteTesting
 
-/// The faults of a stream, and what `checkLoader` requires of its elements.
+/// The faults of a stream.
 @Suite(.limited, .usesSockets) struct StreamFaultTests {
     private struct Word: Decodable, Sendable {
         var text: String
@@ -142,11 +142,6 @@ import Testing
         #expect(error?.description.contains("\(fault)") == true)
     }
 
-    @Test func describesTheFaults() {
-        #expect("\(Fault.stalled(afterBytes: 7))" == "no more bytes after 7 bytes")
-        #expect("\(Fault.repeatedPiece(2))" == "piece 2 twice")
-    }
-
     @Test func everyFaultEndsInElementsOrInAnAPIRequestError() async throws {
         let report = try await forEachFault(in: Self.sample) { network, clock in
             let session = MockURLSession(network)
@@ -158,38 +153,6 @@ import Testing
         #expect(report[.failing(afterBytes: 19)] == .error(.transport))
         #expect(report[.truncated(toBytes: 19)] == .error(.parse))
         #expect(report[.repeatedPiece(1)] == .value)
-    }
-
-    @Test func checksTheElementsOfAStream() async throws {
-        let report = try await checkLoader(of: WordsRequest(), with: Self.sample)
-        let first = Self.events[0].utf8.count
-
-        #expect(report[.noFault] == .value)
-        #expect(report[.html(status: 200)] == .error(.parse))
-        #expect(report[.status(404)] == .error(.validate))
-        #expect(report[.emptyBody] == .error(.parse))
-        #expect(report[.failing(afterBytes: first)] == .error(.transport))
-        #expect(report[.truncated(toBytes: first)] == .error(.parse))
-        #expect(report[.repeatedPiece(1)] == .value)
-        #expect(report[.cancelledDuring] == .error(.transport, isCancellation: true))
-    }
-
-    private struct AnyWordsRequest: StreamedAPIRequest {
-        func makeRequest(from: Void) throws -> URLRequest { .test("words") }
-
-        func makeParser(for response: HTTPURLResponse) -> some StreamParser<Word> {
-            ServerSentEvents().json(Word.self)
-        }
-    }
-
-    @Test func aStreamWithoutATerminatorMayEndAnywhere() async throws {
-        let sample = MockResponse.chunks(Self.events, contentType: "text/event-stream")
-        let first = Self.events[0].utf8.count
-
-        let report = try await checkLoader(of: AnyWordsRequest(), with: sample)
-
-        #expect(report[.truncated(toBytes: first)] == .value)
-        #expect(report[.failing(afterBytes: first)] == .error(.transport))
     }
 
     @Test(arguments: ModelStream.all)
@@ -206,50 +169,5 @@ import Testing
         for count in 1...last {
             #expect(report[.truncated(toBytes: count)] == .error(.parse), "\(count) bytes")
         }
-    }
-
-    /// Takes the end of the body for the terminator.
-    private struct CarelessRequest: StreamedAPIRequest {
-        struct Parser: StreamParser {
-            var isComplete = false
-
-            mutating func parse(_ bytes: Data, into words: inout [String]) {
-                isComplete = bytes.text.contains("!")
-                words += bytes.text.split(separator: " ").map(String.init)
-            }
-
-            func finish(into words: inout [String]) {}
-        }
-
-        func makeRequest(from: Void) throws -> URLRequest { .test("words") }
-        func makeParser(for response: HTTPURLResponse) -> Parser { Parser() }
-    }
-
-    @Test func reportsElementsThatTheSampleDoesNotHave() async throws {
-        let error = await #expect(throws: FaultError.self) {
-            try await checkLoader(of: CarelessRequest(), with: .chunks(["one two ", "three !"]))
-        }
-        let events = error?.violations.map { "\($0)" } ?? []
-
-        // Half of the body ends within a word.
-        #expect(
-            events.contains {
-                $0.hasPrefix("truncated to 7 bytes: ended like a whole stream after 2 of 4")
-            }, "\(events)")
-    }
-
-    @Test func reportsAWrongElement() async throws {
-        let error = await #expect(throws: FaultError.self) {
-            try await checkLoader(of: CarelessRequest(), with: .chunks(["one ", "seventeen !"]))
-        }
-
-        let events = error?.violations.map { "\($0)" } ?? []
-
-        #expect(
-            events.contains(
-                """
-                truncated to 7 bytes: delivered "sev" as element 2, which is "seventeen" in \
-                the sample
-                """), "\(events)")
     }
 }
