@@ -36,11 +36,6 @@ extension MockNetwork {
     }
 }
 
-extension MockError: AnswerableOverHTTP {
-    /// 501 for a request that no stub answers, otherwise 500.
-    var status: Int { reason == .unmatched ? 501 : 500 }
-}
-
 /// A client on a socket. It never counts as waiting, because the server notices a closed socket too
 /// late for `verify()`.
 final class SocketClient: Client {

@@ -42,12 +42,11 @@ final class LoopbackConnection: Sendable {
             do throws(HTTPRequestError) {
                 let request = try reader.next { _ = socket.send([Self.continueResponse]) }
                 guard let request else { break }
-                next = try answer(request)
+                next = answer(request)
             } catch {
-                // The method and the fields may be wrong, so the answer is framed as for a GET.
-                let request = ParsedRequest(
-                    method: "GET", target: "*",
-                    fields: [.init(name: "Connection", value: "close")])
+                // The answer is framed as for a GET, and ends the connection.
+                let request = HTTPRequestReader.Request(
+                    request: URLRequest(url: listener.url), keepsAlive: false)
                 next = write(Reply(error, url: listener.url), to: request)
             }
         }
@@ -73,22 +72,25 @@ final class LoopbackConnection: Sendable {
         parts?.close()
     }
 
+    /// Whether no request is being answered.
+    var isIdle: Bool { state.withLock { $0.parts == nil } }
+
     /// Gets a request answered, and writes the answer.
-    private func answer(_ parsed: ParsedRequest) throws(HTTPRequestError) -> Next {
-        let request = try parsed.urlRequest()
+    private func answer(_ request: HTTPRequestReader.Request) -> Next {
         let parts = PartQueue()
         let isClosed = state.withLock { state in
             state.parts = parts
             return state.isClosed
         }
+        defer { state.withLock { $0.parts = nil } }
         if isClosed { return .loss }
         var cancel: @Sendable () -> Void = {}
         do {
-            cancel = try listener.answering(request) { parts.add($0) }
+            cancel = try listener.answering(request.request) { parts.add($0) }
         } catch {
             parts.add(Reply.Part(error))
         }
-        if let next = write(parts, to: parsed, request.url ?? listener.url) { return next }
+        if let next = write(parts, to: request) { return next }
         cancel()
         return .loss
     }
@@ -96,20 +98,17 @@ final class LoopbackConnection: Sendable {
     /// Writes the parts of a reply.
     ///
     /// - Returns: What follows; `nil` if the client has gone, or the server has stopped.
-    private func write(_ parts: PartQueue, to request: ParsedRequest, _ url: URL) -> Next? {
+    private func write(_ parts: PartQueue, to request: HTTPRequestReader.Request) -> Next? {
+        let url = request.request.url ?? listener.url
         var message: Reply.Message?
         while let part = parts.next(unless: { socket.hasEnded }) {
-            if part.isWhole { return write(part.reply, to: request, url) }
+            if part.isWhole { return write(part.reply, to: request) }
             for step in part.steps {
                 switch step.event {
                 case .head:
-                    do {
-                        let begun = try part.reply.message(for: request)
-                        guard socket.send([begun.head]) else { return nil }
-                        message = begun
-                    } catch {
-                        return write(Reply(error, url: url), to: request)
-                    }
+                    let begun = part.reply.message(for: request)
+                    guard socket.send([begun.head]) else { return nil }
+                    message = begun
                 case .piece(let data, let posted):
                     guard socket.send(message?.framed(data) ?? []) else { return nil }
                     posted?.didTake()
@@ -117,8 +116,8 @@ final class LoopbackConnection: Sendable {
                     guard let message, socket.send(message.end) else { return nil }
                     return message.keepsAlive ? .request : .end
                 case .cutHead(let count):
-                    let head = (try? part.reply.message(for: request))?.head(cutAfter: count)
-                    return socket.send([head ?? Data()]) ? .end : nil
+                    let head = part.reply.message(for: request).head(cutAfter: count)
+                    return socket.send([head]) ? .end : nil
                 case .failure where message != nil: return .end
                 case .failure(is URLError): return .loss
                 case .failure(let error): return write(Reply(error, url: url), to: request)
@@ -129,16 +128,10 @@ final class LoopbackConnection: Sendable {
         return nil
     }
 
-    /// Writes a whole reply. If it cannot be sent, writes the reason in its place.
-    private func write(_ reply: Reply, to request: ParsedRequest, _ url: URL? = nil) -> Next {
-        do {
-            let message = try reply.message(for: request)
-            guard socket.send(message.pieces) else { return .loss }
-            return message.keepsAlive ? .request : .end
-        } catch {
-            // The reply for this error has valid fields and the status 500.
-            return url.map { write(Reply(error, url: $0), to: request) } ?? .loss
-        }
+    private func write(_ reply: Reply, to request: HTTPRequestReader.Request) -> Next {
+        let message = reply.message(for: request)
+        guard socket.send(message.pieces) else { return .loss }
+        return message.keepsAlive ? .request : .end
     }
 }
 

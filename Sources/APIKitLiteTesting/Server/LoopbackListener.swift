@@ -4,18 +4,14 @@ import Foundation
 ///
 /// One thread accepts, and each connection has its own thread.
 final class LoopbackListener: @unchecked Sendable {  // `condition` owns all variables.
-    /// The largest number of connections at the same time. Others wait until one of them ends.
-    private static let limit = 1_000
-
     let answering: LoopbackServer.Answering
     let url: URL
     let closedConnections = Awaitable(0)
 
     private let socket: Socket
-    private let wake: Socket.Wake
     private let condition = NSCondition()
-    private var connections: [ObjectIdentifier: (connection: LoopbackConnection, thread: Thread)] =
-        [:]
+    /// The connections, oldest first.
+    private var connections: [(connection: LoopbackConnection, thread: Thread)] = []
     private var isStopped = false
     private var isListening = true
 
@@ -24,18 +20,11 @@ final class LoopbackListener: @unchecked Sendable {  // `condition` owns all var
     /// - Parameters:
     ///   - socket: A socket that listens. The listener closes it.
     ///   - answering: Answers the requests, on the threads of the connections.
-    /// - Throws: ``MockError`` when the process has no descriptors left.
-    init(_ socket: Socket, answering: @escaping LoopbackServer.Answering) throws {
+    init(_ socket: Socket, answering: @escaping LoopbackServer.Answering) {
         self.socket = socket
         self.answering = answering
         // An IPv4 address and a port always form a valid URL.
         url = URL(string: "http://127.0.0.1:\(socket.port)")!
-        do {
-            wake = try Socket.Wake(port: socket.port)
-        } catch {
-            socket.close()
-            throw error
-        }
         Thread.detachNewThread { [self] in accept() }
     }
 
@@ -45,43 +34,63 @@ final class LoopbackListener: @unchecked Sendable {  // `condition` owns all var
     func stop() {
         condition.lock()
         defer { condition.unlock() }
-        if !isStopped { wake.call() }
+        if !isStopped { socket.stopListening() }
         isStopped = true
-        condition.broadcast()
-        for (connection, _) in connections.values { connection.close() }
+        for (connection, _) in connections { connection.close() }
         let current = Thread.current
-        while isListening || connections.values.contains(where: { $0.thread !== current }) {
+        while isListening || connections.contains(where: { $0.thread !== current }) {
             condition.wait()
         }
     }
 
     private func accept() {
-        while let connection = socket.next(until: wake) { start(connection) }
+        while true {
+            let accepted = socket.accept()
+            if condition.withLock({ isStopped }) {
+                accepted?.close()
+                break
+            }
+            if let accepted {
+                start(accepted)
+            } else {
+                // The process has no descriptors left. The socket stays ready, so without a pause
+                // this would be a busy loop.
+                closeIdleConnection()
+                usleep(50_000)
+            }
+        }
         condition.lock()
         defer { condition.unlock() }
         socket.close()
-        wake.close()
         isListening = false
         condition.broadcast()
+    }
+
+    /// Closes the oldest connection on which no request is being answered. Returns whether there is
+    /// one.
+    @discardableResult
+    func closeIdleConnection() -> Bool {
+        let idle = condition.withLock { connections.first { $0.connection.isIdle } }
+        idle?.connection.close()
+        return idle != nil
     }
 
     private func start(_ socket: Socket) {
         condition.lock()
         defer { condition.unlock() }
-        while connections.count >= Self.limit, !isStopped { condition.wait() }
         if isStopped { return socket.close() }
         let connection = LoopbackConnection(socket, of: self)
         let thread = Thread { [self] in
             connection.run()
             didEnd(connection)
         }
-        connections[ObjectIdentifier(connection)] = (connection, thread)
+        connections.append((connection, thread))
         thread.start()
     }
 
     private func didEnd(_ connection: LoopbackConnection) {
         condition.lock()
-        connections[ObjectIdentifier(connection)] = nil
+        connections.removeAll { $0.connection === connection }
         condition.broadcast()
         condition.unlock()
         closedConnections.update { $0 += 1 }

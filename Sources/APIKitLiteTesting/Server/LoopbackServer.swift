@@ -31,10 +31,8 @@ public final class LoopbackServer: Sendable {
     /// The port, from 1 to 65535.
     package let port: Int
 
-    private let listener: LoopbackListener
+    let listener: LoopbackListener
     private let onStop: @Sendable (ObjectIdentifier) -> Void
-
-    var closedConnections: Awaitable<Int> { listener.closedConnections }
 
     /// Starts a server.
     ///
@@ -52,7 +50,7 @@ public final class LoopbackServer: Sendable {
         let socket = try Socket(listeningOnPort: port)
         self.port = socket.port
         self.onStop = onStop
-        listener = try LoopbackListener(socket, answering: answering)
+        listener = LoopbackListener(socket, answering: answering)
     }
 
     deinit {

@@ -36,15 +36,21 @@ extension Reply {
         var end: [Data] { isChunked ? [Data("0\r\n\r\n".utf8)] : [] }
     }
 
-    /// Creates a plain-text reply that shows an error, with the error's status or 500.
+    /// Creates a plain-text reply that shows an error: with the status 400 for a malformed request,
+    /// 501 for a request that no stub answers, and 500 for any other.
     init(_ error: any Error, url: URL) {
-        let text = Data("\(error)\n".utf8)
+        let status =
+            switch error {
+            case is HTTPRequestError: 400
+            case let error as MockError where error.reason == .unmatched: 501
+            default: 500
+            }
         // The initializer accepts every status and every field, so it never returns nil.
         self.init(
             response: HTTPURLResponse(
-                url: url, statusCode: (error as? any AnswerableOverHTTP)?.status ?? 500,
-                httpVersion: nil, headerFields: ["Content-Type": "text/plain; charset=utf-8"])!,
-            body: [text])
+                url: url, statusCode: status, httpVersion: nil,
+                headerFields: ["Content-Type": "text/plain; charset=utf-8"])!,
+            body: [Data("\(error)\n".utf8)])
     }
 
     /// Returns the reply as an HTTP/1.1 message (RFC 9112).
@@ -53,19 +59,12 @@ extension Reply {
     /// except for a HEAD, `Content-Length` fields of the response by true ones. It removes the
     /// `Content-Encoding` field if the body is already decoded.
     ///
-    /// - Parameters:
-    ///   - request: The request to answer.
-    ///   - now: The time for the `Date` field.
-    /// - Throws: When the status is not in `100...999`, or when a field would break the message,
-    ///   for example because its value contains a line end.
-    func message(
-        for request: ParsedRequest, now: Date = Date()
-    ) throws(HTTPResponseError) -> Message {
+    /// - Parameter request: The request to answer.
+    func message(for request: HTTPRequestReader.Request) -> Message {
         let status = response?.statusCode ?? 0
-        guard (100...999).contains(status) else { throw .status(status) }
-        let fields = try givenFields()
+        let fields = fields
         let body = body
-        let hasBody = request.method != "HEAD" && status >= 200 && status != 204 && status != 304
+        let hasBody = request.request.httpMethod != "HEAD" && status >= 200 && status != 204 && status != 304
         let isInPieces =
             (body.count > 1 || announcedLength != nil) && fields["content-length"] == nil
         let isChunked = hasBody && (isStreamed || isInPieces)
@@ -78,7 +77,7 @@ extension Reply {
         func add(_ name: String, _ value: some CustomStringConvertible) {
             head += "\(name): \(value)\r\n"
         }
-        if fields["date"] == nil { add("Date", now.httpText) }
+        if fields["date"] == nil { add("Date", Date().httpText) }
         for (name, field) in fields.sorted(by: { $0.key < $1.key }) {
             let isOurs =
                 ["connection", "transfer-encoding", "content-length"].contains(name)
@@ -105,36 +104,10 @@ extension Reply {
             keepsAlive: keepsAlive)
     }
 
-    /// Returns the response's fields by lowercased name.
-    ///
-    /// - Throws: When a name is not a token, or a value has a control character.
-    private func givenFields() throws(HTTPResponseError) -> [String: (name: String, value: String)]
-    {
-        var fields: [String: (name: String, value: String)] = [:]
-        for (key, value) in response?.allHeaderFields ?? [:] {
-            let (name, value) = ("\(key)", "\(value)")
-            guard name.utf8.isHTTPToken, value.utf8.isHTTPFieldValue else { throw .field(name) }
-            fields[name.lowercased()] = (name, value)
-        }
-        return fields
-    }
-}
-
-/// The reason why an answer cannot be sent. The client gets a 500 with its description.
-enum HTTPResponseError: Error, CustomStringConvertible {
-    /// The status is not in `100...999`.
-    case status(Int)
-    /// The name or the value of this field contains a character that is not allowed.
-    case field(String)
-
-    var description: String {
-        switch self {
-        case .status(let status):
-            "The stub's status is \(status). A status is a number from 100 to 999."
-        case .field(let name):
-            // Escaped, because the invalid character may be in the name.
-            "The stub's header \(name.debugDescription) has a line end or another character "
-                + "that no header may have."
-        }
+    /// The fields of the response by lowercased name.
+    private var fields: [String: (name: String, value: String)] {
+        Dictionary(
+            (response?.allHeaderFields ?? [:]).map { ("\($0)".lowercased(), ("\($0)", "\($1)")) },
+            uniquingKeysWith: { first, _ in first })
     }
 }

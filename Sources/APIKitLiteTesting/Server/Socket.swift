@@ -4,28 +4,6 @@ import Foundation
 ///
 /// Only this file calls the socket functions of the system.
 struct Socket: Sendable {
-    /// A descriptor that becomes readable when a thread must stop to wait for connections.
-    struct Wake: Sendable {
-        fileprivate let reader: Int32
-        private let writer: Int32
-
-        /// - Throws: ``MockError`` when the process has no descriptors left.
-        init(port: Int) throws {
-            var ends: [Int32] = [0, 0]
-            guard pipe(&ends) == 0 else { throw MockError.cannotListen(on: port, errno: errno) }
-            (reader, writer) = (ends[0], ends[1])
-            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        }
-
-        /// Ends the wait for connections, now and later.
-        func call() { _ = write(writer, "x", 1) }
-
-        func close() {
-            _ = Foundation.close(reader)
-            _ = Foundation.close(writer)
-        }
-    }
-
     private let descriptor: Int32
 
     private init(descriptor: Int32) {
@@ -45,23 +23,35 @@ struct Socket: Sendable {
         // Closed connections keep the port in use for a minute. The next server can use it at once
         // only if this socket has the option too.
         set(SOL_SOCKET, SO_REUSEADDR)
-        guard bind(to: number), listen(descriptor, Int32(SOMAXCONN)) == 0 else {
+        guard withAddress(number, bind), listen(descriptor, Int32(SOMAXCONN)) == 0 else {
             let error = MockError.cannotListen(on: port, errno: errno)
             close()
             throw error
         }
-        // A connection may be gone before it is accepted. The call must not wait for another one.
-        prepare(flags: O_NONBLOCK)
+        prepare()
     }
 
-    private func bind(to port: UInt16) -> Bool {
+    /// Connects to a port of `127.0.0.1`; `nil` if that fails.
+    private init?(connectedToPort port: Int) {
+        descriptor = socket(AF_INET, Self.streamType, 0)
+        guard descriptor >= 0 else { return nil }
+        guard withAddress(UInt16(port), connect) else {
+            close()
+            return nil
+        }
+    }
+
+    /// Calls `bind` or `connect` with a port of `127.0.0.1`. Returns whether that succeeds.
+    private func withAddress(
+        _ port: UInt16, _ call: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32
+    ) -> Bool {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
         inet_pton(AF_INET, "127.0.0.1", &address.sin_addr)
         return withUnsafeBytes(of: address) {
-            let address = $0.assumingMemoryBound(to: sockaddr.self).baseAddress
-            return Foundation.bind(descriptor, address, socklen_t($0.count)) == 0
+            let address = $0.assumingMemoryBound(to: sockaddr.self).baseAddress!
+            return call(descriptor, address, socklen_t($0.count)) == 0
         }
     }
 
@@ -76,26 +66,21 @@ struct Socket: Sendable {
         return Int(UInt16(bigEndian: address.sin_port))
     }
 
-    /// Waits for the next connection to this listening socket.
-    ///
-    /// - Returns: The connection; nil after `wake.call()`.
-    func next(until wake: Wake) -> Socket? {
-        let waiting = [descriptor, wake.reader].map {
-            pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
-        }
-        while true {
-            var polled = waiting
-            let count = poll(&polled, nfds_t(polled.count), -1)
-            if count > 0, polled[1].revents != 0 { return nil }
-            let accepted = accept(descriptor, nil, nil)
-            if accepted >= 0 {
-                let connection = Socket(descriptor: accepted)
-                connection.prepare(flags: 0)
-                return connection
-            }
-            // The socket stays ready, so without a pause this would be a busy loop.
-            if [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) { usleep(50_000) }
-        }
+    /// Waits for the next connection to this listening socket; `nil` if none can be accepted.
+    func accept() -> Socket? {
+        let accepted = Foundation.accept(descriptor, nil, nil)
+        guard accepted >= 0 else { return nil }
+        let connection = Socket(descriptor: accepted)
+        connection.prepare()
+        return connection
+    }
+
+    /// Ends `accept()` in another thread, now and later.
+    func stopListening() {
+        let port = port
+        // On Linux, this ends the call. Elsewhere, a last connection ends it.
+        shutdown(descriptor, Int32(SHUT_RDWR))
+        Socket(connectedToPort: port)?.close()
     }
 
     /// Waits for bytes, and returns them; none at the end of the connection.
@@ -158,9 +143,7 @@ struct Socket: Sendable {
     }
 
     /// Sets the options that every socket needs.
-    private func prepare(flags: Int32) {
-        // On macOS, a connection inherits the flags of the listening socket.
-        _ = fcntl(descriptor, F_SETFL, flags)
+    private func prepare() {
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         // The head and the body may be sent as two pieces; the second must not wait for an ACK.
         set(Int32(IPPROTO_TCP), TCP_NODELAY)

@@ -29,8 +29,8 @@ import Testing
             client.reset()
         }
 
-        await server.closedConnections.wait { $0 >= 20 }
-        #expect(server.closedConnections.value == 20)
+        await server.listener.closedConnections.wait { $0 >= 20 }
+        #expect(server.listener.closedConnections.value == 20)
     }
 
     @Test(arguments: ["", "Connection: close\r\n"])
@@ -44,8 +44,8 @@ import Testing
             client.reset()
         }
 
-        await server.closedConnections.wait { $0 >= 20 }
-        #expect(server.closedConnections.value == 20)
+        await server.listener.closedConnections.wait { $0 >= 20 }
+        #expect(server.listener.closedConnections.value == 20)
     }
 
     @Test(arguments: [get("/"), get("/") + get("/")])
@@ -59,8 +59,8 @@ import Testing
 
         held.answerAll()
 
-        await server.closedConnections.wait { $0 >= 1 }
-        #expect(server.closedConnections.value == 1)
+        await server.listener.closedConnections.wait { $0 >= 1 }
+        #expect(server.listener.closedConnections.value == 1)
     }
 
     @Test(arguments: [false, true])

@@ -20,6 +20,27 @@ import Testing
         #expect(Set(answers).count == clients.count)
     }
 
+    /// A client that keeps connections open must not keep others out, not even when the process has no
+    /// descriptors left for more.
+    @Test func anIdleConnectionMakesRoomForAnother() throws {
+        let server = try LoopbackServer.echo()
+        let idle = try (0..<3).map { _ in try RawClient(port: server.port) }
+        for client in idle {
+            client.send(get("/"))
+            _ = try client.reply()
+        }
+
+        // The answer arrives before the connection is idle.
+        while !server.listener.closeIdleConnection() { Thread.sleep(forTimeInterval: 0.001) }
+
+        let served = idle.filter { client in
+            client.send(get("/"))
+            return (try? client.reply().status) == 200
+        }
+        #expect(served.count == 2)
+        #expect(try RawClient(port: server.port).send(get("/")))
+    }
+
     @Test func cancelsWhenTheClientHasGone() throws {
         let held = HeldRequests()
         let server = try held.serve()

@@ -123,7 +123,9 @@ import Testing
             client.send(malformed.text)
 
             let reply = try client.reply()
-            #expect(reply.status == malformed.status, comment)
+            #expect(reply.status == 400, comment)
+            #expect(reply.text.contains(malformed.reason), "\(malformed.name): \(reply.text)")
+            #expect(reply.text.hasPrefix("This is not a request that the server reads: "), comment)
             #expect(reply.header("Connection") == "close", comment)
             #expect(try client.rest().isEmpty, comment)
             let next = try RawClient(port: server.port)
@@ -132,9 +134,8 @@ import Testing
         }
     }
 
-    @Test func refusesWhatCannotBecomeARequest() async {
+    @Test func refusesARequestWithoutItsEnd() async {
         let rows: [String] = [
-            "GET nowhere HTTP/1.1\r\nHost: h\r\n\r\n", "GET / HTTP/1.1\r\nHost: a b\r\n\r\n",
             "GET / HTTP/1.1\r\nHost: h\r\n",
             "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nh",
         ]
@@ -177,7 +178,6 @@ import Testing
         let server = try LoopbackServer { request in
             switch request.url?.path {
             case "/network": throw URLError(.networkConnectionLost)
-            case "/status": throw HTTPRequestError(451, "No.")
             default: throw MalformedAnswer()
             }
         }
@@ -188,8 +188,6 @@ import Testing
             return String(decoding: try client.rest(), as: UTF8.self)
         }
         #expect(try answer(to: "/network").isEmpty)
-        #expect(try answer(to: "/status").hasPrefix("HTTP/1.1 451 Unavailable For Legal Reasons"))
-        #expect(try answer(to: "/status").hasSuffix("\r\n\r\nNo.\n"))
         #expect(try answer(to: "/other").hasPrefix("HTTP/1.1 500 Internal Server Error"))
         #expect(try answer(to: "/other").hasSuffix("\r\n\r\nMalformedAnswer()\n"))
     }

@@ -1,0 +1,80 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import APIKitLiteTesting
+
+@Suite(.limited) struct HTTPRequestReaderTests {
+    @Test func readsRequests() throws {
+        var reader = HTTPRequestReader([Data(conversation.utf8)])
+        let (requests, error) = reader.all()
+
+        #expect(error == nil)
+        #expect(requests.map(\.request.httpMethod) == ["GET", "POST", "PUT", "GET", "DELETE"])
+        let paths = ["/", "/a", "/b", "/lf", "/c"]
+        #expect(requests.map(\.request.url?.absoluteString) == paths.map { "http://h\($0)" })
+        #expect(
+            requests.map { $0.request.httpBody?.text }
+                == [nil, "hello\r\nyou!", "abc0123456789\r\nabcd", nil, nil])
+        #expect(requests.map(\.keepsAlive) == [true, true, true, true, false])
+        #expect(requests[0].request.value(forHTTPHeaderField: "Cookie") == "a=1; b=2")
+        #expect(requests[4].request.value(forHTTPHeaderField: "Accept") == "a, b")
+    }
+
+    @Test(arguments: [
+        ("/a/b?c=d&e", "/a/b?c=d&e"), ("//a", "//a"), ("/%2F%20", "/%2F%20"),
+        ("/?http://x", "/?http://x"),
+        ("/x?filter[name]=San%20Jose", "/x?filter%5Bname%5D=San%20Jose"),
+        ("/a%20b|c%zz", "/a%20b%7Cc%25zz"),
+    ])
+    func hasTheURLThatTheClientTyped(_ target: String, _ url: String) throws {
+        for host in ["host:81", "localhost", "[::1]:82"] {
+            let text = "GET \(target) HTTP/1.1\r\nhost: \(host)\r\n\r\n"
+            var reader = HTTPRequestReader([Data(text.utf8)])
+
+            let request = try reader.next()?.request
+            #expect(request?.url?.absoluteString == "http://\(host)\(url)")
+        }
+    }
+
+    @Test func readsTheSameHoweverTheBytesAreSplit() {
+        func outcome(_ pieces: [Data]) -> [String] {
+            var reader = HTTPRequestReader(pieces)
+            let (requests, error) = reader.all()
+            return requests.map { "\($0.request) \($0.request.httpBody?.text ?? "")" }
+                + [error?.description ?? "none"]
+        }
+        for text in MalformedRequest.all.map(\.text) + [conversation] {
+            let bytes = Data(text.utf8)
+            let expected = outcome([bytes])
+
+            // Long requests are cut at fewer places, because every place would take minutes.
+            for cut in stride(from: 0, to: bytes.count, by: bytes.count < 1_000 ? 1 : 3_001) {
+                #expect(outcome([bytes[..<cut], bytes[cut...]]) == expected, "\(text), at \(cut)")
+            }
+        }
+    }
+
+    @Test func reservesNoMemoryForAnAnnouncedLength() {
+        let text = "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: \(Int.max)\r\n\r\nhello"
+        var reader = HTTPRequestReader([Data(text.utf8)])
+
+        #expect(reader.all().error?.description.contains("connection ended within it") == true)
+    }
+
+    @Test func sendsContinueOnlyBeforeTheBody() async {
+        let rows: [(String, Int)] = [
+            ("Content-Length: 5\r\n\r\n", 1), ("Transfer-Encoding: chunked\r\n\r\n", 1),
+            ("Content-Length: 5\r\n\r\nh", 0), ("Content-Length: 0\r\n\r\n", 0),
+        ]
+        await forEachRow(rows, named: \.0) { row, comment in
+            let head = "POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-Continue\r\n" + row.0
+            var reader = HTTPRequestReader([Data(head.utf8)])
+            var count = 0
+
+            _ = try? reader.next { count += 1 }
+
+            #expect(count == row.1, comment)
+        }
+    }
+}
