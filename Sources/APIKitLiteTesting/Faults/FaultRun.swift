@@ -148,7 +148,8 @@ struct FaultRun: Sendable {
             // A client that ignores its cancellation gets the answer.
             if mayCancel, restingLooks > 0 { release() }
             // Without a sleeper, the next step would be the deadline of an exchange that goes on.
-            if restingLooks >= (fault == .noFault ? Self.restOfGoodRun : 1), !clock.pending.isEmpty {
+            if restingLooks >= (fault == .noFault ? Self.restOfGoodRun : 1), !clock.pending.isEmpty
+            {
                 sleeps += 1
                 if sleeps > Self.mostSleeps {
                     return "did not end, although its clock has woken it \(Self.mostSleeps) times"

@@ -88,7 +88,7 @@ public func forEachFault<R, E: Error>(
         do {
             _ = try await body(network, clock)
             return .success(.value)
-        } catch where fault == .noFault {
+        } catch  where fault == .noFault {
             return .failure(.init(fault: fault, event: "threw \(error)", kind: ""))
         } catch let error as E {
             let outcome = (error as? APIRequestError).map(LoadOutcome.init)

@@ -93,10 +93,9 @@ struct HTTPRequestReader {
             let name = parts[0].lowercased()
             // A cookie may contain a comma, so semicolons separate them (RFC 6265, section 5.4).
             let separator = name == "cookie" ? "; " : ", "
-            let earlier = fields[name]
-            fields[name] = (
-                earlier?.name ?? String(parts[0]), earlier.map { $0.value + separator + value } ?? value
-            )
+            let earlier = fields[name] ?? (String(parts[0]), "")
+            let prefix = earlier.value.isEmpty ? "" : earlier.value + separator
+            fields[name] = (earlier.name, prefix + value)
         }
     }
 

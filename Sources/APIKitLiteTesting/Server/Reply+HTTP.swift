@@ -64,7 +64,8 @@ extension Reply {
         let status = response?.statusCode ?? 0
         let fields = fields
         let body = body
-        let hasBody = request.request.httpMethod != "HEAD" && status >= 200 && status != 204 && status != 304
+        let isBodyAllowed = status >= 200 && status != 204 && status != 304
+        let hasBody = isBodyAllowed && request.request.httpMethod != "HEAD"
         let isInPieces =
             (body.count > 1 || announcedLength != nil) && fields["content-length"] == nil
         let isChunked = hasBody && (isStreamed || isInPieces)
