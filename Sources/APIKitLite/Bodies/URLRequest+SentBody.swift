@@ -4,10 +4,6 @@ extension URLRequest {
     /// Sends the request with a body that is opened for this attempt. A form with files is written
     /// to a temporary file for that.
     ///
-    /// - Parameters:
-    ///   - didSend: Called with the number of bytes that were sent, and the size of the body.
-    ///   - send: Sends the request that it gets. The body may be the file that it gets, which is
-    ///     removed when it returns.
     /// - Throws: ``FileBodyError`` if a file is missing, unreadable or has another size, before
     ///   the attempt or after its failure; otherwise the error of `send`.
     func withSentBody<Result>(

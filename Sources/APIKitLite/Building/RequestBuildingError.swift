@@ -9,11 +9,6 @@ public struct RequestBuildingError: DescribedError, Equatable, Sendable {
     /// header.
     public let description: String
 
-    /// - Parameters:
-    ///   - subject: What cannot be used, such as `The header`.
-    ///   - name: Its name or text, which is shown in quotation marks, with line breaks and NUL
-    ///     escaped.
-    ///   - problem: What is wrong with it and what to do: the rest of the sentence.
     init(_ subject: String, _ name: String, _ problem: String) {
         self.init("\(subject) \(name.debugDescription) \(problem)")
     }

@@ -118,10 +118,6 @@ extension Data {
 }
 
 /// Returns a text in apostrophes for `sh`.
-///
-/// - Parameters:
-///   - text: The text.
-///   - unlessWord: Whether a text of capital letters remains without apostrophes.
 private func shellQuoted(_ text: String, unlessWord: Bool = false) -> String {
     if unlessWord, !text.isEmpty, text.utf8.allSatisfy({ 65...90 ~= $0 }) { return text }
     return "'" + text.replacingOccurrences(of: "'", with: #"'\''"#) + "'"

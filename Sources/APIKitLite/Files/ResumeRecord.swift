@@ -45,7 +45,6 @@ struct ResumeRecord: Codable, Equatable {
     ///     Range: bytes=1048576-
     ///     If-Range: "5f3e-400"
     ///
-    /// - Parameter request: The request for the whole file.
     /// - Returns: The request with the fields `Range` and `If-Range` (RFC 9110, sections 14.2 and
     ///   13.1.5). Without bytes to keep, it is the request itself.
     func resuming(_ request: URLRequest) -> URLRequest {

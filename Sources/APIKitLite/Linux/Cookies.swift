@@ -43,8 +43,6 @@ extension URLSession {
 
     /// Stores the cookies of a response over HTTP/2, except those that were set or deleted while
     /// the request was in progress.
-    ///
-    /// - Parameter old: The cookies that the session had before it sent the request.
     func storeCookies(
         of response: HTTPURLResponse, to request: URLRequest, replacing old: [HTTPCookie]
     ) {

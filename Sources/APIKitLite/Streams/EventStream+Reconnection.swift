@@ -38,16 +38,8 @@ extension EventStream {
             case reconnect(after: Duration)
         }
 
-        /// Returns what a client does after a connection has ended.
-        ///
-        /// - Parameters:
-        ///   - error: The error that ended the connection. Nil if its body was complete.
-        ///   - request: The request that was sent.
-        ///   - elapsed: The time since the client had a connection, or else since it began to
-        ///     connect.
-        ///   - now: The current time. A date in `Retry-After` is measured from it if the response
-        ///     has no `Date` header.
-        ///   - random: The jitter factor, from 0 to 1.
+        /// Returns what a client does after a connection has ended: with an error, or with a complete
+        /// body. `elapsed` counts from the last connection, or from the start.
         func decision(
             after error: APIRequestError?, of request: URLRequest, elapsed: Duration, now: Date,
             random: Double
@@ -78,7 +70,6 @@ extension EventStream {
 
         /// Returns the request of the next connection.
         ///
-        /// - Parameter request: The request of the stream.
         /// - Returns: The request with `Last-Event-ID`, unless the ID is empty. `Accept` and
         ///   `Cache-Control` are set to `text/event-stream` and `no-cache` if they are missing.
         /// - Throws: ``RequestBuildingError`` if the ID contains a line break or NUL.

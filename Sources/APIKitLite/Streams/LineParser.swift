@@ -6,7 +6,6 @@ protocol LineReader: Sendable {
 
     /// Reads a line.
     ///
-    /// - Parameter line: The line without its end.
     /// - Returns: The element that the line completes, or `nil` if it completes none.
     mutating func read(_ line: ArraySlice<UInt8>) throws -> Element?
 

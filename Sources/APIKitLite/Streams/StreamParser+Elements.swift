@@ -61,10 +61,6 @@ struct DerivedParser<Base: StreamParser, Element>: StreamParser {
     private var hasLast = false
 
     /// Creates a parser.
-    ///
-    /// - Parameters:
-    ///   - needsLast: Whether the body must not end before the last element.
-    ///   - derive: Returns the new element, unless it is left out, and whether it is the last one.
     init(
         base: Base, needsLast: Bool = false,
         _ derive: @escaping (Base.Element) throws -> (element: Element?, isLast: Bool)

@@ -6,10 +6,6 @@ extension Date {
     /// The form is `Sun, 06 Nov 1994 08:49:37 GMT` or one of two obsolete ones:
     /// `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6 08:49:37 1994`. For any other text, such as
     /// another time zone, a wrong weekday or a 30th of February, the result is nil.
-    ///
-    /// - Parameters:
-    ///   - text: The value of the header.
-    ///   - now: The current time. A year of two digits means one at most 50 years after it.
     init?(httpDate text: String, now: Date) {
         let text = text.split(separator: " ").joined(separator: " ")
         let formats = [

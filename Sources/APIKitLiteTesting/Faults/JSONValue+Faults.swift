@@ -34,10 +34,6 @@ extension JSONValue {
     }
 
     /// Returns this value with some values replaced, in depth-first order.
-    ///
-    /// - Parameters:
-    ///   - path: The key path of this value.
-    ///   - change: Returns what replaces the value at a key path; `nil` if it stays.
     private func changed(
         at path: String = "$", _ change: (String, JSONValue) -> JSONValue?
     ) -> JSONValue {

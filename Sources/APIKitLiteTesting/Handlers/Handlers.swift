@@ -36,12 +36,8 @@ final class Handlers: Sendable {
         wakes.finish()
     }
 
-    /// Calls a handler, beside all others.
-    ///
-    /// - Parameters:
-    ///   - task: Cancels the call. It must not be cancelled on the loading thread: a cancellation
-    ///     handler is code of the user's, and a `URLSession` call there would end the process.
-    ///   - handler: The handler.
+    /// Calls a handler, beside all others. Its `task` must not be cancelled on the loading thread: a
+    /// cancellation handler is the user's code, and a `URLSession` call there ends the process.
     func start(in task: TaskSlot = TaskSlot(), _ handler: @escaping @Sendable () async -> Void) {
         // Not through the stream: another thread may take the call, and the thread sanitizer does
         // not see how a stream hands over its elements.
@@ -50,11 +46,8 @@ final class Handlers: Sendable {
     }
 }
 
-/// Starts a task on a thread that it may block, where the system has task executors.
-///
-/// - Parameters:
-///   - isInline: Whether the task runs inside the calls that start and resume it instead.
-///   - work: The work, which must not block if it is inline.
+/// Starts a task on a thread that it may block, where the system has task executors; or inline,
+/// inside the calls that start and resume it, which it must not block.
 @discardableResult
 func startHandlerTask(
     isInline: Bool = false, _ work: @escaping @Sendable () async -> Void

@@ -55,8 +55,6 @@ enum JSONValue: Sendable {
     }
 
     /// Returns the beginning of the value on one line.
-    ///
-    /// - Parameter limit: The length of the result, in bytes.
     func excerpt(limit: Int) -> String {
         var text = ""
         write(to: &text, upTo: limit)

@@ -59,12 +59,6 @@ struct MatchReport: CustomStringConvertible {
     private let captured: [String: String]
 
     /// Asks criteria, and adds the captured path values to the reading.
-    ///
-    /// - Parameters:
-    ///   - criteria: The criteria, in order.
-    ///   - usableCount: The number of criteria before the first unusable one.
-    ///   - configurationError: What is wrong with the matcher; nil if it is valid.
-    ///   - reading: The request.
     init(
         _ criteria: [RequestMatcher.Criterion], usableCount: Int, configurationError: String?,
         on reading: RequestReading

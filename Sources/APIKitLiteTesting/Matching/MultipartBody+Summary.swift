@@ -5,8 +5,6 @@ extension MultipartBody.Part {
     /// Returns the name and the content on one line, such as `title=x`.
     ///
     /// A file is shown as its name, type and size.
-    ///
-    /// - Parameter limit: The length of the content that is shown, in bytes.
     func summary(limit: Int) -> String {
         "\(name)=\(fieldText?.excerpt(limit: limit) ?? placeholder)"
     }

@@ -31,8 +31,6 @@ public struct RecordedPart: Sendable {
     public var text: String? { exactText(part.data) }
 
     /// Returns the first value of a header, or nil if the part does not have it.
-    ///
-    /// - Parameter name: The name of the header; its case does not matter.
     func header(_ name: String) -> String? { part.header(name.lowercased()) }
 }
 

@@ -12,8 +12,6 @@ extension MockError {
     }
 
     /// Returns the error of a request that came after the last response of a stub.
-    ///
-    /// - Parameter number: The number of the request among the requests of the stub, from 1.
     static func usedUp(_ record: RecordedRequest, _ stub: Stub, at number: Int) -> MockError {
         if let recording = stub.recording { return recording.usedUp(record, at: number) }
         let count = stub.responseCount
@@ -40,11 +38,6 @@ extension MockError {
 
     /// Returns the error of a request that no stub answers. Its text shows the request, the nearest
     /// stub with the differences, and the `stub(…)` line that would answer the request.
-    ///
-    /// - Parameters:
-    ///   - reading: The request.
-    ///   - stubs: The stubs of the network.
-    ///   - sourceLocation: Where the network was made, if that is known.
     static func unmatched(
         _ reading: RequestReading, among stubs: [Stub], of sourceLocation: String?
     ) -> MockError {

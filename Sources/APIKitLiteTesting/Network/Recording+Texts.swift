@@ -2,8 +2,6 @@ import APIKitLite
 
 extension Recording {
     /// Returns the error of a request that came after the last answer to it.
-    ///
-    /// - Parameter number: The number of the request among the equal requests, from 1.
     func usedUp(_ record: RecordedRequest, at number: Int) -> MockError {
         let count = "\(entries.count) \(entries.count == 1 ? "answer" : "answers")"
         return MockError(
@@ -24,8 +22,6 @@ extension Recording {
     }
 
     /// Returns the finding of `verify()` about unused exchanges; nil if there are none.
-    ///
-    /// - Parameter stubs: All stubs of one recording.
     static func finding(of stubs: [Stub]) -> String? {
         let unused = stubs.flatMap { stub -> ArraySlice<Entry> in
             guard stub.times.isAtLeast, let recording = stub.recording else { return [] }

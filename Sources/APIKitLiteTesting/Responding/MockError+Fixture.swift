@@ -2,11 +2,6 @@ import Foundation
 
 extension MockError {
     /// Returns the error of a fixture that is in none of the folders where it was looked for.
-    ///
-    /// - Parameters:
-    ///   - fileName: The name of the fixture.
-    ///   - paths: Every path that was tried, in order.
-    ///   - neighbours: The files that exist there.
     static func noFixture(
         _ fileName: String, paths: [String], neighbours: [String]
     ) -> MockError {

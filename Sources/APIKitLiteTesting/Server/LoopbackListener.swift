@@ -16,10 +16,6 @@ final class LoopbackListener: @unchecked Sendable {  // `condition` owns all var
     private var isListening = true
 
     /// Starts to accept connections.
-    ///
-    /// - Parameters:
-    ///   - socket: A socket that listens. The listener closes it.
-    ///   - answering: Answers the requests, on the threads of the connections.
     init(_ socket: Socket, answering: @escaping LoopbackServer.Answering) {
         self.socket = socket
         self.answering = answering

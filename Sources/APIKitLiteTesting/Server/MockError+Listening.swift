@@ -12,10 +12,6 @@ extension MockError {
     }
 
     /// Returns the error of a failed system call.
-    ///
-    /// - Parameters:
-    ///   - port: The requested port; 0 if the system was to choose.
-    ///   - code: The value of `errno`.
     static func cannotListen(on port: Int, errno code: Int32) -> MockError {
         let isTaken = code == EADDRINUSE
         return cannotListen(

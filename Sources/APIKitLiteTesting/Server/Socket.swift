@@ -12,7 +12,6 @@ struct Socket: Sendable {
 
     /// Listens on `127.0.0.1`.
     ///
-    /// - Parameter port: The port, or 0 for a free port that the system chooses.
     /// - Throws: ``MockError`` when the port is in use or cannot be used.
     init(listeningOnPort port: Int) throws {
         guard let number = UInt16(exactly: port) else {

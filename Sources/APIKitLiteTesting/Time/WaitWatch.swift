@@ -80,11 +80,6 @@ package final class WaitWatch: Sendable {
     }
 
     /// Runs a wait of the test.
-    ///
-    /// - Parameters:
-    ///   - text: The call, and the place of the call.
-    ///   - progress: How far the wait has come.
-    ///   - wait: The wait.
     func run<R: Sendable>(
         _ text: String, _ sourceLocation: String, _ progress: @escaping @Sendable () -> String,
         _ wait: () async -> R
@@ -103,10 +98,6 @@ package final class WaitWatch: Sendable {
 
     /// Looks after a second, unless it is going to do so already. Call this when something begins to
     /// wait.
-    ///
-    /// - Parameters:
-    ///   - seen: The events so far; nil to count them now.
-    ///   - quietSeconds: The number of seconds in which nothing happened.
     func begin(after seen: Int? = nil, quietSeconds: Int = 0) {
         let reporter = state.withLock { state -> Reporter? in
             guard !state.isLooking, let reporter = state.reporter else { return nil }
