@@ -37,7 +37,7 @@ package struct PathTemplate: Equatable, Sendable {
         }
         segments = try Self.segments(of: text).map { segment in
             if let dots = Self.dots(in: segment) {
-                throw unusable("has a segment \(dots), which leads elsewhere. Write it out.")
+                throw unusable("has a segment `\(dots)`. Replace it by the path that it leads to.")
             }
             guard let parsed = Segment(segment) else {
                 throw unusable("has a brace without its partner or without a name. Write {name}.")
@@ -93,7 +93,7 @@ package struct PathTemplate: Equatable, Sendable {
             // A value beside a literal dot, or one with slashes, can form such a segment.
             if let dots = Self.dots(in: expanded) {
                 throw Self.unusable(
-                    text, "comes out with a segment \(dots), which leads elsewhere.")
+                    text, "comes out with a segment \(dots), which leads to another path.")
             }
             return expanded
         }.joined(separator: "/")

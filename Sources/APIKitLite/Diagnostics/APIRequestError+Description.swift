@@ -33,7 +33,7 @@ extension APIRequestError {
         let event =
             switch stage {
             case .makeRequest: "failed before it was sent"
-            case .transport: "failed on the way"
+            case .transport: "got no complete answer"
             case .validate: "got an answer that was not accepted"
             case .parse: "got an answer that could not be parsed"
             }

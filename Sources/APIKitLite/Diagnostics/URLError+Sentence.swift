@@ -40,7 +40,7 @@ extension URLError {
         case .dataLengthExceedsMaximum: "The server's answer is too large."
         case .resourceUnavailable, .fileDoesNotExist, .noPermissionsToReadFile,
             .cannotLoadFromNetwork:
-            "What was asked for is not available."
+            "The server's data is not available."
         case .dataNotAllowed: "Mobile data is not allowed for this app."
         case .internationalRoamingOff: "Data roaming is switched off."
         case .callIsActive: "The network cannot be used during a call."

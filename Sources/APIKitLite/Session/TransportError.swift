@@ -38,8 +38,8 @@ public enum TransportError: DescribedError, Equatable, Sendable {
         case .bodyLimit(let limit):
             return """
                 The response came faster than it was read: more than \(byteCount(limit)) waited. \
-                Read without long pauses, or let more bytes wait: session.stream(request, \
-                buffering:).
+                Read without long pauses. Only session.stream(urlRequest, buffering:) lets more \
+                bytes wait.
                 """
         case .bodyReadTwice:
             return "The body was read before. Its pieces are not kept: read it in one loop."

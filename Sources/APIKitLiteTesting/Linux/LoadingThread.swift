@@ -17,7 +17,11 @@ struct LoadingThread: Sendable {
             return shared
         }
         guard let queue else {
-            fatalError("This version of Foundation hides the queue on which a mock must answer.")
+            fatalError(
+                """
+                This version of Foundation hides the queue on which a mock must answer. Use \
+                MockURLSession(network), and report this with your version of Swift.
+                """)
         }
         return LoadingThread(queue: queue)
     }

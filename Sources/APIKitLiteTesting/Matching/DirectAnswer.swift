@@ -1,7 +1,7 @@
 import Foundation
 
-/// What a client of a `URLSession` receives as it is, without an HTTP response or with an error after
-/// one. No other client can receive it, so it is an error there.
+/// An answer that only a `URLSession` can deliver: a plain `URLResponse`, or an error after a
+/// response. For other clients it is an error.
 struct DirectAnswer: Error {
     var response: URLResponse?
     var data: Data?

@@ -58,7 +58,9 @@ struct MatchReport: CustomStringConvertible {
     private let configurationError: String?
     private let captured: [String: String]
 
-    /// Asks criteria, and adds the captured path values to the reading.
+    /// Checks each criterion against a request, and puts the path values that they capture into
+    /// `reading`. From the first invalid criterion on, and after a failed one, predicates are not
+    /// called.
     init(
         _ criteria: [RequestMatcher.Criterion], usableCount: Int, configurationError: String?,
         on reading: RequestReading
@@ -106,8 +108,8 @@ struct MatchReport: CustomStringConvertible {
 
     private func line(_ index: Int) -> Line {
         guard criteria.indices.contains(index) else {
-            let reason = "it is unusable: \(configurationError ?? "")"
-            return Line("one criterion more", Difference(reason))
+            let reason = "it is invalid: \(configurationError ?? "")"
+            return Line("a criterion of this stub", Difference(reason))
         }
         let criterion = criteria[index]
         // A predicate within the criterion may use them.
@@ -116,7 +118,7 @@ struct MatchReport: CustomStringConvertible {
             switch outcomes[index] {
             case .holds: nil
             case .fails: criterion.difference(reading)
-            case .notAsked: .init("it was not asked, because another criterion does not hold")
+            case .notAsked: .init("it was not checked, because another criterion failed")
             }
         return Line(criterion.description(), difference)
     }

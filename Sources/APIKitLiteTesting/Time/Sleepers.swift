@@ -8,7 +8,7 @@ struct Sleeper: Sendable {
         case task = "a task"
         /// A callback, such as the callback of a delayed response.
         case callback = "a response"
-        /// A limit on other work.
+        /// The timeout of an exchange or of a handler. `waitForSleepers` does not count it.
         case deadline = "a deadline"
 
         /// Whether `waitForSleepers` counts it.

@@ -169,7 +169,7 @@ import Testing
                 try await MockURLSession(network).exchange(.test("orders"))
             }
 
-            #expect(error?.description.contains("but it was not asked, because") == true)
+            #expect(error?.description.contains("but it was not checked, because") == true)
             let report = matcher.report(on: RecordedRequest(request: .test("orders")))
             #expect(report.lines.map(\.holds) == [true, false, false])
             // Two criteria hold, and one does not.

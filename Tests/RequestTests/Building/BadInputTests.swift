@@ -82,8 +82,8 @@ import Testing
         (
             "/{+a}/{+id}", "has {+a} before another segment. Only the last one keeps its slashes."
         ),
-        ("/a/../b", "has a segment .., which leads elsewhere. Write it out."),
-        (".", "has a segment ., which leads elsewhere. Write it out."),
+        ("/a/../b", "has a segment `..`. Replace it by the path that it leads to."),
+        (".", "has a segment `.`. Replace it by the path that it leads to."),
     ])
     func refusesATemplate(_ template: String, _ reason: String) throws {
         #expect(
@@ -111,7 +111,7 @@ import Testing
             let dots = path.contains("..") ? ".." : "."
             let shown = try text { try URLRequest("GET", base, path: "/{+path}", ["path": path]) }
             #expect(
-                shown.contains("a segment \(dots), which leads elsewhere")
+                shown.contains("a segment \(dots), which leads to another path")
                     || shown.contains("is \"\(dots)\", which would lead to another path"))
         }
         try expect(#"The value for "id" is given twice. Keep one."#) {

@@ -104,7 +104,7 @@ import Testing
             (
                 .transport, URLError(.timedOut),
                 """
-                GET https://h/v1/users failed on the way (stage .transport).
+                GET https://h/v1/users got no complete answer (stage .transport).
                 The request timed out. (URLError -1001)
                 curl 'https://h/v1/users'
                 """
@@ -112,7 +112,7 @@ import Testing
             (
                 .transport, unreachable,
                 """
-                GET https://h/v1/users failed on the way (stage .transport).
+                GET https://h/v1/users got no complete answer (stage .transport).
                 The server could not be reached. (URLError -1004: No route to https://h/)
                 curl 'https://h/v1/users'
                 """
@@ -135,7 +135,7 @@ import Testing
             (
                 .transport, Lines(),
                 """
-                GET https://h/v1/users failed on the way (stage .transport).
+                GET https://h/v1/users got no complete answer (stage .transport).
                 one
                   two
                 curl 'https://h/v1/users'
