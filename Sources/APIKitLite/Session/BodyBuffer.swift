@@ -16,8 +16,8 @@ package final class BodyBuffer: Sendable {
         /// Whether the transfer was or must be ended by `cancel`.
         var isCancelled = false
 
-        /// Removes the pieces that the reader gets now: none at the end. If the reader has to wait,
-        /// returns nil.
+        /// Removes and returns the pieces that have arrived. Returns none at the end of the body, and
+        /// nil if the reader has to wait.
         mutating func take() -> Result<[Data], any Error>? {
             guard count > 0 else { return ending.map { $0.map { [] } } }
             defer { (pieces, count) = ([], 0) }

@@ -15,7 +15,7 @@ final class LoopbackListener: @unchecked Sendable {  // `condition` owns all var
     private var isStopped = false
     private var isListening = true
 
-    /// Starts to accept connections.
+    /// Starts a thread that accepts connections, until `stop()`.
     init(_ socket: Socket, answering: @escaping LoopbackServer.Answering) {
         self.socket = socket
         self.answering = answering

@@ -35,7 +35,7 @@ extension MockClock {
         }
     }
 
-    /// Why perhaps nothing waits on the clock.
+    /// A sentence for a report: why nothing may be waiting on the clock.
     private var reason: String {
         sleepers.withLock { $0.hasEndedAtOnce }
             ? "A sleep on it ended at once, because its delay was zero or negative"

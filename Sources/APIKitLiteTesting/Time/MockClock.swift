@@ -161,7 +161,7 @@ extension MockClock {
     ///
     /// - Parameters:
     ///   - moment: When to call back.
-    ///   - isDeadline: Whether this only limits other work.
+    ///   - isDeadline: Whether it is a timeout, which `waitForSleepers` does not count.
     ///   - work: The callback.
     package func schedule(
         at moment: Instant, isDeadline: Bool, _ work: @escaping @Sendable () -> Void

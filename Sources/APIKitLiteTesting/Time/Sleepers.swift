@@ -2,7 +2,7 @@ import APIKitLite
 
 /// One wait on a ``MockClock``: a waiting task, a callback or a deadline.
 struct Sleeper: Sendable {
-    /// What waits, as a report names it.
+    /// What kind of work waits for the clock, in the words of a report.
     enum Kind: String {
         /// A task that sleeps.
         case task = "a task"
