@@ -37,8 +37,8 @@ func keptURL(_ text: String) throws -> URL {
     guard let url = URL(string: text), url.absoluteString == text else {
         let shown = Redaction.standard.url(text).debugDescription
         throw RequestBuildingError(
-            "Foundation would change \(shown), so another URL would be sent. "
-                + "Look for a space or another character to escape, and check the scheme and host.")
+            "\(shown) is not a URL that Foundation sends unchanged. "
+                + "Look for a character to escape, and check the scheme and the host of the base.")
     }
     return url
 }
