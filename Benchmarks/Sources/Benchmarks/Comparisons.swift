@@ -29,10 +29,8 @@ func compareAll(rounds: Int) async throws {
     TalkURLProtocol.requestHandler = { (Fixture.response(to: $0), Fixture.json) }
 
     let closure = MockNetwork { (Fixture.response(to: $0), Fixture.json) }
-    closure.journalLimit = 100
     let closureSession = closure.urlSession
     let stubs = MockNetwork()
-    stubs.journalLimit = 100
     stubs.stub(.get("/places"), .data(Fixture.json, contentType: "application/json"))
     let stubsSession = stubs.urlSession
     let direct = MockURLSession(stubs)
@@ -102,7 +100,6 @@ func compareAll(rounds: Int) async throws {
 /// A network whose first stub is the one that answers.
 private func manyStubs(_ count: Int) -> MockNetwork {
     let network = MockNetwork()
-    network.journalLimit = 100
     for number in 0..<count {
         network.stub(.get("/items/\(number)"), .data(Fixture.json), times: .any)
     }

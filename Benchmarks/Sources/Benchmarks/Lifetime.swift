@@ -36,7 +36,6 @@ private struct CountedRequest: APIRequest, Sendable {
 /// Loads, each with a loader of its own, every third one cancelled: what is left of them.
 func memoryOfLoads(_ count: Int) async throws {
     let network = MockNetwork { (Fixture.response(to: $0), Data("[]".utf8)) }
-    network.journalLimit = 100
     let session = network.urlSession
     let census = Census()
     func load(_ count: Int) async {
@@ -117,7 +116,6 @@ func cancellationMarks(_ count: Int) async throws {
         if request.url?.path.hasSuffix("0") == true { try await Task.sleep(for: .milliseconds(1)) }
         return (Fixture.response(to: request), nil)
     }
-    network.journalLimit = count
     let session = network.urlSession
     let answered = try await withThrowingTaskGroup(of: Set<String>.self) { group in
         for worker in 0..<16 {

@@ -76,7 +76,6 @@ private func cancelled(
 /// Answers every request, prints its URL, and ends with its standard input: with its parent.
 func serveUntilInputEnds() throws {
     let network = MockNetwork()
-    network.journalLimit = 0
     network.stub(.any, .text("hello"), times: .any)
     let server = try network.serve()
     print(server.url.absoluteString)

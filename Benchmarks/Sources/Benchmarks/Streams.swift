@@ -176,7 +176,6 @@ private final class Flag: @unchecked Sendable {  // The lock guards the value.
 /// Streams over each transport, each cancelled at a random moment.
 private func cancelStreams(_ count: Int) async throws {
     let network = MockNetwork()
-    network.journalLimit = 0
     network.stub(
         .get("/numbers"),
         .chunks(["data: a\n\n", "data: b\n\n"], contentType: "text/event-stream"),

@@ -8,7 +8,6 @@ func cancelAtRandom(_ count: Int) async throws {
         if request.url?.query == "q=slow" { try await Task.sleep(for: .microseconds(200)) }
         return (Fixture.response(to: request), Data("[]".utf8))
     }
-    network.journalLimit = 100
     let loader = APIRequestLoader(apiRequest: PlacesRequest(), urlSession: network.urlSession)
     let clock = ContinuousClock()
     var start = clock.now

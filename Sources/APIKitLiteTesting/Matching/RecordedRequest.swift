@@ -4,7 +4,9 @@ import Foundation
 /// One request that a mock received.
 public struct RecordedRequest: Sendable {
     /// The request. Its body is in `httpBody`, wherever the client put it.
-    public let request: URLRequest
+    ///
+    /// A network forgets the bodies of old requests: see ``MockNetwork/requests``.
+    public internal(set) var request: URLRequest
 
     /// The values that the stub's path template captured, percent-decoded, such as
     /// `pathValues["id"]`.

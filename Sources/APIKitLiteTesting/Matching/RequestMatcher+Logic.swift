@@ -93,12 +93,8 @@ extension RequestMatcher {
             return broken(".request(_:) could not read the request's body stream: \(error)")
         }
         let reading = RequestReading(RecordedRequest(request: filled))
-        let url = reading.url
         var matcher = method(reading.method)
-        if !url.scheme.isEmpty { matcher = matcher.scheme(url.scheme) }
-        if !url.host.isEmpty { matcher = matcher.host(url.host) }
-        if let port = url.port { matcher = matcher.port(port) }
-        matcher = matcher.path(exactly: url.path).adding(.query, exactly: reading.query)
+        matcher = value.url.map(matcher.url) ?? matcher
         for (name, value) in (value.allHTTPHeaderFields ?? [:]).sorted(by: { $0.key < $1.key }) {
             matcher = matcher.header(name, value)
         }

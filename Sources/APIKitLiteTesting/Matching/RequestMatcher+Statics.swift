@@ -31,6 +31,9 @@ extension RequestMatcher {
     /// Matches requests to a host, such as `api.example.com`.
     public static func host(_ name: String) -> RequestMatcher { any.host(name) }
 
+    /// Matches requests with a whole URL, whatever their method and body are.
+    public static func url(_ value: URL) -> RequestMatcher { any.url(value) }
+
     /// Matches requests by a path template: `/users/{id}` matches `/users/42`, and captures `id`.
     public static func path(_ template: String) -> RequestMatcher { any.path(template) }
 

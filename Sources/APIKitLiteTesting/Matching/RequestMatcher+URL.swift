@@ -30,6 +30,20 @@ extension RequestMatcher {
         }
     }
 
+    /// Requires a whole URL: its scheme, host, port and path, and exactly its query items, in any
+    /// order. A fragment does not count, because no request sends it.
+    ///
+    /// - Parameter value: The URL. If it is relative, only the path and the query are required.
+    public func url(_ value: URL) -> RequestMatcher {
+        let url = URLParts(value.absoluteString)
+        var matcher = self
+        if !url.scheme.isEmpty { matcher = matcher.scheme(url.scheme) }
+        if !url.host.isEmpty { matcher = matcher.host(url.host) }
+        if let port = url.port { matcher = matcher.port(port) }
+        return matcher.path(exactly: url.path)
+            .adding(.query, exactly: NamedItem.list(url.query ?? ""))
+    }
+
     /// Requires a port.
     ///
     /// A URL without a port has the default port of its scheme: 443 for `https`, 80 for `http`.

@@ -34,6 +34,14 @@ struct SentBody: Sendable {
         self.limit = limit
     }
 
+    /// The number of bytes in the pieces that are kept.
+    private(set) var keptByteCount = 0
+
+    /// Forgets the pieces, but not their number.
+    mutating func forgetPieces() {
+        (pieces, keptByteCount) = ([], 0)
+    }
+
     /// Whether every piece is kept.
     var isComplete: Bool { pieces.count == pieceCount }
 
@@ -50,6 +58,7 @@ struct SentBody: Sendable {
         byteCount += data.count
         if isComplete, pieceCount <= limit.pieces, byteCount <= limit.bytes {
             pieces.append(SentPiece(data: data, time: time))
+            keptByteCount += data.count
         }
     }
 }

@@ -4,16 +4,8 @@ import Foundation
 extension MockNetwork {
     /// The requests that the network received, oldest first, with their bodies.
     ///
-    /// The journal keeps the last ``journalLimit`` requests.
+    /// The journal keeps the last 10,000 requests, and of their bodies the last 64 MB.
     public var requests: [RecordedRequest] { core.journal.requests }
-
-    /// The number of requests that the journal keeps.
-    ///
-    /// The default is 10,000. With 0, the journal keeps no request.
-    public var journalLimit: Int {
-        get { core.journal.limit }
-        set { core.journal.limit = newValue }
-    }
 
     /// The largest number of requests that were unanswered at the same time.
     ///
@@ -24,7 +16,7 @@ extension MockNetwork {
     /// Suspends until the network has received a number of matching requests, or until the task is
     /// cancelled.
     ///
-    /// With a matcher, requests that the journal no longer keeps do not count: see ``journalLimit``.
+    /// With a matcher, requests that the journal no longer keeps do not count: see ``requests``.
     ///
     /// If nothing happens for five seconds, the wait is reported to standard error.
     ///
@@ -46,7 +38,7 @@ extension MockNetwork {
     ///
     /// A request ends when its answer is complete, when it fails, or when the client cancels it.
     /// The client may receive the result a moment later. Requests that the journal no longer keeps
-    /// do not count: see ``journalLimit``.
+    /// do not count: see ``requests``.
     ///
     /// If nothing happens for five seconds, the wait is reported to standard error.
     ///

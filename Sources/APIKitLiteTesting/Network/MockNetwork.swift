@@ -24,7 +24,7 @@ import Foundation
 /// A closure can answer in place of stubs, or beside them: see ``requestHandler``.
 ///
 /// A session or a configuration keeps its network alive. No request reaches a real server, except
-/// through ``MockResponse/passthrough(to:)`` and ``decline(_:fileID:line:)``.
+/// through ``MockResponse/passthrough(to:)``.
 public final class MockNetwork: Sendable {
     let core: NetworkCore
     // Each `Locked` property has its own lock.
@@ -175,25 +175,6 @@ public final class MockNetwork: Sendable {
     /// Removes all stubs, also those of an archive. The ``requestHandler`` stays.
     public func removeAll() {
         core.removeAll()
-    }
-
-    /// Leaves matching requests to the next class in `protocolClasses` or, if there is none, **to
-    /// the real network**.
-    ///
-    /// A declined request is not recorded and reaches no stub. Only a `URLSession` can decline: a
-    /// ``MockURLSession`` and a ``LoopbackServer`` answer such a request like any other. So does a
-    /// redirect on Linux to such a request, if its task was not started by `exchange`.
-    ///
-    /// - Parameters:
-    ///   - matcher: The requests to decline. It is evaluated inside `resume()`, when the body and
-    ///     the headers that the session adds may not be known: use the URL, the method and the
-    ///     request's own headers. A matcher with a predicate is a configuration error.
-    ///   - fileID: The file that error texts name.
-    ///   - line: The line that error texts name.
-    public func decline(
-        _ matcher: RequestMatcher, fileID: StaticString = #fileID, line: UInt = #line
-    ) {
-        core.decline(matcher, sourceLocation: "\(fileID):\(line)")
     }
 
     /// Checks that every request was answered and that every stub was used as often as its `times`

@@ -10,10 +10,10 @@ extension NetworkCore {
     func findings(at sourceLocation: String) -> [String] {
         verified.withLock { $0 = $0 ?? sourceLocation }
         let stubs = stubs
-        let broken = stubs.compactMap { stub in
-            stub.configurationError.map { "\($0) (\(stub.sourceLocation))" }
+        let broken = stubs.flatMap { stub in
+            stub.configurationErrors.map { "\($0) (\(stub.sourceLocation))" }
         }
-        let sound = stubs.filter { $0.configurationError == nil }
+        let sound = stubs.filter(\.configurationErrors.isEmpty)
         let misused = sound.filter { $0.recording == nil || !$0.times.isAtLeast }
             .compactMap { stub in stub.finding.map { (stub, $0) } }
         let recorded = Dictionary(grouping: sound.filter { $0.recording != nil }) {

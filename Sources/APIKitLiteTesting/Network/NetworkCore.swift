@@ -21,7 +21,6 @@ final class NetworkCore: Responder {
     private let answers = Locked(Answers())
     let handlers = Handlers()
     let unanswered = Locked(UnansweredRequests())
-    private let declined = Locked<[RequestMatcher]>([])
     private let serverPorts = Locked<[ObjectIdentifier: Int]>([:])
     /// Where the network was first verified; nil before that.
     let verified = Locked<String?>(nil)
@@ -92,27 +91,6 @@ final class NetworkCore: Responder {
         answers.withLock { $0.groups = [] }
     }
 
-    /// Leaves matching requests to the next protocol class.
-    func decline(_ matcher: RequestMatcher, sourceLocation: String) {
-        // `declines(_:)` runs inside `canInit`, on Foundation's loading queue, where user code must
-        // not run.
-        let configurationError =
-            matcher.configurationError
-            ?? (matcher.hasPredicate ? "A matcher with a predicate cannot decline requests." : nil)
-        if let configurationError {
-            _ = fail(MockError(.brokenStub, "\(configurationError) (\(sourceLocation))"))
-        } else {
-            declined.withLock { $0.append(matcher) }
-        }
-    }
-
-    func declines(_ request: URLRequest) -> Bool {
-        let declined = declined.withLock { $0 }
-        guard !declined.isEmpty else { return false }
-        let reading = RequestReading(RecordedRequest(request: request))
-        return declined.contains { $0.match(reading) != nil }
-    }
-
     /// Returns the record of a request that is not in the journal yet, and the reply to it.
     func decide(on request: URLRequest) -> (record: RecordedRequest, reply: Reply) {
         var request = request
@@ -132,7 +110,7 @@ final class NetworkCore: Responder {
         for group in answers.groups.reversed() {
             guard let (stub, next) = group.next(for: reading) else { continue }
             record.pathValues = reading.pathValues
-            record.stub = stub
+            record.answeringStub = stub
             do {
                 return try reply(to: record, stub, next)
             } catch {
@@ -152,7 +130,11 @@ final class NetworkCore: Responder {
         }
         if stub.times == .never { throw MockError.forbidden(record, by: stub) }
         switch next {
-        case .response(let response): return reply(to: record, stub, response)
+        case .response(let response):
+            if let error = response.configurationError {
+                throw MockError(.brokenStub, "\(error) (\(stub.sourceLocation))")
+            }
+            return reply(to: record, stub, response)
         case .handler(let handler):
             return Reply(
                 .later(.handler) { [self] in

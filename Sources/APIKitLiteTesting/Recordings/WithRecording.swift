@@ -139,7 +139,6 @@ package struct RecordingFile: Sendable {
         let network = MockNetwork(
             NetworkCore(
                 clock: ContinuousClock(), sourceLocation: sourceLocation, keeping: .ofRecording))
-        network.journalLimit = .max
         network.stub(matcher, .passthrough(to: session), times: .any)
         let result = try await verifying(network, at: sourceLocation, body)
         try write(network.requests, redacting: redaction)

@@ -1,17 +1,22 @@
 import APIKitLite
 import Foundation
 
-/// The requests that a mock received, oldest first, in bounded memory, and those that it has not
-/// answered yet.
+/// The requests that a mock received, oldest first, and those that it has not answered yet.
+///
+/// It keeps the last 10,000 requests, and their bodies up to 64 MB; the oldest are forgotten first. A
+/// recording keeps everything.
 ///
 /// `state` has its own lock.
 final class Journal: Sendable {
     private struct State {
-        /// May exceed the limit by a quarter.
+        /// May be more than the limit by a quarter.
         var entries: [RecordedRequest] = []
         /// The ID of the first entry. Each entry has the next ID.
         var firstID = 0
-        var limit = 10_000
+        /// The ID of the first entry whose bodies are kept.
+        var firstWithBodies = 0
+        /// The number of bytes in all bodies that are kept.
+        var byteCount = 0
         /// The unanswered requests by ID, including those that are not in `entries` any more.
         var inFlight: [Int: PendingRequest] = [:]
         var mostInFlight = 0
@@ -22,34 +27,55 @@ final class Journal: Sendable {
         mutating func trim(to limit: Int) {
             let excess = entries.count - limit
             guard excess > 0 else { return }
+            byteCount -= entries[..<excess].reduce(0) { $0 + $1.keptByteCount }
             entries.removeFirst(excess)
             firstID += excess
+        }
+
+        mutating func add(_ request: RecordedRequest) {
+            entries.append(request)
+            byteCount += request.keptByteCount
         }
 
         mutating func change(_ id: Int, _ change: (inout RecordedRequest) -> Void) {
             eventCount += 1
             let index = id - firstID
-            if entries.indices.contains(index) { change(&entries[index]) }
+            guard entries.indices.contains(index) else { return }
+            byteCount -= entries[index].keptByteCount
+            change(&entries[index])
+            if id < firstWithBodies { entries[index].forgetBodies() }
+            byteCount += entries[index].keptByteCount
+        }
+
+        /// Forgets the oldest bodies that are above a limit, but never those of the newest request.
+        mutating func forgetBodies(above limit: Int) {
+            firstWithBodies = max(firstWithBodies, firstID)
+            while byteCount > limit, firstWithBodies - firstID < entries.count - 1 {
+                let index = firstWithBodies - firstID
+                byteCount -= entries[index].keptByteCount
+                entries[index].forgetBodies()
+                byteCount += entries[index].keptByteCount
+                firstWithBodies += 1
+            }
         }
     }
 
     private let state = Awaitable(State())
     private let bodyLimit: SentBody.Limit
+    private let limit: Int
+    private let byteLimit: Int
 
     init(keeping bodyLimit: SentBody.Limit = .init()) {
         self.bodyLimit = bodyLimit
+        let isRecording = bodyLimit.pieces == .max
+        (limit, byteLimit) = isRecording ? (.max, .max) : (10_000, 64_000_000)
     }
 
     var requests: [RecordedRequest] {
         state.withLock { state in
-            state.trim(to: state.limit)
+            state.trim(to: limit)
             return state.entries
         }
-    }
-
-    var limit: Int {
-        get { state.withLock { $0.limit } }
-        set { state.withLock { $0.limit = max(0, newValue) } }
     }
 
     /// The number of requests that were ever recorded.
@@ -97,8 +123,9 @@ final class Journal: Sendable {
     ) -> Int {
         func record(_ state: inout State) -> Int {
             // Trimmed only at a quarter above the limit, so that the entries are seldom moved.
-            if state.entries.count - state.limit >= state.limit / 4 { state.trim(to: state.limit) }
-            state.entries.append(request)
+            if state.entries.count - limit >= limit / 4 { state.trim(to: limit) }
+            state.add(request)
+            state.forgetBodies(above: byteLimit)
             state.eventCount += 1
             state.changeCount += 1
             let id = state.firstID + state.entries.count - 1
@@ -138,6 +165,7 @@ final class Journal: Sendable {
                 state.inFlight[id]?.sentCount += sentCount
             }
             state.change(id, change)
+            state.forgetBodies(above: byteLimit)
         }
     }
 }
@@ -168,9 +196,17 @@ struct PendingRequest: Sendable {
 
 extension RecordedRequest {
     /// The stub that answered the request or is going to; nil if none matched.
-    public internal(set) var stub: Stub? {
-        get { answeringStub as? Stub }
-        set { answeringStub = newValue }
+    public var stub: Stub? { answeringStub as? Stub }
+
+    /// The number of bytes in the bodies of the request and of its answer.
+    fileprivate var keptByteCount: Int {
+        (request.httpBody?.count ?? 0) + wholeBody.byteCount + (sentBody?.keptByteCount ?? 0)
+    }
+
+    fileprivate mutating func forgetBodies() {
+        request.httpBody = nil
+        wholeBody = []
+        sentBody?.forgetPieces()
     }
 
     mutating func record(_ reply: Reply) {

@@ -21,15 +21,10 @@ protocol Responder: Sendable {
     /// Whether the user's code matches requests. It must not run on the loading thread: on Linux,
     /// the process ends if it uses a `URLSession` there.
     var matchesWithUserCode: Bool { get }
-
-    /// Whether the responder leaves a request to the next protocol class or to the network.
-    func declines(_ request: URLRequest) -> Bool
 }
 
 extension Responder {
     var matchesWithUserCode: Bool { false }
-
-    func declines(_ request: URLRequest) -> Bool { false }
 }
 
 /// The receiver of the answer to one request.

@@ -49,7 +49,8 @@ public final class Stub: Sendable {
     let sourceLocation: String
     /// The recording that the stub answers from; nil for a stub of the test.
     let recording: Recording?
-    /// What is wrong with the stub, its matcher or a response; nil if all are valid.
+    /// What is wrong with the stub or its matcher, so that no request can be answered; nil if both are
+    /// valid.
     let configurationError: String?
     /// Reaches 1 at `release()`. Held responses wait for that.
     let gate = Awaitable(false)
@@ -80,21 +81,26 @@ public final class Stub: Sendable {
         verified: String?
     ) {
         self.matcher = matcher
-        self.source = source
+        self.source = source.naming
         self.times = times
         self.sourceLocation = sourceLocation
         self.recording = recording
         self.journal = journal
         self.watch = watch
-        var responses: [MockResponse] = []
-        if case .responses(let given, _) = source { responses = given }
         let lateness = verified.map {
             "The stub for \(matcher) came too late: the network was verified before (\($0)), and "
                 + "would not notice what this stub is used for. Verify at the end of the test."
         }
         configurationError =
             lateness ?? matcher.configurationError ?? times.configurationError
-            ?? responses.lazy.compactMap(\.configurationError).first
+    }
+
+    /// What is wrong with the stub, or else with each of its responses. A request fails only with an
+    /// unusable response that is its own.
+    var configurationErrors: [String] {
+        if let configurationError { return [configurationError] }
+        guard case .responses(let responses, _) = source else { return [] }
+        return responses.compactMap(\.configurationError)
     }
 
     /// The number of requests that the stub answered.
@@ -298,6 +304,21 @@ extension Stub {
             }
             return nil
         }
+    }
+}
+
+extension Stub.ResponseSource {
+    /// The same source. Of several responses, the error of an unusable one says which it is.
+    fileprivate var naming: Self {
+        guard case .responses(var responses, let afterLast) = self, responses.count > 1 else {
+            return self
+        }
+        for (index, response) in responses.enumerated() {
+            guard let error = response.configurationError else { continue }
+            responses[index].configurationError =
+                "Response \(index + 1) of \(responses.count): \(error)"
+        }
+        return .responses(responses, then: afterLast)
     }
 }
 

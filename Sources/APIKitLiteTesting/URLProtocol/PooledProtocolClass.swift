@@ -82,10 +82,6 @@ private class NetworkURLProtocol: MockURLProtocol {
     override class var responder: any Responder {
         PooledProtocolClass.responder(of: self) ?? MissingNetwork()
     }
-
-    override class func canInit(with request: URLRequest) -> Bool {
-        PooledProtocolClass.responder(of: self)?.declines(request) != true
-    }
 }
 
 /// Fails every request, in place of a network that does not exist any more.

@@ -25,6 +25,20 @@ import Testing
                 .any.port(443), takes: [.url("https://h"), .url("http://h:443")],
                 leaves: [.url("http://h"), .url("https://h:8443")]),
             MatchCase(
+                .url(URL(string: "https://h/users/a%20b?x=1&y#z")!),
+                takes: [
+                    .url("https://h/users/a%20b?x=1&y"), .url("HTTPS://H:443/users/a b?y&x=1"),
+                    .url("https://h/users/a%20b?x=1&y", method: "POST"),
+                ],
+                leaves: [
+                    .url("https://h/users/a%20b?x=1"), .url("https://h/users/a%20b?x=1&y&z"),
+                    .url("http://h/users/a%20b?x=1&y"), .url("https://i/users/a%20b?x=1&y"),
+                    .url("https://h:81/users/a%20b?x=1&y"), .url("https://h/users/?x=1&y"),
+                ]),
+            MatchCase(
+                .url(URL(string: "/users/{id}")!), takes: [.url("https://h/users/%7Bid%7D")],
+                leaves: [.url("https://h/users/1"), .url("https://h/users/%7Bid%7D?x")]),
+            MatchCase(
                 .path("/proxy/https://h2/{page}"), takes: [.url("https://h/proxy/https://h2/a")],
                 leaves: [.url("https://h/proxy/http://h2/a"), .url("https://h2/a")]),
             MatchCase(

@@ -90,6 +90,22 @@ import Testing
         #expect(verification?.findings.count == 1)
     }
 
+    @Test func failsOnlyTheRequestOfAnUnusableResponse() async throws {
+        network.stub(.get("/a"), .text("one"), .json(""), .text("three"), .status(99))
+
+        #expect(try await get("a") == "one")
+        let failure = await #expect(throws: MockError.self) { try await get("a") }
+        #expect(
+            failure?.description.hasPrefix(
+                "Response 2 of 4: .json(_:) was given an empty text.") == true)
+        #expect(try await get("a") == "three")
+        let verification = #expect(throws: VerificationError.self) { try network.verify() }
+        #expect(
+            verification?.findings.map { "\($0.prefix(16))" } == [
+                "Response 2 of 4:", "Response 4 of 4:",
+            ])
+    }
+
     @Test(arguments: [
         (URLRequest.query("?token=hunter2"), "GET https://h/a?token=hunter2"),
         (.test("a", method: "POST", body: "x"), "POST https://api.example.com/a, 1 byte"),
@@ -143,21 +159,34 @@ import Testing
         #expect(record.query["q"] == "\u{fffd}")
     }
 
-    @Test func boundsItsJournal() async throws {
+    @Test func keepsTheLastTenThousandRequests() async throws {
         let stub = network.stub(.any, .text("x"))
-        network.journalLimit = 3
+        let session = MockURLSession(network)
 
-        for index in 0..<10 { _ = try await get("\(index)") }
+        for index in 0..<10_010 { _ = try await session.exchange(.test("\(index)")) }
 
-        #expect(network.requests.map { $0.request.url?.path } == ["/7", "/8", "/9"])
-        #expect(stub.requests.count == 3)
-        #expect(stub.callCount == 10)
-        network.journalLimit = 0
-        _ = try await get("a")
-        #expect(network.requests.isEmpty)
-        network.journalLimit = .max
-        for index in 0..<4 { _ = try await get("\(index)") }
-        #expect(network.requests.count == 4)
+        #expect(network.requests.count == 10_000)
+        #expect(network.requests.first?.path == "/10")
+        #expect(stub.requests.count == 10_000)
+        #expect(stub.callCount == 10_010)
+    }
+
+    /// 64 MB of bodies are kept, those of requests and those of answers.
+    @Test func forgetsTheBodiesOfOldRequests() async throws {
+        let answer = Data(count: 1_000_000)
+        network.stub(.get("/pieces")) { _ in .data(answer).chunked(by: 400_000) }
+        network.stub(.any, .data(answer))
+        var request = URLRequest.test("a", method: "POST")
+        request.httpBody = Data(count: 3_000_000)
+        let session = MockURLSession(network)
+
+        for _ in 0..<10 { _ = try await session.exchange(.test("pieces")) }
+        for _ in 0..<18 { _ = try await session.exchange(request) }
+
+        let requests = network.requests
+        #expect(requests.map(\.response?.statusCode) == Array(repeating: 200, count: 28))
+        let kept = requests.map { $0.body.count + $0.sent.reduce(0) { $0 + $1.data.count } }
+        #expect(kept == Array(repeating: 0, count: 12) + Array(repeating: 4_000_000, count: 16))
     }
 
     // A handler makes a new body for each request.

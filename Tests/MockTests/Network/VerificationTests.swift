@@ -178,7 +178,6 @@ import Testing
     func keepsTheFirstOfManyUnansweredRequests(_ count: Int, _ findings: Int, _ rest: String?)
         async throws
     {
-        network.journalLimit = 0
         for number in 0..<count {
             let error = await #expect(throws: MockError.self) {
                 try await network.urlSession.exchange(.test("a\(number)"))

@@ -27,21 +27,4 @@ import Testing
         _ = await load.result
         #expect(network.requests.map(\.wasCancelled) == [true])
     }
-
-    @Test(arguments: [Transport.urlProtocol, .mockURLSession])
-    func anUnansweredRequestBeyondTheJournalLimitIsReported(_ transport: Transport) async throws {
-        let network = MockNetwork()
-        network.journalLimit = 0
-        network.stub(.any, .hanging)
-        let (session, _) = try transport.open(network)
-        let load = Task { try await session.exchange(.test("a")) }
-
-        #expect(await network.waitForRequests().isEmpty)
-        let failure = #expect(throws: VerificationError.self) { try network.verify() }
-
-        #expect(failure?.findings.count == 1)
-        load.cancel()
-        _ = await load.result
-        try network.verify()
-    }
 }

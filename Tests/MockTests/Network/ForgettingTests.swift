@@ -4,54 +4,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a network leaves to others, forgets, and tells when it is done.
-@Suite(.limited, .usesSockets) struct DecliningTests {
+/// What a network answers, forgets, and tells when it is done.
+@Suite(.limited, .usesSockets) struct ForgettingTests {
     let network = MockNetwork()
-
-    @Test func leavesADeclinedRequestToTheNextClass() async throws {
-        let next = MockNetwork()
-        next.stub(.any, .text("next"))
-        network.stub(.any, .text("mine"))
-        network.decline(.host("other.example.com").header("X-Kind", "metrics"))
-        let configuration = network.configuration
-        configuration.protocolClasses =
-            (configuration.protocolClasses ?? []) + (next.configuration.protocolClasses ?? [])
-        let session = URLSession(configuration: configuration)
-
-        for (host, kind, answer) in [
-            ("other.example.com", "metrics", "next"), ("other.example.com", "users", "mine"),
-            ("api.example.com", "metrics", "mine"),
-        ] {
-            var request = URLRequest(url: URL(string: "https://\(host)/a")!)
-            request.setValue(kind, forHTTPHeaderField: "X-Kind")
-            let (data, _) = try await session.exchange(request)
-            #expect(data.text == answer)
-        }
-        #expect(network.requests.count == 2)
-        #expect(next.requests.count == 1)
-    }
-
-    @Test func leavesADeclinedRequestToTheRealNetwork() async throws {
-        let server = try network.serve()
-        network.stub(.any, .text("real"))
-        let mocked = MockNetwork()
-        mocked.decline(.host("127.0.0.1"))
-        let configuration = mocked.configuration
-        configuration.connectionProxyDictionary = nil
-
-        _ = URLSessionConfiguration.withoutProxy
-        let (data, _) = try await URLSession(configuration: configuration)
-            .exchange(URLRequest(url: server.url))
-
-        #expect(data.text == "real")
-        #expect(mocked.requests.isEmpty)
-    }
-
-    @Test func tellsOfAMatcherThatDeclinesNothing() {
-        network.decline(.host("https://a"))
-
-        #expect(throws: VerificationError.self) { try network.verify() }
-    }
 
     @Test(
         arguments: ["https", "http", "HTTPS", "ftp", "ws", "app"].map { "\($0)://127.0.0.1:1/a" }
