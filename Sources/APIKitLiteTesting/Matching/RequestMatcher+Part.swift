@@ -71,52 +71,15 @@ private struct ExpectedPart: Sendable {
         return "\"\(text.excerpt(limit: 60))\""
     }
 
-    /// Describes how the parts of a request differ: the differences of each part with the same
-    /// name, or, if no part has the name, the other parts.
+    /// Describes the parts of a request that have the same name, or, if none has it, the others.
     func difference(from parts: [MultipartBody.Part]) -> MatchReport.Difference {
         let candidates = parts.filter { name.hasSameBytes(as: $0.name) }
-        if candidates.isEmpty {
-            return list(
-                parts.lazy.map { $0.summary(limit: 60) }, parts.count,
-                under: parts.isEmpty ? "the request has no parts" : "the request has only:")
-        }
-        let lines = candidates.lazy.map { differences(from: $0).joined(separator: "; ") }
-        return list(lines, candidates.count, under: "the request has another:")
-    }
-
-    private static let shownCount = 5
-
-    private func list(
-        _ lines: some Collection<String>, _ count: Int, under text: String
-    ) -> MatchReport.Difference {
-        let more = count - Self.shownCount
+        let shown = candidates.isEmpty ? parts : candidates
+        let more = shown.count > 5 ? ["and \(shown.count - 5) more"] : []
+        let text =
+            parts.isEmpty ? "no parts" : candidates.isEmpty ? "only:" : "another:"
         return .init(
-            text,
-            details: lines.prefix(Self.shownCount) + (more > 0 ? ["and \(more) more"] : []))
-    }
-
-    /// The aspects in which a part of the same name differs.
-    private func differences(from part: MultipartBody.Part) -> [String] {
-        var lines: [String] = []
-        func add(_ aspect: String, _ expected: String?, _ actual: String?) {
-            let (expected, actual) = (expected ?? "none", actual ?? "none")
-            lines.append(
-                expected == actual
-                    ? "expected another \(aspect) than \(actual)"
-                    : "expected the \(aspect) \(expected), got \(actual)")
-        }
-        if let fileName, !fileName.hasSameBytes(as: part.fileName) {
-            add("file name", fileName.debugDescription, part.fileName?.debugDescription)
-        }
-        let actualType = APIKitLite.mediaType(part.contentType)
-        if mediaType != nil, mediaType != actualType {
-            add("type", mediaType, actualType)
-        }
-        guard let data, data != part.data else { return lines }
-        let actual = part.fieldText.map { "\"\($0.excerpt(limit: 60))\"" }
-        add("content", shownData, actual ?? part.placeholder)
-        let count = zip(data, part.data).prefix { $0 == $1 }.count
-        if count > 0 { lines[lines.count - 1] += ", the same up to byte \(count)" }
-        return lines
+            "the request has \(text)",
+            details: shown.prefix(5).map { $0.summary(limit: 60) } + more)
     }
 }

@@ -36,9 +36,8 @@ import Testing
         ("--b\n\(title)1\n--b\n\(title)2\n--b--", ["1", "2"]),
         ("preamble\n--b\n\(title)x\n--b--\nepilogue\n--b\n", ["x"]),
         ("\n--b\n\(title)x\n--b--", ["x"]),
-        ("--b \t\n\(title)x\n--b-- \n", ["x"]),
         // Only a whole line is a delimiter.
-        ("--b\n\(title)--bc\n--b--c\n --b\n-–b\n--b--", ["--bc\r\n--b--c\r\n --b\r\n-–b"]),
+        ("--b\n\(title)--bc\n --b\n-–b\n--b--", ["--bc\r\n --b\r\n-–b"]),
         ("--b\n\(title)a --b--\n--b--", ["a --b--"]),
         // The empty line may be missing if nothing follows.
         ("--b\nContent-Disposition: form-data; name=a\n\n--b--", [""]),
@@ -103,11 +102,9 @@ import Testing
     @Test(
         arguments: [
             (nil, .otherType), ("", .otherType), ("application/json", .otherType),
-            ("multipart/mixed; boundary=b", .otherType), ("multipart/form-data", .boundary),
-            ("multipart/form-data; boundary=", .boundary),
-            ("multipart/form-data; boundary=\"\"", .boundary),
-            ("multipart/form-data; boundary=\(String(repeating: "x", count: 71))", .boundary),
-            ("multipart/form-data; boundary=c", .noDelimiter),
+            ("multipart/mixed; boundary=b", .otherType), ("multipart/form-data", .malformed),
+            ("multipart/form-data; boundary=\"\"", .malformed),
+            ("multipart/form-data; boundary=c", .malformed),
         ] as [(String?, MultipartBody.Failure)])
     func refusesATypeWithoutParts(_ type: String?, _ failure: MultipartBody.Failure) {
         let body = Data("--b\r\nContent-Disposition: form-data; name=a\r\n\r\n\r\n--b--".utf8)
@@ -115,35 +112,17 @@ import Testing
         #expect(throws: failure) { try MultipartBody(body, contentType: type) }
     }
 
-    @Test(
-        arguments: [
-            ("", .noDelimiter), ("x", .noDelimiter), ("--b", .noDelimiter),
-            (" --b\n", .noDelimiter),
-            ("--b\n", .noEnd), ("--b\n\(title)x", .noEnd), ("--b\n\(title)x\n--b\n", .noEnd),
-            ("--b\n\(title)x--b--", .noEnd), ("--b\n\(title)x\n--b-", .noEnd),
-            ("--b\n--b--", .noName(part: 1)), ("--b\n\nx\n--b--", .noName(part: 1)),
-            ("--b\n\(title)\n--b\nContent-Type: text/plain\n\nx\n--b--", .noName(part: 2)),
-            ("--b\nContent-Disposition: form-data\n\nx\n--b--", .noName(part: 1)),
-            ("--b\nContent-Disposition: attachment; name=a\n\nx\n--b--", .noName(part: 1)),
-            ("--b\nx\n--b--", .headers(part: 1)), ("--b\nno colon\n\nx\n--b--", .headers(part: 1)),
-            ("--b\na b: c\n\nx\n--b--", .headers(part: 1)),
-            ("--b\n: c\n\n--b--", .headers(part: 1)),
-        ] as [(String, MultipartBody.Failure)])
-    func refusesAMalformedBody(_ body: String, _ failure: MultipartBody.Failure) {
-        #expect(throws: failure) { try read(body) }
-        #expect(!failure.reason.isEmpty)
-    }
-
-    @Test func refusesLinesThatEndWithLF() {
-        #expect(throws: MultipartBody.Failure.lineFeeds) {
-            try read("--b\n\(Self.title)x\n--b--\n", lines: "\n")
-        }
-        // Between two headers.
-        #expect(throws: MultipartBody.Failure.lineFeeds) {
-            try MultipartBody(
-                Data("--b\r\nX-A: 1\nX-B: 2\r\n\r\n\r\n--b--".utf8),
-                contentType: "multipart/form-data; boundary=b")
-        }
+    @Test(arguments: [
+        "", "x", "--b", " --b\n", "--b\n", "--b\n\(title)x", "--b\n\(title)x\n--b\n",
+        "--b\n\(title)x--b--", "--b\n\(title)x\n--b-", "--b\n--b--", "--b\n\nx\n--b--",
+        "--b\n\(title)\n--b\nContent-Type: text/plain\n\nx\n--b--",
+        "--b\nContent-Disposition: form-data\n\nx\n--b--",
+        "--b\nContent-Disposition: attachment; name=a\n\nx\n--b--", "--b\nx\n--b--",
+        "--b\nno colon\n\nx\n--b--", "--b\na b: c\n\nx\n--b--", "--b\n: c\n\n--b--",
+    ])
+    func refusesAMalformedBody(_ body: String) {
+        #expect(throws: MultipartBody.Failure.malformed) { try read(body) }
+        #expect(throws: MultipartBody.Failure.malformed) { try read(body, lines: "\n") }
     }
 
     @Test(arguments: [nil, "a b:c"], ["a", "", "a\"b", "ends with \\", "ä; name=\"x\"", "C:\\x"])

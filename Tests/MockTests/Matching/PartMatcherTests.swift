@@ -62,38 +62,22 @@ extension URLRequest {
                 .any.part("avatar", fileName: "b.png", contentType: "image/jpeg"), upload.suffix(1),
                 """
                   ✗ part avatar, "b.png", image/jpeg, but the request has another:
-                      expected the file name "b.png", got "a.png"; expected the type image/jpeg, \
-                got image/png
+                      avatar=<file "a.png", image/png, 4 bytes>
                 """
             ),
             (
                 .any.part("avatar", data: png + [1]), upload.suffix(1),
                 """
                   ✗ part avatar, 5 bytes, but the request has another:
-                      expected the content 5 bytes, got <file "a.png", image/png, 4 bytes>, \
-                the same up to byte 4
+                      avatar=<file "a.png", image/png, 4 bytes>
                 """
             ),
             (
                 .any.part("tag", text: "c"), upload[...],
                 """
                   ✗ part tag, "c", but the request has another:
-                      expected the content "c", got "a"
-                      expected the content "c", got "b"
-                """
-            ),
-            (
-                .any.part("title", fileName: "a"), upload.prefix(1),
-                """
-                  ✗ part title, "a", but the request has another:
-                      expected the file name "a", got none
-                """
-            ),
-            (
-                .any.part("password", text: "hunter3"), [.text("password", "hunter2")],
-                """
-                  ✗ part password, "hunter3", but the request has another:
-                      expected the content "hunter3", got "hunter2", the same up to byte 6
+                      tag=a
+                      tag=b
                 """
             ),
             (.any.part("a"), [], "  ✗ part a, but the request has no parts"),
@@ -118,11 +102,7 @@ extension URLRequest {
             (.query(""), "no body"),
             (
                 URLRequest.form("--b\r\n", type: "multipart/form-data; boundary=b"),
-                "<multipart/form-data, 5 bytes>, whose final boundary is missing"
-            ),
-            (
-                URLRequest.form("--b\n--b--\n", type: "multipart/form-data; boundary=b"),
-                "<multipart/form-data, 10 bytes>, whose lines end with LF instead of CR LF"
+                "<multipart/form-data, 5 bytes>, \(MultipartBody.Failure.malformed.reason)"
             ),
         ] as [(URLRequest, String)])
     func saysWhyThereAreNoParts(_ request: URLRequest, _ text: String) {
