@@ -83,32 +83,6 @@ import Testing
         }
         try expectReadMe(toShow: error.description)
     }
-
-    /// A client with two defects.
-    private func loadUser(_ id: Int, over session: any HTTPSession) async throws -> User {
-        let loader = APIRequestLoader(
-            apiRequest: UserRequest(baseURL: baseURL), urlSession: session)
-        do {
-            return try await loader.load(id)
-        } catch  where error.statusCode == 503 {
-            guard let text = error.response?.value(forHTTPHeaderField: "Retry-After"),
-                let seconds = Int(text)
-            else { throw URLError(.badServerResponse) }
-            try await Task.sleep(for: .seconds(seconds))
-            return try await loader.load(id)
-        }
-    }
-
-    @Test func findsTheFaultsThatAClientDoesNotSurvive() async throws {
-        let sample = MockResponse.json(#"{"name": "Emma"}"#)
-
-        let failure = await #expect(throws: FaultError.self) {
-            try await forEachFault(in: sample, seed: 0x2a) { network in
-                try await loadUser(42, over: network.urlSession)
-            }
-        }
-        #expect(try #require(failure).description.hasPrefix("2 of "))
-    }
 }
 
 /// Checks that README.md quotes a text, line after line; the line of a test in it may be another.
