@@ -26,8 +26,8 @@ struct MultipartBody: Sendable {
 
         static let otherType = Failure(reason: "which is not multipart/form-data")
         static let malformed = Failure(
-            reason: "which is malformed: a boundary, a header or a name is missing, or a line does not "
-                + "end with CR LF")
+            reason: "which is malformed: a boundary, a header or a name is missing, or a line does "
+                + "not end with CR LF")
     }
 
     let parts: [Part]
@@ -71,7 +71,8 @@ extension MultipartBody.Part {
     fileprivate init(_ content: Data) throws(MultipartBody.Failure) {
         // The empty line may be missing if nothing follows it.
         let end = content.range(of: Data("\r\n\r\n".utf8))
-        let head = String(decoding: content[..<(end?.lowerBound ?? content.endIndex)], as: UTF8.self)
+        let headEnd = end?.lowerBound ?? content.endIndex
+        let head = String(decoding: content[..<headEnd], as: UTF8.self)
         var headers: [(name: String, value: String)] = []
         for line in head.components(separatedBy: "\r\n") where !line.isEmpty {
             let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
