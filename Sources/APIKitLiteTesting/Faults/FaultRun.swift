@@ -207,7 +207,7 @@ extension MockResponse {
     fileprivate var reasonAgainstSample: String? {
         if let configurationError { return configurationError }
         guard case (.head, .end) = (start, ending), source == nil else {
-            return "it is broken itself. Give the answer of a healthy server."
+            return "it is a faulty answer itself. Give the answer of a healthy server."
         }
         return isHeld || isBodyHeld ? "it is held, and nobody releases it." : nil
     }

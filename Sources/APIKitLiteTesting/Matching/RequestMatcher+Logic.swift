@@ -19,7 +19,7 @@ extension RequestMatcher {
         } holds: {
             predicate($0.recorded)
         } difference: { _ in
-            MatchReport.Difference("the predicate says no")
+            MatchReport.Difference("its closure returned false")
         }
         criterion.callsPredicate = true
         return adding(criterion)

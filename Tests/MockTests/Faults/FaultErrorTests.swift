@@ -245,11 +245,11 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
             MockResponse.json("", status: 201),
             ".json(_:) was given an empty text. For an empty body, use .status(201)."
         ),
-        (.hanging, "it is broken itself. Give the answer of a healthy server."),
-        (.error(.timedOut), "it is broken itself. Give the answer of a healthy server."),
+        (.hanging, "it is a faulty answer itself. Give the answer of a healthy server."),
+        (.error(.timedOut), "it is a faulty answer itself. Give the answer of a healthy server."),
         (
             .text("x").failing(afterBytes: 0),
-            "it is broken itself. Give the answer of a healthy server."
+            "it is a faulty answer itself. Give the answer of a healthy server."
         ),
         (.text("x").held, "it is held, and nobody releases it."),
     ])
