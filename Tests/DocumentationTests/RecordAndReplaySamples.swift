@@ -81,6 +81,32 @@ func attach(_ requests: [RecordedRequest]) throws {
             #expect(response.statusCode == exchange.response?.statusCode)
             _ = try request.parseResponse(data: data)
         }
+
+        try server.verify()
+    }
+
+    struct Call: Decodable {
+        let id: Int
+    }
+
+    @Test func answersWithTheIdOfTheRequest() async throws {
+        let recorder = MockNetwork()
+        recorder.stub(.any, .json(#"{"id":0,"result":"pong"}"#))
+        let call = try URLRequest("POST", Self.request.baseURL, path: "/rpc")
+            .jsonBody(["id": 41])
+        _ = try await MockURLSession(recorder).exchange(call)
+        let archive = HTTPArchive(recorder.requests)
+        let network = MockNetwork()
+
+        network.stub(.post("/rpc")) { request in
+            let id = try request.decode(Call.self).id
+            var exchange = archive[0]
+            exchange.body = Data(#"{"id": \#(id), "result": "pong"}"#.utf8)
+            return .exchange(exchange)
+        }
+
+        let answer = try await MockURLSession(network).exchange(call).0
+        #expect(String(decoding: answer, as: UTF8.self) == #"{"id": 41, "result": "pong"}"#)
     }
 
     @Test func attachesTheRequests() async throws {

@@ -10,11 +10,18 @@ extension Redaction {
         of request: URLRequest?, _ response: HTTPURLResponse? = nil, _ data: Data? = nil
     ) -> Redaction {
         if isEmpty { return self }
-        let found =
-            (request.map(secrets) ?? [])
-            + secrets(
-                in: response?.allHeaderFields as? [String: String] ?? [:], data ?? Data())
-        return hidingValues(found)
+        var walk = SecretWalk(self)
+        _ = walk.url((request?.url?.absoluteString ?? "")[...])
+        let answer = response?.allHeaderFields as? [String: String]
+        for (headers, body) in [
+            (request?.allHTTPHeaderFields, request?.knownBody), (answer, data),
+        ] {
+            for (name, value) in headers ?? [:] { _ = walk.header(name, value) }
+            guard let body, body.count <= Self.longestBody else { continue }
+            let type = headers?.first { $0.key.lowercased() == "content-type" }?.value
+            _ = walk.body(body, contentType: type)
+        }
+        return hidingValues(walk.secrets)
     }
 
     /// Returns this redaction, which also hides values in any text. A value of less than four bytes
@@ -23,22 +30,41 @@ extension Redaction {
         adding(found: values.filter { $0.utf8.count >= 4 })
     }
 
-    /// Returns the values in a request that are secrets because of their names.
-    package func secrets(of request: URLRequest) -> [String] {
-        var walk = SecretWalk(self)
-        _ = walk.url((request.url?.absoluteString ?? "")[...])
-        return walk.secrets
-            + secrets(in: request.allHTTPHeaderFields ?? [:], request.knownBody ?? Data())
+    /// Returns this redaction, which also hides those of the values in any text that look random.
+    package func hidingRandomValues(_ values: [String]) -> Redaction {
+        isEmpty ? self : adding(found: values.filter(Self.looksRandom))
     }
 
-    /// Does the same for the headers and the body of a request or a response.
-    package func secrets(in headers: [String: String], _ body: Data) -> [String] {
+    /// Returns a request without its secrets, also where their values occur elsewhere in it.
+    ///
+    /// The result depends on nothing else, so two requests can be compared that differ in their
+    /// secrets.
+    package func redacted(_ request: URLRequest) -> URLRequest {
+        if isEmpty { return request }
         var walk = SecretWalk(self)
-        for (name, value) in headers { _ = walk.header(name, value) }
-        if body.count <= Self.longestBody {
-            let type = headers.first { $0.key.lowercased() == "content-type" }?.value
-            _ = walk.body(body, contentType: type)
+        let shown = walk.request(request)
+        let all = hidingRandomValues(walk.secrets)
+        if all == self { return shown }
+        walk = SecretWalk(all)
+        return walk.request(shown)
+    }
+}
+
+extension SecretWalk {
+    /// Returns a request without its secrets. A body that is a file or a stream stays.
+    package mutating func request(_ request: URLRequest) -> URLRequest {
+        var shown = request
+        if let text = request.url?.absoluteString {
+            let url = url(text[...])
+            if url != text { shown.url = URL(reference: url) }
         }
-        return walk.secrets
+        for (name, value) in request.allHTTPHeaderFields ?? [:] {
+            shown.setValue(header(name, value), forHTTPHeaderField: name)
+        }
+        if let body = request.httpBody {
+            let type = request.value(forHTTPHeaderField: "Content-Type")
+            shown.httpBody = self.body(body, contentType: type)
+        }
+        return shown
     }
 }

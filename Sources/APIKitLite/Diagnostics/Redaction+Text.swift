@@ -45,14 +45,6 @@ extension Redaction {
         return redaction == self ? shown : redaction.body(body, contentType: contentType)
     }
 
-    /// Returns any body without its secrets: JSON, a form, the fields of multipart, the events of a
-    /// stream. In other text only known values and tokens are found. Other bytes stay.
-    package func redacted(_ body: Data, contentType: String?) -> Data {
-        if isEmpty { return body }
-        var walk = SecretWalk(self)
-        return walk.body(body, contentType: contentType)
-    }
-
     /// Returns a text of the server without its secrets. JSON that is incomplete is shown as its
     /// size.
     func element(_ text: String) -> String {

@@ -25,7 +25,7 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
     private var shownNames: Set<String> = []
     private var readsWords = false
     /// The values of the app that are hidden wherever they occur.
-    package private(set) var values: Set<String> = []
+    private(set) var values: Set<String> = []
     /// The values that are hidden outside other words: those of the secret names of a request.
     private var found: Set<String> = []
     private var search = ValueSearch(given: [], found: [])
@@ -47,8 +47,8 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
     /// - Payment and identity: card number, credit card, CVV, CVC, CVN, security code, IBAN,
     ///   account number, SSN, social security.
     ///
-    /// The tokens of GitHub, GitLab, npm, Stripe, OpenAI, Slack, AWS, SendGrid and Google, and JSON
-    /// Web Tokens, are recognized by their shapes, whatever their names are.
+    /// The tokens of GitHub, GitLab, npm, Stripe, OpenAI, Slack, AWS, SendGrid and Google, JSON Web
+    /// Tokens, and private keys in PEM are recognized by their shapes, whatever their names are.
     ///
     /// Some values with such a name are shown:
     ///
@@ -111,7 +111,7 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
     }
 
     /// Returns this redaction, which also hides values that were found under secret names.
-    package func adding(found values: some Sequence<String>) -> Redaction {
+    func adding(found values: some Sequence<String>) -> Redaction {
         var redaction = self
         redaction.found.formUnion(values)
         return redaction.found == found ? self : redaction.searching()
@@ -138,6 +138,13 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
         var redaction = self
         redaction.names.subtract(shown)
         redaction.shownNames.formUnion(shown)
+        return redaction
+    }
+
+    /// Returns this redaction without those of its added names that mean something else in a file.
+    package func withoutNames(_ names: Set<String>) -> Redaction {
+        var redaction = self
+        redaction.names.subtract(names.map(\.folded))
         return redaction
     }
 
@@ -188,10 +195,6 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
             && !value.contains(where: \.isWhitespace)
     }
 
-    package func shows(_ name: String) -> Bool {
-        if case .shown = self.name(name) { true } else { false }
-    }
-
     @inline(never)  // It is called in many places, and not often: inlined, it slows the compiler.
     package func hides(_ name: String, _ value: String?, isKey: Bool = false) -> Bool {
         hides(self.name(name), value, isKey: isKey)
@@ -207,13 +210,10 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
     /// Whether a number in JSON is one of the values that are hidden.
     func isGiven(_ number: String) -> Bool { values.contains(number) || found.contains(number) }
 
-    /// The number of bytes of the shortest value that looks random.
-    package static let shortestRandom = 8
-
     /// Whether a value can be recognized within other text. It is no URL, and not only words: it has
     /// a digit, another character than those between words, or 20 letters in a row.
-    package static func looksRandom(_ value: String) -> Bool {
-        guard value.utf8.count >= shortestRandom, !value.contains("://") else { return false }
+    static func looksRandom(_ value: String) -> Bool {
+        guard value.utf8.count >= 8, !value.contains("://") else { return false }
         return value.split { "-_./: ".contains($0) }.contains { word in
             word.count >= 20 || !word.allSatisfy(\.isLetter)
         }

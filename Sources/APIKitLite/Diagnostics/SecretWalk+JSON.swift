@@ -5,7 +5,7 @@ extension SecretWalk {
     ///
     /// A string becomes the mark, a number 0, and a Boolean false. In a secret object or array, all
     /// strings and numbers are secret. The text may be incomplete, or have several values.
-    mutating func json(_ text: String) -> String {
+    package mutating func json(_ text: String) -> String {
         let bytes = Array(text.utf8)
         var (result, end) = ([UInt8](), 0)
         for token in tokens(of: bytes) {
@@ -34,6 +34,7 @@ extension SecretWalk {
         /// The key of the value that comes next. For an array, its own key.
         var key: String
         let isSecret: Bool
+        let isSkipped: Bool
         var isBeforeKey: Bool
         /// The values of the keys that name the value beside them, as in JSON Patch (RFC 6902).
         var labels: [String] = []
@@ -56,7 +57,7 @@ extension SecretWalk {
                 open.append(
                     Container(
                         isObject: isObject, key: isObject ? "" : key, isSecret: isSecret,
-                        isBeforeKey: isObject))
+                        isSkipped: open.last.map(isSkipped) ?? false, isBeforeKey: isObject))
                 // The container is the value of its key.
                 if open.count > 1 { open[open.count - 2].begin(tokens.count) }
             case UInt8(ascii: "}"), UInt8(ascii: "]"):
@@ -88,6 +89,7 @@ extension SecretWalk {
         func add(_ range: Range<Int>, _ kind: Token.Kind) {
             let last = open.last
             guard let last, last.isObject, last.isBeforeKey, kind == .string else {
+                if let last, isSkipped(last) { return }
                 tokens.append(
                     Token(
                         range: range, kind: kind, name: last?.key ?? "",
@@ -105,6 +107,11 @@ extension SecretWalk {
             open[open.count - 1].isBeforeKey = false
             tokens.append(Token(range: range, kind: .key, name: "", isSecret: false))
         }
+    }
+
+    /// Whether the value that comes next in an object or array is skipped.
+    private func isSkipped(_ container: Container) -> Bool {
+        container.isSkipped || depth == 0 && skippedKeys.contains(container.key)
     }
 
     private mutating func hides(_ name: String, _ value: String?) -> Bool {
@@ -148,7 +155,7 @@ extension SecretWalk {
 extension Redaction {
     /// The keys whose values name the member `value` of the same object, as in a list of fields or
     /// in JSON Patch (RFC 6902).
-    package static let keysOfNames: Set<String> = ["name", "key", "path"]
+    fileprivate static let keysOfNames: Set<String> = ["name", "key", "path"]
 }
 
 extension SecretWalk.Container {

@@ -4,16 +4,18 @@ import Foundation
 ///
 /// It also hides the values that its redaction knows, wherever they are, and collects the values
 /// that it hides because of their names.
-struct SecretWalk {
+package struct SecretWalk {
     let redaction: Redaction
     /// The values that were hidden because of their names, decoded.
-    var secrets: [String] = []
+    package internal(set) var secrets: [String] = []
+    /// The keys of the outermost JSON whose values are skipped.
+    package var skippedKeys: Set<String> = []
     /// What the names say that were met: a body may repeat them often.
     private var names: [String: SecretName] = [:]
     /// The number of texts around this one, such as a form around JSON.
-    private var depth = 0
+    private(set) var depth = 0
 
-    init(_ redaction: Redaction) {
+    package init(_ redaction: Redaction) {
         self.redaction = redaction
     }
 
@@ -31,7 +33,7 @@ struct SecretWalk {
     }
 
     /// Returns a text without a name, with the secrets in it hidden: JSON, a URL, or items.
-    mutating func text(_ text: String) -> String {
+    package mutating func text(_ text: String) -> String {
         guard depth < 4, text.utf8.contains(where: { "=@{[;".utf8.contains($0) }) else {
             return redaction.text(text)
         }
@@ -48,13 +50,11 @@ struct SecretWalk {
             result.unicodeScalars.append(rest.unicodeScalars[end])
             rest = rest[rest.unicodeScalars.index(after: end)...]
         }
-        let isWhole = rest.startIndex == text.startIndex
-        if isURL(rest) || isWhole && rest.utf8.contains(UInt8(ascii: "?")) {
-            result += url(rest)
-        } else {
-            result += isWhole ? items(rest) : String(rest)
+        if rest.startIndex == text.startIndex {
+            let isURL = isURL(rest) || rest.utf8.contains(UInt8(ascii: "?"))
+            return isURL ? url(rest) : items(rest)
         }
-        return redaction.text(result)
+        return redaction.text(result + (isURL(rest) ? url(rest) : String(rest)))
     }
 
     private func isURL(_ text: Substring) -> Bool { text.hasPrefix("/") || text.contains("://") }
@@ -62,7 +62,7 @@ struct SecretWalk {
     // MARK: URLs and forms
 
     /// Returns a URL, or a part of it that begins with the path.
-    mutating func url(_ url: Substring) -> String {
+    package mutating func url(_ url: Substring) -> String {
         let (rest, fragment) = url.cut(at: "#")
         let (start, query) = rest.cut(at: "?")
         // A fragment may hold items as well: the OAuth implicit grant returns a token in it.
@@ -138,7 +138,7 @@ struct SecretWalk {
 
     // MARK: Headers
 
-    mutating func header(_ name: String, _ value: String) -> String {
+    package mutating func header(_ name: String, _ value: String) -> String {
         let kind = self.name(name)
         if case .shown = kind { return value }
         switch name.lowercased() {
@@ -186,7 +186,7 @@ struct SecretWalk {
     // MARK: Bodies
 
     /// Returns a body of any type. Bytes that are not text stay as they are.
-    mutating func body(_ body: Data, contentType: String?) -> Data {
+    package mutating func body(_ body: Data, contentType: String?) -> Data {
         let type = mediaType(contentType)
         if type == "multipart/form-data",
             let boundary = headerParameter("boundary", of: contentType ?? "")

@@ -161,7 +161,7 @@ extension Redaction {
 }
 
 /// Returns a coding path as text: `$.items[1].id`.
-func describe(_ path: [any CodingKey]) -> String {
+package func describe(_ path: [any CodingKey]) -> String {
     path.reduce(into: "$") { text, key in
         // The string of an array index is "Index 1". The string of an object key "1" is "1".
         let index = key.intValue.flatMap { key.stringValue == String($0) ? nil : $0 }

@@ -1,6 +1,6 @@
 /// Returns the words of a text, in lower case or as they are. For a long list, a text compiles much
 /// faster than an array literal.
-func words(_ text: String) -> Set<String> {
+package func words(_ text: String) -> Set<String> {
     Set(text.split(whereSeparator: \.isWhitespace).map { String($0) })
 }
 

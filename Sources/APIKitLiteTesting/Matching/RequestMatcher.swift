@@ -36,9 +36,8 @@ public struct RequestMatcher: Sendable, CustomStringConvertible {
     private var usableCount = Int.max
     /// Whether a criterion calls the user's code.
     private(set) var hasPredicate = false
-    /// Returns the criteria that count for a request; nil if they do not depend on it. `criteria`
-    /// are then those that texts show without a request.
-    var adapted: (@Sendable (RequestReading) -> [Criterion])?
+    /// The secrets that do not count, because a recording does not have them.
+    var redaction: Redaction?
 
     init() {}
 
@@ -101,8 +100,9 @@ extension RequestMatcher {
     ///
     /// After an unusable criterion, predicates are not called, because they may rely on it.
     func holds(for reading: RequestReading) -> Bool {
+        let reading = redaction.map(reading.redacted) ?? reading
         let before = reading.pathValues
-        for (index, criterion) in criteria(for: reading).enumerated()
+        for (index, criterion) in criteria.enumerated()
         where !(criterion.callsPredicate && index >= usableCount) && !criterion.holds(reading) {
             reading.pathValues = before
             return false
@@ -110,14 +110,10 @@ extension RequestMatcher {
         return true
     }
 
-    private func criteria(for reading: RequestReading) -> [Criterion] {
-        adapted?(reading) ?? criteria
-    }
-
     /// Returns the result for a request. Adds the captured path values to the reading.
     func report(on reading: RequestReading) -> MatchReport {
         MatchReport(
-            criteria(for: reading), usableCount: usableCount,
-            configurationError: configurationError, on: reading)
+            criteria, usableCount: usableCount, configurationError: configurationError,
+            on: redaction.map(reading.redacted) ?? reading)
     }
 }

@@ -8,6 +8,8 @@ final class RequestReading {
     var pathValues: [String: String] = [:]
 
     private let record: RecordedRequest
+    /// The last result of `redacted(by:)`: all stubs of a recording ask for the same one.
+    private var redacted: (redaction: Redaction, reading: RequestReading)?
 
     init(_ record: RecordedRequest) {
         self.record = record
@@ -22,6 +24,14 @@ final class RequestReading {
         var record = record
         record.pathValues = pathValues
         return record
+    }
+
+    /// Returns the reading of the request without its secrets.
+    func redacted(by redaction: Redaction) -> RequestReading {
+        if let redacted, redacted.redaction == redaction { return redacted.reading }
+        let shown = RequestReading(RecordedRequest(request: redaction.redacted(request)))
+        redacted = (redaction, shown)
+        return shown
     }
 
     private(set) lazy var url = URLParts(request.url?.absoluteString ?? "")

@@ -5,11 +5,11 @@ extension MockNetwork {
     /// Adds stubs that answer from an archive: one for each group of equal requests, which gets its
     /// answers in the order of the archive.
     ///
-    /// Requests are equal if their methods, URLs, bodies and headers `Range`, `If-…` and
-    /// `Last-Event-ID` are equal. The order of the query does not count. JSON and forms are
-    /// compared by their content, other bodies by their bytes. For a request to ``serve(port:)``,
-    /// the host does not count. A placeholder such as `REDACTED-1` in a recorded request matches
-    /// any text, and becomes that text in the answers.
+    /// Requests are equal if their methods, URLs and bodies are equal, and the headers `Range`,
+    /// `If-…` and `Last-Event-ID` of the recorded one. The order of the query does not count. JSON and
+    /// forms are compared by their content, other bodies by their bytes. For a request to
+    /// ``serve(port:)``, the host does not count. Secrets are replaced by `REDACTED` before, in both
+    /// requests, so they do not count either.
     ///
     /// Without a clock, the pieces of an answer come immediately. On the network's clock, the first
     /// piece comes immediately, and the others come after their recorded gaps.
@@ -19,63 +19,51 @@ extension MockNetwork {
     ///   - afterLast: What a request gets after the last answer to it: by default, an error.
     ///   - times: How often each stub may answer. With `.atLeast(1)`, ``verify(fileID:line:)`` reports
     ///     each exchange that was not used.
+    ///   - redaction: The secrets, and the names of the values that differ in each run.
     ///   - fileID: The file that error texts name if the archive comes from no file.
     ///   - line: The line that error texts name if the archive comes from no file.
-    /// - Returns: The stubs: first those whose requests have placeholders, then the others, each in the
-    ///   order of the first request of the group.
+    /// - Returns: The stubs, in the order of the first request of each group.
     @discardableResult
     public func stub(
         _ archive: HTTPArchive, then afterLast: Stub.AfterLast = .fail,
-        times: Stub.Times = .atLeast(1), fileID: StaticString = #fileID, line: UInt = #line
+        times: Stub.Times = .atLeast(1), redacting redaction: Redaction = .standard,
+        fileID: StaticString = #fileID, line: UInt = #line
     ) -> [Stub] {
         stub(
             archive,
             as: Recording(
                 noun: "the archive", repeating: "network.stub(archive, then: .repeatLast)"),
-            then: afterLast, times: times, sourceLocation: "\(fileID):\(line)")
+            then: afterLast, times: times, redacting: redaction, sourceLocation: "\(fileID):\(line)"
+        )
     }
 
     func stub(
         _ archive: HTTPArchive, as recording: Recording, then afterLast: Stub.AfterLast,
-        times: Stub.Times, sourceLocation: String
+        times: Stub.Times, redacting redaction: Redaction, sourceLocation: String
     ) -> [Stub] {
-        let values = Locked(RecordedValues())
-        let parts = archive.map { ReplayParts($0.request) }
-        // The last stub that matches answers, so those without placeholders come last.
-        let groups = Dictionary(grouping: archive.indices) { parts[$0].key }.values.sorted {
-            let (left, right) = (parts[$0[0]], parts[$1[0]])
-            return left.hasVariables == right.hasVariables ? $0[0] < $1[0] : left.hasVariables
+        let redaction = redaction.hidingEnvironment
+        let requests = archive.map { exchange in
+            RequestReading(RecordedRequest(request: exchange.request)).redacted(by: redaction)
         }
+        let groups = Dictionary(grouping: requests.indices) { requests[$0].replayGroup }
+            .values.sorted { $0[0] < $1[0] }
         let stubs = groups.map { indices in
             let exchanges = indices.map { archive[$0] }
             var part = recording
             part.entries = exchanges.map(\.recordingEntry)
-            let request = exchanges[0].request
-            let isServed: @Sendable (URL?) -> Bool = { [weak core] in core?.serves($0) ?? false }
-            var matcher = RequestMatcher(recorded: request, isServed)
-            if parts[indices[0]].hasVariables {
-                matcher.adapted = { live in
-                    let filled = RecordedValues(from: request, live).filled(request)
-                    return RequestMatcher(recorded: filled, isServed).criteria
-                }
+            var matcher = RequestMatcher(recorded: requests[indices[0]]) { [weak core] in
+                core?.serves($0) ?? false
             }
-            let responses = exchanges.map { exchange in
-                MockResponse.exchange(exchange) { request in
-                    let found = RecordedValues(from: exchange.request, request)
-                    return values.withLock { $0.adding(found) }
-                }
-            }
+            matcher.redaction = redaction
             return core.makeStub(
-                matcher, .responses(responses, then: afterLast), times: times,
+                matcher, .responses(exchanges.map { .exchange($0) }, then: afterLast), times: times,
                 sourceLocation: part.place ?? sourceLocation, recording: part)
         }
-        // Of very many stubs, those are asked first whose requests differ from a live one at most in
-        // the headers and where placeholders are.
-        let variables = Set(parts.flatMap(\.variables))
-        let index = Dictionary(grouping: zip(groups, stubs)) { indices, _ in
-            parts[indices[0]].key(without: variables)
-        }.mapValues { $0.map(\.1) }
-        core.add(Stub.Group(stubs) { index[ReplayParts($0).key(without: variables)] ?? [] })
+        // Of very many stubs, those are asked first whose requests differ at most in their headers
+        // and origins.
+        let index = Dictionary(grouping: zip(groups, stubs)) { requests[$0.0[0]].replayKey }
+            .mapValues { $0.map(\.1) }
+        core.add(Stub.Group(stubs) { index[$0.redacted(by: redaction).replayKey] ?? [] })
         return stubs
     }
 }
@@ -92,10 +80,12 @@ extension RequestMatcher {
     /// Creates a matcher for requests that are equal to a recorded one.
     ///
     /// - Parameters:
-    ///   - request: The recorded request, with its body in `httpBody`.
+    ///   - reading: The recorded request.
     ///   - isServed: Whether a URL leads to the network's own server, so that its host does not count.
-    fileprivate init(recorded request: URLRequest, _ isServed: @escaping @Sendable (URL?) -> Bool) {
-        let reading = RequestReading(RecordedRequest(request: request))
+    fileprivate init(
+        recorded reading: RequestReading, _ isServed: @escaping @Sendable (URL?) -> Bool
+    ) {
+        let request = reading.request
         let url = reading.url
         let origin = "\(url.scheme)://\(url.hostAndPort)"
         var matcher = RequestMatcher.method(reading.method)
@@ -110,5 +100,42 @@ extension RequestMatcher {
             matcher = matcher.header(name, request.value(forHTTPHeaderField: name))
         }
         self = matcher.addingBody(of: reading)
+    }
+}
+
+extension RequestReading {
+    /// The bytes that requests have in common if they differ at most in their headers and origins.
+    fileprivate var replayKey: Data {
+        let items: [String]
+        if case .success(let multipart) = multipart {
+            items = multipart.parts.map { "\($0.name) \($0.data.base64EncodedString())" }
+        } else if case .success(let json) = json {
+            items = [json.compact]
+        } else if let form = declaredForm {
+            items = form.map(\.shown).sorted()
+        } else {
+            items = [body.base64EncodedString()]
+        }
+        let lines = [method, url.path] + query.map(\.shown).sorted() + [""] + items
+        return Data(lines.joined(separator: "\n").utf8)
+    }
+
+    /// The bytes that equal requests have in common.
+    fileprivate var replayGroup: Data {
+        let headers = request.replayedHeaders.map {
+            [$0, request.value(forHTTPHeaderField: $0) ?? ""]
+        }
+        let lines = headers.flatMap(\.self) + ["\(url.scheme)://\(url.hostAndPort)", ""]
+        return Data(lines.joined(separator: "\n").utf8) + replayKey
+    }
+}
+
+extension URLRequest {
+    /// The names of the headers on which the answer depends.
+    fileprivate var replayedHeaders: [String] {
+        (allHTTPHeaderFields ?? [:]).keys.filter { name in
+            let name = name.lowercased()
+            return name == "range" || name == "last-event-id" || name.hasPrefix("if-")
+        }.sorted()
     }
 }

@@ -5,23 +5,10 @@ extension MockResponse {
     /// Returns a response with the answer of a recorded exchange: its status, its headers, the pieces
     /// of its body with their recorded gaps, and its end.
     ///
-    /// If the client left before the answer ended, the response has no end. A placeholder becomes the
-    /// text that the request has in its place.
+    /// If the client left before the answer ended, the response has no end.
     ///
     /// - Parameter exchange: The exchange.
     public static func exchange(_ exchange: HTTPArchive.Exchange) -> MockResponse {
-        self.exchange(exchange) { RecordedValues(from: exchange.request, $0) }
-    }
-
-    /// Returns a response with the answer of a recorded exchange.
-    ///
-    /// - Parameters:
-    ///   - exchange: The exchange.
-    ///   - values: Returns what a request has in place of the placeholders.
-    static func exchange(
-        _ exchange: HTTPArchive.Exchange,
-        filledWith values: @escaping @Sendable (URLRequest) -> RecordedValues
-    ) -> MockResponse {
         guard let recorded = exchange.response else {
             return exchange.wasCancelled ? .hanging : .error(exchange.error?.code ?? .unknown)
         }
@@ -37,7 +24,6 @@ extension MockResponse {
         } else if exchange.wasCancelled {
             response.ending = .silence
         }
-        response.adapting = { response, request in values(request).filled(response) }
         return response
     }
 }

@@ -31,7 +31,8 @@ import Foundation
 ///   - times: How often each recorded request may come. By default, each exchange must be used.
 ///   - clock: The clock of a replay, as in ``MockNetwork/init(clock:)``. A recording always
 ///     takes real time.
-///   - redaction: The secrets that are not written: see ``HTTPArchive/write(to:redacting:)``.
+///   - redaction: The secrets that are not written: see ``HTTPArchive/write(to:redacting:)``. In a
+///     replay they do not count, so the names of values that differ in each run belong here too.
 ///   - filePath: The file beside which the folder `Recordings` is.
 ///   - fileID: The file that error texts name.
 ///   - line: The line that error texts name.
@@ -58,7 +59,8 @@ public nonisolated(nonsending) func withMockNetwork<R>(
     let archive = try file.read(for: sourceLocation)
     let network = MockNetwork(NetworkCore(clock: clock, sourceLocation: sourceLocation))
     _ = network.stub(
-        archive, as: file.recording, then: afterLast, times: times, sourceLocation: sourceLocation)
+        archive, as: file.recording, then: afterLast, times: times, redacting: redaction,
+        sourceLocation: sourceLocation)
     return try await verifying(network, at: sourceLocation, body)
 }
 

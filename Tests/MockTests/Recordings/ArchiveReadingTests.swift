@@ -144,7 +144,7 @@ import Testing
             ("", "is no HTTP archive: "),
             ("{\"log\": {\n\"entries\": [,]}}", "is no HTTP archive: line 2: "),
             (#"{"entries": []}"#, #"is no HTTP archive: it has no object "log"."#),
-            (#"{"log": {"entries": 7}}"#, "log.entries is not an array."),
+            (#"{"log": {"entries": 7}}"#, "log.entries has another type than in HAR 1.2."),
             (
                 #"{"log": {"entries": [{"request": {"url": "https://a b.example:x"}}]}}"#,
                 "log.entries[0].request.url is not a URL."

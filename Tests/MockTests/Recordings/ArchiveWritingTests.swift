@@ -21,55 +21,85 @@ import Testing
         #expect(
             text == #"""
                 {
-                  "log": {
-                    "version": "1.2",
-                    "creator": { "name": "APIKitLite", "version": "1" },
-                    "pages": [],
-                    "entries": [
+                  "log" : {
+                    "creator" : {
+                      "name" : "APIKitLite",
+                      "version" : "1"
+                    },
+                    "entries" : [
                       {
-                        "startedDateTime": "2026-11-22T10:00:00.250Z",
-                        "time": 0,
-                        "request": {
-                          "method": "POST",
-                          "url": "https://api.example.com/users?page=2",
-                          "httpVersion": "HTTP/1.1",
-                          "cookies": [],
-                          "headers": [
-                            { "name": "Content-Type", "value": "application/json" }
-                          ],
-                          "queryString": [
-                            { "name": "page", "value": "2" }
-                          ],
-                          "postData": {
-                            "mimeType": "application/json",
-                            "text": "{\"age\":7}"
-                          },
-                          "headersSize": -1,
-                          "bodySize": 9
+                        "cache" : {
+
                         },
-                        "response": {
-                          "status": 201,
-                          "statusText": "Created",
-                          "httpVersion": "HTTP/1.1",
-                          "cookies": [],
-                          "headers": [
-                            { "name": "Content-Length", "value": "15" },
-                            { "name": "Content-Type", "value": "application/json" },
-                            { "name": "Server", "value": "a/1" }
+                        "request" : {
+                          "bodySize" : 9,
+                          "cookies" : [
+
                           ],
-                          "content": {
-                            "size": 15,
-                            "mimeType": "application/json",
-                            "text": "{\"name\":\"Emma\"}"
+                          "headers" : [
+                            {
+                              "name" : "Content-Type",
+                              "value" : "application/json"
+                            }
+                          ],
+                          "headersSize" : -1,
+                          "httpVersion" : "HTTP/1.1",
+                          "method" : "POST",
+                          "postData" : {
+                            "mimeType" : "application/json",
+                            "text" : "{\"age\":7}"
                           },
-                          "redirectURL": "",
-                          "headersSize": -1,
-                          "bodySize": 15
+                          "queryString" : [
+                            {
+                              "name" : "page",
+                              "value" : "2"
+                            }
+                          ],
+                          "url" : "https://api.example.com/users?page=2"
                         },
-                        "cache": {},
-                        "timings": { "send": 0, "wait": 0, "receive": 0 }
+                        "response" : {
+                          "bodySize" : 15,
+                          "content" : {
+                            "mimeType" : "application/json",
+                            "size" : 15,
+                            "text" : "{\"name\":\"Emma\"}"
+                          },
+                          "cookies" : [
+
+                          ],
+                          "headers" : [
+                            {
+                              "name" : "Content-Length",
+                              "value" : "15"
+                            },
+                            {
+                              "name" : "Content-Type",
+                              "value" : "application/json"
+                            },
+                            {
+                              "name" : "Server",
+                              "value" : "a/1"
+                            }
+                          ],
+                          "headersSize" : -1,
+                          "httpVersion" : "HTTP/1.1",
+                          "redirectURL" : "",
+                          "status" : 201,
+                          "statusText" : "Created"
+                        },
+                        "startedDateTime" : "2026-11-22T10:00:00.250Z",
+                        "time" : 0,
+                        "timings" : {
+                          "receive" : 0,
+                          "send" : 0,
+                          "wait" : 0
+                        }
                       }
-                    ]
+                    ],
+                    "pages" : [
+
+                    ],
+                    "version" : "1.2"
                   }
                 }
 

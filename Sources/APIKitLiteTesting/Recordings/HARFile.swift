@@ -1,0 +1,222 @@
+import APIKitLite
+import Foundation
+
+/// The file of an archive, and how much may still be read of it and of the files that it names.
+final class HARFile {
+    let url: URL
+    private let limit: Int
+    private var size = 0
+
+    init(_ url: URL, limit: Int = .max) {
+        (self.url, self.limit) = (url, limit)
+    }
+
+    /// Returns the text of the file, and its entries.
+    func read() throws -> (text: Data, entries: [HAR.Entry]) {
+        var text: Data
+        do {
+            text = try bytes(of: url)
+        } catch let error as CocoaError {
+            throw HTTPArchiveError("\(url.path) cannot be read: \(error.localizedDescription)")
+        }
+        if text.starts(with: [0xEF, 0xBB, 0xBF]) { text = Data(text.dropFirst(3)) }
+        do {
+            return (text, try JSONDecoder().decode(HAR.self, from: text).log.entries)
+        } catch DecodingError.dataCorrupted {
+            throw HTTPArchiveError("\(url.path) is no HTTP archive: \(Self.whyNoJSON(text))")
+        } catch DecodingError.typeMismatch(_, let context) where !context.codingPath.isEmpty {
+            let place = describe(context.codingPath).dropFirst(2)
+            throw HTTPArchiveError("\(url.path), \(place) has another type than in HAR 1.2.")
+        } catch {
+            throw HTTPArchiveError("\(url.path) is no HTTP archive: it has no object \"log\".")
+        }
+    }
+
+    /// Returns a reason with its line. A `DecodingError` has none on Linux.
+    private static func whyNoJSON(_ text: Data) -> String {
+        do {
+            _ = try JSONText.read(text)
+            return "its JSON cannot be decoded."
+        } catch {
+            let reason = JSONText.reason(error)
+            // Foundation names the position on Linux, and the line on Apple platforms.
+            let digits = reason.split { !$0.isNumber }.last.flatMap { Int($0) }
+            guard let digits, !reason.contains(" line ") else { return reason }
+            return "line \(text.prefix(digits).count { $0 == UInt8(ascii: "\n") } + 1): \(reason)"
+        }
+    }
+
+    /// Returns the bytes of the file, or of one that it names.
+    private func bytes(of file: URL) throws -> Data {
+        // A URL keeps the size that it was asked for first, so the file manager is asked.
+        let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+        size += attributes[.size] as? Int ?? 0
+        guard size <= limit else {
+            let others = file == url ? "" : " with the files that it names"
+            throw HTTPArchiveError(
+                "\(url.path) has \(byteCount(size))\(others); at most \(byteCount(limit)) are read."
+            )
+        }
+        return try Data(contentsOf: file)
+    }
+
+    /// Returns an exchange of the archive.
+    ///
+    /// - Parameter index: The index of the entry.
+    func exchange(_ entry: HAR.Entry, at index: Int) throws -> HTTPArchive.Exchange {
+        func wrong(_ place: String, _ what: String) -> HTTPArchiveError {
+            HTTPArchiveError("\(url.path), log.entries[\(index)].\(place) \(what).")
+        }
+        func bytes(of body: HAR.Body, _ place: String) throws -> Data {
+            if body.text == nil, let name = body.file {
+                return try self.bytes(ofFile: name) { wrong("\(place)._file", $0) }
+            }
+            guard let data = body.data else { throw wrong("\(place).text", "is not base64") }
+            return data
+        }
+        guard let url = URL(reference: entry.request.url) else {
+            throw wrong("request.url", "is not a URL")
+        }
+        var request = URLRequest(url: url)
+        request.httpMethod = entry.request.method
+        request.allHTTPHeaderFields = entry.request.headers.byName
+        if let post = entry.request.postData {
+            if !post.mimeType.isEmpty, request.value(forHTTPHeaderField: "Content-Type") == nil {
+                request.setValue(post.mimeType, forHTTPHeaderField: "Content-Type")
+            }
+            let body = try bytes(of: post, "request.postData")
+            if !body.isEmpty { request.httpBody = body }
+        }
+        let answer = entry.response
+        let body = try bytes(of: answer.content, "response.content")
+        if let index = answer.pieces?.firstIndex(where: { !$0.isPiece }) {
+            throw wrong(
+                "response._pieces[\(index)]", "is not a time in milliseconds and a number of bytes")
+        }
+        return HTTPArchive.Exchange(
+            entry, request, body,
+            Recording.Place(file: self.url.lastPathComponent, number: index + 1))
+    }
+
+    private func bytes(
+        ofFile name: String, orThrow wrong: (String) -> HTTPArchiveError
+    ) throws -> Data {
+        let folder = url.deletingLastPathComponent().standardizedFileURL.resolvingSymlinksInPath()
+        let body = folder.appendingPathComponent(name).standardizedFileURL
+            .resolvingSymlinksInPath()
+        guard body.path.hasPrefix(folder.path + "/") else {
+            throw wrong("is outside the folder of the archive")
+        }
+        do {
+            return try bytes(of: body)
+        } catch let error where !(error is HTTPArchiveError) {
+            throw wrong("names \(name), which cannot be read")
+        }
+    }
+}
+
+extension [HAR.Field] {
+    /// The fields of a header. The values of a repeated field are joined.
+    fileprivate var byName: [String: String] {
+        var names: [String: String] = [:]
+        var values: [String: [String]] = [:]
+        // Browsers list the pseudo-fields of HTTP/2 (RFC 9113, section 8.3), such as `:path`.
+        for field in self where field.name.utf8.isHTTPToken {
+            let name = names[field.name.lowercased(), default: field.name]
+            names[field.name.lowercased()] = name
+            // Several `Set-Cookie` fields may be one value with line breaks.
+            values[name, default: []] += field.value.split(separator: "\n")
+                .map { $0.trimmingCharacters(in: .whitespaces) }
+        }
+        return values.mapValues { $0.joined(separator: ", ") }
+    }
+}
+
+extension [Double] {
+    fileprivate var isPiece: Bool {
+        count == 2 && allSatisfy { abs($0) < 1e12 } && self[1] >= 0
+    }
+}
+
+extension HAR.Body {
+    /// The bytes of the text or of the form; nil if the text is not Base64 as it should be.
+    fileprivate var data: Data? {
+        guard let text else {
+            let fields = (params ?? []).map { field in
+                [field.name, field.value].map { PercentEncoding.form.encode($0) }
+                    .joined(separator: "=")
+            }
+            return Data(fields.joined(separator: "&").utf8)
+        }
+        guard encoding?.lowercased() == "base64" else { return Data(text.utf8) }
+        // A line break is rare, and a search for it takes longer than the decoding.
+        return Data(base64Encoded: text) ?? Data(base64Encoded: text.filter { !$0.isWhitespace })
+    }
+}
+
+extension HTTPArchive.Exchange {
+    fileprivate init(
+        _ entry: HAR.Entry, _ request: URLRequest, _ body: Data, _ place: Recording.Place
+    ) {
+        let answer = entry.response
+        let url = answer.url.flatMap { URL(string: $0) } ?? request.url!
+        let response =
+            answer.status > 0
+            ? HTTPURLResponse(
+                url: url, statusCode: answer.status, httpVersion: "HTTP/1.1",
+                headerFields: answer.headers.byName) : nil
+        let wasCancelled = answer.ending == "left"
+        // An entry without an answer failed, whether or not the file says how.
+        let hasFailed = response == nil && !wasCancelled
+        let error = answer.error ?? entry.error ?? (hasFailed ? "" : nil)
+        self.init(
+            request: request, response: response,
+            pieces: Self.pieces(of: body, answer.pieces ?? [[entry.time, 0]]),
+            error: error.map { URLError(URLError.code(named: $0)) }, wasCancelled: wasCancelled,
+            startDate: Date(har: entry.startedDateTime) ?? .distantPast, place: place)
+    }
+
+    /// Returns the pieces of a body. If its text was edited, the last piece takes the difference.
+    private static func pieces(of body: Data, _ list: [[Double]]) -> [SentPiece] {
+        var rest = body
+        let pieces = list.enumerated().map { index, piece in
+            let data = index + 1 == list.count ? rest : rest.prefix(Int(piece[1]))
+            rest = rest.dropFirst(data.count)
+            return SentPiece(data: Data(data), time: .milliseconds(piece[0]))
+        }
+        return pieces.filter { !$0.data.isEmpty }
+    }
+
+    /// Why an entry is not an HTTP exchange that can be replayed; nil if it is one.
+    var skipReason: String? {
+        let scheme = request.url?.scheme?.lowercased() ?? ""
+        guard ["http", "https"].contains(scheme) else {
+            return "its URL has the scheme \(scheme)"
+        }
+        if response?.statusCode == 101 { return "it changes the protocol" }
+        let coding = response?.value(forHTTPHeaderField: "Content-Encoding")?.lowercased() ?? ""
+        let isGzip = body.starts(with: [0x1F, 0x8B])
+        return coding.contains("gzip") && isGzip ? "its body is still compressed" : nil
+    }
+}
+
+extension URLError {
+    /// Returns the code of a name. Any other name, such as that of a browser, counts as a lost
+    /// connection.
+    fileprivate static func code(named name: String) -> Code {
+        named.first { $0.name == name }?.code ?? Int(name).flatMap { Code(rawValue: $0) }
+            ?? .networkConnectionLost
+    }
+}
+
+extension Date {
+    /// Reads a date with or without fractions of a second, which need different strategies.
+    fileprivate init?(har text: String) {
+        let withFractions = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+        let date =
+            (try? Date(text, strategy: withFractions))
+            ?? (try? Date(text, strategy: .iso8601))
+        guard let date else { return nil }
+        self = date
+    }
+}

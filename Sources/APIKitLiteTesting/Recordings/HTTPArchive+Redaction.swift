@@ -1,0 +1,118 @@
+import APIKitLite
+import Foundation
+
+extension HTTPArchive {
+    /// Returns the archive without secrets, and the redaction that hides them everywhere.
+    func redacted(_ redaction: Redaction) -> (HTTPArchive, Redaction) {
+        if redaction == .none { return (self, redaction) }
+        let redaction = redaction.hidingEnvironment
+        let (named, secrets) = walked(redaction)
+        let all = redaction.hidingRandomValues(secrets)
+        return (all == redaction ? named : named.walked(all).0, all)
+    }
+
+    /// Returns the archive without the secrets that one walk finds, and these.
+    private func walked(_ redaction: Redaction) -> (HTTPArchive, [String]) {
+        var walk = SecretWalk(redaction)
+        var archive = self
+        for index in archive.indices { archive[index] = archive[index].redacted(by: &walk) }
+        return (archive, walk.secrets)
+    }
+
+    /// Returns the places of bodies that are not text and contain a secret.
+    func binaryBodies(_ redaction: Redaction) -> [String] {
+        flatMap { exchange in
+            let bodies = [
+                ("body", exchange.request.httpBody ?? Data()),
+                ("body of the answer", exchange.body),
+            ]
+            return bodies.filter { redaction.hidesBytes($1) }.map { exchange.named($0.0) }
+        }
+    }
+}
+
+extension HTTPArchive.Exchange {
+    fileprivate func redacted(by walk: inout SecretWalk) -> Self {
+        var exchange = self
+        exchange.request = walk.request(request)
+        if let error, let text = error.userInfo[NSLocalizedDescriptionKey] as? String {
+            let userInfo = [NSLocalizedDescriptionKey: walk.text(text)]
+            exchange.error = URLError(error.code, userInfo: userInfo)
+        }
+        guard let response else { return exchange }
+        let type = response.value(forHTTPHeaderField: "Content-Type")
+        let (old, new) = (body, walk.body(body, contentType: type))
+        var fields = response.headerFields
+        for (name, value) in fields {
+            let isLength = name.lowercased() == "content-length" && value == "\(old.count)"
+            fields[name] = isLength ? "\(new.count)" : walk.header(name, value)
+        }
+        exchange.response = HTTPURLResponse(
+            url: response.url.flatMap { URL(reference: walk.url($0.absoluteString[...])) }
+                ?? response.url!, statusCode: response.statusCode, httpVersion: "HTTP/1.1",
+            headerFields: fields)
+        if new == old { return exchange }
+        let lines = lines.map { line in
+            let text = line.map(\.data).joined
+            let shown = walk.body(text, contentType: type)
+            return shown == text ? line : [SentPiece(data: shown, time: line[line.count - 1].time)]
+        }
+        exchange.pieces = lines.flatMap(\.self)
+        // The pieces of a stream are lines. In other text, a secret may be in several lines.
+        if exchange.body != new { exchange.body = new }
+        return exchange
+    }
+
+    /// The pieces, of which those up to the end of a line belong together.
+    private var lines: [[SentPiece]] {
+        var lines: [[SentPiece]] = [[]]
+        for piece in pieces {
+            lines[lines.count - 1].append(piece)
+            if piece.data.last == UInt8(ascii: "\n") { lines.append([]) }
+        }
+        return lines.filter { !$0.isEmpty }
+    }
+
+    /// Returns the names of the parts that are not those of another exchange.
+    func parts(otherThanIn other: Self) -> [String] {
+        func headers(_ old: [String: String], _ new: [String: String]) -> [String] {
+            old.keys.sorted().filter { old[$0] != new[$0] && $0.lowercased() != "content-length" }
+                .map { "header \($0)" }
+        }
+        var parts = request.url == other.request.url ? [] : ["URL"]
+        parts += headers(
+            request.allHTTPHeaderFields ?? [:], other.request.allHTTPHeaderFields ?? [:])
+        if request.httpBody != other.request.httpBody { parts.append("body") }
+        if response?.url != request.url, response?.url != other.response?.url {
+            parts.append("URL of the answer")
+        }
+        parts += headers(response?.headerFields ?? [:], other.response?.headerFields ?? [:])
+            .map { "\($0) of the answer" }
+        if body != other.body { parts.append("body of the answer") }
+        return parts
+    }
+
+    /// Returns the name of a part with its entry, such as `entry 2, URL`.
+    func named(_ part: String) -> String {
+        place.map { "entry \($0.number), \(part)" } ?? "\(self): \(part)"
+    }
+}
+
+extension Redaction {
+    /// The redaction that also hides the values of environment variables with secret names: a server
+    /// may send such a value back under another name.
+    var hidingEnvironment: Redaction {
+        // `PWD` is the working directory.
+        let secrets = ProcessInfo.processInfo.environment
+            .filter { $0.key != "PWD" && Redaction.standard.hides($0.key, $0.value) }
+        return hidingRandomValues(Array(secrets.values))
+    }
+
+    /// Whether bytes that are not text contain a secret. Each byte counts as a character.
+    fileprivate func hidesBytes(_ bytes: Data) -> Bool {
+        guard exactText(bytes) == nil || bytes.contains(0),
+            let text = String(data: bytes, encoding: .isoLatin1)
+        else { return false }
+        return self.text(text) != text
+    }
+}
