@@ -9,7 +9,8 @@ extension HAR.Entry {
         self.init(
             startedDateTime: date == .distantPast ? "" : date.har, time: duration,
             request: HAR.Request(exchange.request),
-            response: HAR.Response(exchange, duration), timings: HAR.Timings(wait: duration),
+            response: HAR.Response(exchange, duration),
+            timings: ["send": 0, "wait": duration, "receive": 0],
             comment: exchange.error?.userInfo[NSLocalizedDescriptionKey] as? String)
     }
 }

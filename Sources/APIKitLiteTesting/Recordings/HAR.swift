@@ -11,14 +11,9 @@ struct HAR: Codable {
 
     struct Log: Codable {
         var version = "1.2"
-        var creator = Creator()
+        var creator = ["name": "APIKitLite", "version": "1"]
         var pages: [String] = []
         let entries: [Entry]
-    }
-
-    struct Creator: Codable {
-        var name = "APIKitLite"
-        var version = "1"
     }
 
     struct Entry: Codable {
@@ -28,21 +23,9 @@ struct HAR: Codable {
         let request: Request
         let response: Response
         var cache: [String: String] = [:]
-        var timings: Timings
+        /// Only `wait` is known.
+        var timings: [String: Double] = [:]
         var comment: String?
-        /// The error of a browser, which has it here.
-        var error: String?
-
-        enum CodingKeys: String, CodingKey {
-            case startedDateTime, time, request, response, cache, timings, comment
-            case error = "_error"
-        }
-    }
-
-    struct Timings: Codable {
-        var send = 0.0
-        var wait = 0.0
-        var receive = 0.0
     }
 
     struct Request: Codable {
@@ -50,9 +33,9 @@ struct HAR: Codable {
         let url: String
         var httpVersion = "HTTP/1.1"
         var cookies: [String] = []
-        let headers: [Field]
+        var headers: [Field] = []
         var queryString: [Field] = []
-        let postData: Body?
+        var postData: Body?
         var headersSize = -1
         var bodySize = -1
     }
@@ -62,19 +45,19 @@ struct HAR: Codable {
         var statusText = ""
         var httpVersion = "HTTP/1.1"
         var cookies: [String] = []
-        let headers: [Field]
-        let content: Body
+        var headers: [Field] = []
+        var content = Body()
         var redirectURL = ""
         var headersSize = -1
         var bodySize = -1
         /// The time and the number of bytes of each piece; nil if the body came as a whole.
-        let pieces: [[Double]]?
+        var pieces: [[Double]]?
         /// `left` if the client left before the end, `failed` if an error came after the headers.
-        let ending: String?
+        var ending: String?
         /// The name of the `URLError`, which has no place in HAR 1.2.
-        let error: String?
+        var error: String?
         /// The URL of the answer, if redirects were followed.
-        let url: String?
+        var url: String?
 
         enum CodingKeys: String, CodingKey {
             case status, statusText, httpVersion, cookies, headers, content, redirectURL
@@ -135,17 +118,13 @@ extension HAR.Log {
 extension HAR.Entry {
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        let noContent = HAR.Body()
         self.init(
             startedDateTime: container.text(.startedDateTime) ?? "",
             time: max(0, container.number(.time) ?? 0),
             request: try container.decodeIfPresent(HAR.Request.self, forKey: .request)
-                ?? HAR.Request(method: "GET", url: "", headers: [], postData: nil),
+                ?? HAR.Request(method: "GET", url: ""),
             response: try container.decodeIfPresent(HAR.Response.self, forKey: .response)
-                ?? HAR.Response(
-                    status: 0, headers: [], content: noContent, pieces: nil, ending: nil,
-                    error: nil, url: nil),
-            timings: HAR.Timings(), error: container.text(.error))
+                ?? HAR.Response(status: 0))
     }
 }
 

@@ -13,12 +13,7 @@ final class HARFile {
 
     /// Returns the text of the file, and its entries.
     func read() throws -> (text: Data, entries: [HAR.Entry]) {
-        var text: Data
-        do {
-            text = try bytes(of: url)
-        } catch let error as CocoaError {
-            throw HTTPArchiveError("\(url.path) cannot be read: \(error.localizedDescription)")
-        }
+        var text = try bytes(of: url)
         if text.starts(with: [0xEF, 0xBB, 0xBF]) { text = Data(text.dropFirst(3)) }
         do {
             return (text, try JSONDecoder().decode(HAR.self, from: text).log.entries)
@@ -32,32 +27,29 @@ final class HARFile {
         }
     }
 
-    /// Returns a reason with its line. A `DecodingError` has none on Linux.
+    /// Returns a reason. A `DecodingError` has none on Linux.
     private static func whyNoJSON(_ text: Data) -> String {
         do {
             _ = try JSONText.read(text)
             return "its JSON cannot be decoded."
         } catch {
-            let reason = JSONText.reason(error)
-            // Foundation names the position on Linux, and the line on Apple platforms.
-            let digits = reason.split { !$0.isNumber }.last.flatMap { Int($0) }
-            guard let digits, !reason.contains(" line ") else { return reason }
-            return "line \(text.prefix(digits).count { $0 == UInt8(ascii: "\n") } + 1): \(reason)"
+            return JSONText.reason(error)
         }
     }
 
     /// Returns the bytes of the file, or of one that it names.
     private func bytes(of file: URL) throws -> Data {
-        // A URL keeps the size that it was asked for first, so the file manager is asked.
-        let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
-        size += attributes[.size] as? Int ?? 0
-        guard size <= limit else {
-            let others = file == url ? "" : " with the files that it names"
-            throw HTTPArchiveError(
-                "\(url.path) has \(byteCount(size))\(others); at most \(byteCount(limit)) are read."
-            )
+        do {
+            // A URL keeps the size that it was asked for first, so the file manager is asked.
+            let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+            size += attributes[.size] as? Int ?? 0
+            if size <= limit { return try Data(contentsOf: file) }
+        } catch {
+            throw HTTPArchiveError("\(file.path) cannot be read: \(error.localizedDescription)")
         }
-        return try Data(contentsOf: file)
+        let others = file == url ? "" : " with the files that it names"
+        throw HTTPArchiveError(
+            "\(url.path) has \(byteCount(size))\(others); at most \(byteCount(limit)) are read.")
     }
 
     /// Returns an exchange of the archive.
@@ -69,7 +61,12 @@ final class HARFile {
         }
         func bytes(of body: HAR.Body, _ place: String) throws -> Data {
             if body.text == nil, let name = body.file {
-                return try self.bytes(ofFile: name) { wrong("\(place)._file", $0) }
+                // Without a slash, the name cannot lead out of the folder.
+                guard !name.contains("/") else {
+                    throw wrong("\(place)._file", "is not a file beside the archive")
+                }
+                let folder = self.url.deletingLastPathComponent()
+                return try self.bytes(of: folder.appendingPathComponent(name))
             }
             guard let data = body.data else { throw wrong("\(place).text", "is not base64") }
             return data
@@ -96,22 +93,6 @@ final class HARFile {
         return HTTPArchive.Exchange(
             entry, request, body,
             Recording.Place(file: self.url.lastPathComponent, number: index + 1))
-    }
-
-    private func bytes(
-        ofFile name: String, orThrow wrong: (String) -> HTTPArchiveError
-    ) throws -> Data {
-        let folder = url.deletingLastPathComponent().standardizedFileURL.resolvingSymlinksInPath()
-        let body = folder.appendingPathComponent(name).standardizedFileURL
-            .resolvingSymlinksInPath()
-        guard body.path.hasPrefix(folder.path + "/") else {
-            throw wrong("is outside the folder of the archive")
-        }
-        do {
-            return try bytes(of: body)
-        } catch let error where !(error is HTTPArchiveError) {
-            throw wrong("names \(name), which cannot be read")
-        }
     }
 }
 
@@ -168,7 +149,7 @@ extension HTTPArchive.Exchange {
         let wasCancelled = answer.ending == "left"
         // An entry without an answer failed, whether or not the file says how.
         let hasFailed = response == nil && !wasCancelled
-        let error = answer.error ?? entry.error ?? (hasFailed ? "" : nil)
+        let error = answer.error ?? (hasFailed ? "" : nil)
         self.init(
             request: request, response: response,
             pieces: Self.pieces(of: body, answer.pieces ?? [[entry.time, 0]]),

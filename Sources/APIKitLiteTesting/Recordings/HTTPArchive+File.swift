@@ -112,16 +112,15 @@ extension HARFile {
             archive.append(try exchange(entry, at: index))
         }
         let (clean, all) = archive.redacted(redaction)
-        let places = zip(archive, clean).flatMap { exchange, clean in
-            exchange.parts(otherThanIn: clean).map { exchange.named($0) }
-        }
+        let places = zip(archive, clean).flatMap { $0.places(otherThanIn: $1) }
         // Bodies and headers are in the exchanges, and only these have types and kinds.
-        var walk = SecretWalk(redaction.withoutNames(HAR.keys))
+        var walk = SecretWalk(all.withoutNames(HAR.keys))
         walk.skippedKeys = ["text", "headers"]
-        let lines = String(decoding: text, as: UTF8.self)
-        let cleanLines = walk.json(lines).split(separator: "\n", omittingEmptySubsequences: false)
-        let fields = zip(lines.split(separator: "\n", omittingEmptySubsequences: false), cleanLines)
-            .enumerated().filter { $1.0 != $1.1 }.map { "line \($0.offset + 1)" }
-        return places + fields + clean.binaryBodies(all)
+        let shown = Data(walk.json(String(decoding: text, as: UTF8.self)).utf8)
+        let lines = [text, shown].map {
+            $0.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        }
+        let other = zip(lines[0], lines[1]).enumerated().filter { $1.0 != $1.1 }
+        return places + other.map { "line \($0.offset + 1)" } + clean.binaryBodies(all)
     }
 }

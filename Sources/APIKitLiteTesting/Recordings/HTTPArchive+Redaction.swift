@@ -22,11 +22,7 @@ extension HTTPArchive {
     /// Returns the places of bodies that are not text and contain a secret.
     func binaryBodies(_ redaction: Redaction) -> [String] {
         flatMap { exchange in
-            let bodies = [
-                ("body", exchange.request.httpBody ?? Data()),
-                ("body of the answer", exchange.body),
-            ]
-            return bodies.filter { redaction.hidesBytes($1) }.map { exchange.named($0.0) }
+            exchange.parts.filter { redaction.hidesBytes($0.bytes) }.map { exchange.named($0.name) }
         }
     }
 }
@@ -73,27 +69,25 @@ extension HTTPArchive.Exchange {
         return lines.filter { !$0.isEmpty }
     }
 
-    /// Returns the names of the parts that are not those of another exchange.
-    func parts(otherThanIn other: Self) -> [String] {
-        func headers(_ old: [String: String], _ new: [String: String]) -> [String] {
-            old.keys.sorted().filter { old[$0] != new[$0] && $0.lowercased() != "content-length" }
-                .map { "header \($0)" }
+    /// Returns the places of the parts that another exchange has in another form.
+    func places(otherThanIn other: Self) -> [String] {
+        zip(parts, other.parts).filter { $0.bytes != $1.bytes }.map { named($0.0.name) }
+    }
+
+    /// The parts that may contain secrets.
+    fileprivate var parts: [(name: String, bytes: Data)] {
+        func headers(_ fields: [String: String]) -> [(name: String, bytes: Data)] {
+            fields.filter { $0.key.lowercased() != "content-length" }.sorted { $0.key < $1.key }
+                .map { ("header \($0)", Data($1.utf8)) }
         }
-        var parts = request.url == other.request.url ? [] : ["URL"]
-        parts += headers(
-            request.allHTTPHeaderFields ?? [:], other.request.allHTTPHeaderFields ?? [:])
-        if request.httpBody != other.request.httpBody { parts.append("body") }
-        if response?.url != request.url, response?.url != other.response?.url {
-            parts.append("URL of the answer")
-        }
-        parts += headers(response?.headerFields ?? [:], other.response?.headerFields ?? [:])
-            .map { "\($0) of the answer" }
-        if body != other.body { parts.append("body of the answer") }
-        return parts
+        let answer = headers(response?.headerFields ?? [:]) + [("body", body)]
+        return [("URL", Data((request.url?.absoluteString ?? "").utf8))]
+            + headers(request.allHTTPHeaderFields ?? [:]) + [("body", request.httpBody ?? Data())]
+            + answer.map { ("\($0) of the answer", $1) }
     }
 
     /// Returns the name of a part with its entry, such as `entry 2, URL`.
-    func named(_ part: String) -> String {
+    fileprivate func named(_ part: String) -> String {
         place.map { "entry \($0.number), \(part)" } ?? "\(self): \(part)"
     }
 }

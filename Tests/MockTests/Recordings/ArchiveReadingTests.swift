@@ -142,7 +142,7 @@ import Testing
         let file = folder.url.appending(path: "users.har")
         let rows: [(String, String)] = [
             ("", "is no HTTP archive: "),
-            ("{\"log\": {\n\"entries\": [,]}}", "is no HTTP archive: line 2: "),
+            ("{\"log\": {\n\"entries\": [,]}}", "is no HTTP archive: "),
             (#"{"entries": []}"#, #"is no HTTP archive: it has no object "log"."#),
             (#"{"log": {"entries": 7}}"#, "log.entries has another type than in HAR 1.2."),
             (
@@ -159,11 +159,11 @@ import Testing
             ),
             (
                 #"{"log": {"entries": [\#(entry().replacing(#""text": "{\"name\":\"Emma\"}""#, with: #""_file": "../x""#))]}}"#,
-                "log.entries[0].response.content._file is outside the folder of the archive."
+                "log.entries[0].response.content._file is not a file beside the archive."
             ),
             (
                 #"{"log": {"entries": [\#(entry().replacing(#""text": "{\"name\":\"Emma\"}""#, with: #""_file": "none""#))]}}"#,
-                "log.entries[0].response.content._file names none, which cannot be read."
+                "none cannot be read: "
             ),
         ]
         await forEachRow(rows, named: \.0) { row, comment in
@@ -172,7 +172,7 @@ import Testing
                 try HTTPArchive(contentsOf: file)
             }
             let text = error.map { "\($0)" } ?? ""
-            #expect(text.hasPrefix(file.path), comment)
+            #expect(text.hasPrefix(folder.url.path), comment)
             #expect(text.contains(row.1), "\(text)")
         }
     }

@@ -1,0 +1,42 @@
+/// Finds the tokens of GitHub, GitLab, npm, Stripe, OpenAI, Slack, AWS, SendGrid and Google, JSON
+/// Web Tokens, and private keys in PEM (RFC 7468), by their shapes.
+enum TokenShape {
+    private static let prefixes = words(
+        """
+        ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- npm_ sk_live_ rk_live_ sk- xoxa- xoxb- xoxe- xoxp-
+        xoxr- xoxs- xapp- AKIA ASIA SG. AIza eyJ
+        """)
+    /// The lengths of tokens whose beginnings are also frequent in Base64.
+    private static let lengths: [Substring: Int] = ["AKIA": 20, "ASIA": 20, "AIza": 39]
+    private static let isInToken = (0...255).map { byte in
+        "-._0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8.contains(byte)
+    }
+
+    /// Returns a text with the tokens in it replaced.
+    static func hiding(in text: String) -> String {
+        guard text.utf8.count >= 20 else { return text }
+        let text = hidingPrivateKeys(in: text)
+        let runs = text.utf8.split { !isInToken[Int($0)] }.map { run in
+            // The end of a sentence.
+            Substring(run.last == UInt8(ascii: ".") ? run.dropLast() : run)
+        }.filter { run in
+            run.utf8.count >= 20 && run.utf8.contains { 0x30...0x39 ~= $0 }
+                && prefixes.contains(where: run.hasPrefix)
+                && lengths[run.prefix(4)].map { run.utf8.count == $0 } ?? true
+                && (!run.hasPrefix("eyJ") || run.utf8.contains(UInt8(ascii: ".")))
+        }
+        var (result, end) = ("", text.startIndex)
+        for run in runs {
+            result += text[end..<run.startIndex] + Redaction.mark
+            end = run.endIndex
+        }
+        return runs.isEmpty ? text : result + text[end...]
+    }
+
+    /// Replaces private keys, also one whose end is missing.
+    private static func hidingPrivateKeys(in text: String) -> String {
+        guard text.contains("-----BEGIN ") else { return text }
+        let key = /-----BEGIN [A-Z ]*PRIVATE KEY.*?(?:-----END [A-Z ]*-----|$)/.dotMatchesNewlines()
+        return text.replacing(key, with: Redaction.mark)
+    }
+}
