@@ -26,7 +26,7 @@ public struct RecordedRequest: Sendable {
     var answeringStub: (any AnyObject & Sendable)?
 
     /// When the request was received: the time since its network was created, on the network's
-    /// clock.
+    /// clock; zero without one.
     public internal(set) var startTime = Duration.zero
 
     /// When the answer was complete or the client cancelled, counted as ``startTime``; nil until

@@ -5,7 +5,8 @@ public struct SentPiece: Hashable, Sendable {
     /// The bytes of the piece.
     public let data: Data
 
-    /// When the piece was sent: the time since the network was created, on the network's clock.
+    /// When the piece was sent: the time since the network was created, on the network's clock; zero
+    /// without one.
     public let time: Duration
 
     /// The piece as text. Bytes that are not UTF-8 become U+FFFD.

@@ -7,12 +7,6 @@ extension MockNetwork {
     /// The journal keeps the last 10,000 requests, and of their bodies the last 64 MB.
     public var requests: [RecordedRequest] { core.journal.requests }
 
-    /// The largest number of requests that were unanswered at the same time.
-    ///
-    /// A response that is neither delayed nor held is given at once. To measure how many requests a
-    /// client sends at the same time, delay or hold the responses.
-    public var mostInFlight: Int { core.journal.mostInFlight }
-
     /// Suspends until the network has received a number of matching requests, or until the task is
     /// cancelled.
     ///

@@ -36,8 +36,8 @@ public final class MockNetwork: Sendable {
     /// A request that no stub answers fails with a ``MockError`` whose text says why.
     ///
     /// - Parameter clock: The clock for delays and timeouts: a ``MockClock``, or a `ContinuousClock`
-    ///   for real time. Without a clock, delays take no time but keep their order, and a request that
-    ///   gets no answer does not time out.
+    ///   for real time. Without a clock, delays take no time, and a request that gets no answer does
+    ///   not time out.
     public convenience init(clock: (any Clock<Duration>)? = nil) {
         self.init(NetworkCore(clock: clock))
     }

@@ -20,15 +20,17 @@ extension NetworkCore {
                     journal.markCancelled(id, at: time.now)
                     throw URLError(.cancelled)
                 }
-                if let error = record.error { throw error }
-                CookieJar(self).store(from: Reply.Part(reply), to: request)
-                return (reply.body.joined, reply.response!)
+                guard case .answer(let answer) = reply else {
+                    throw record.error ?? URLError(.unknown)
+                }
+                CookieJar(self).store(from: answer.head.response, to: request)
+                return (answer.body.joined, answer.head.response)
             }
-            let pieces = Locked<[Data]>([])
-            return try await answer(record, reply, for: TaskClient()) { part, waiter in
-                let result = pieces.withLock { part.result(collecting: &$0) }
-                // The client takes each piece at once. Not under the lock: it may end the answer.
-                for case .piece(_, let posted?) in part.steps.map(\.event) { posted.didTake() }
+            let collected = Locked(CollectedAnswer())
+            return try await answer(record, reply, for: TaskClient()) { parts, waiter in
+                let result = collected.withLock { $0.add(parts) }
+                // Not under the lock: it may end the answer.
+                for receipt in parts.receipts { receipt.didTake() }
                 if let result { waiter.end(with: result) }
             }
         }
@@ -44,19 +46,10 @@ extension NetworkCore {
             let body = BodyBuffer(limit: limit)
             let client = TaskClient<HTTPURLResponse>(body: body)
             let (record, reply) = decide(on: request)
-            let untaken = UntakenPieces()
-            let response = try await answer(record, reply, for: client) { part, head in
-                body.receive(part, head: head, untaken)
+            let response = try await answer(record, reply, for: client) { parts, head in
+                body.receive(parts, head: head)
             }
-            let pieces = HTTPBody(
-                next: { _ in
-                    let piece = try await body.next()
-                    // Before the reader can leave.
-                    untaken.didTake(piece?.count ?? 0)
-                    return piece
-                },
-                end: { body.end(throwing: $0) })
-            return (pieces, response)
+            return (HTTPBody(body), response)
         }
     }
 
@@ -83,7 +76,7 @@ extension NetworkCore {
     /// Gives a reply, and suspends until the client's wait has ended.
     private func answer<Value>(
         _ record: RecordedRequest, _ reply: Reply, for client: TaskClient<Value>,
-        receive: @escaping @Sendable (Reply.Part, Waiter<Value>) -> Void
+        receive: @escaping @Sendable ([AnswerPart], Waiter<Value>) -> Void
     ) async throws -> Value {
         // Installed before the request is recorded: the test may call `verify()` as soon as it has
         // cancelled the task.
@@ -108,66 +101,28 @@ extension NetworkCore {
 }
 
 extension BodyBuffer {
-    /// Adds a part of a reply. The headers, or an error before them, end the wait for them.
-    fileprivate func receive(
-        _ part: Reply.Part, head: Waiter<HTTPURLResponse>, _ untaken: UntakenPieces
-    ) {
-        if part.isWhole, let response = part.reply.response {
+    /// Adds parts of an answer. The headers, or an error before them, end the wait for them.
+    fileprivate func receive(_ parts: [AnswerPart], head: Waiter<HTTPURLResponse>) {
+        if let whole = parts.whole {
             // As one piece, which may be larger than the limit: nobody can have read a part of it.
-            append(part.reply.body.joined)
+            append(whole.body.joined)
             finish()
-            head.end(with: .success(response))
+            head.end(with: .success(whole.head.response))
             return
         }
-        for step in part.steps {
-            switch step.event {
-            case .head: if let response = part.reply.response { head.end(with: .success(response)) }
-            case .piece(let data, let posted):
-                let end = untaken.add(data.count, posted)
-                // Recorded here too, so that the sender need not wait for the reader's task.
-                if append(data) { untaken.didTake(upTo: end) }
+        for part in parts {
+            switch part {
+            case .head(let given): head.end(with: .success(given.response))
+            case .piece(let data, let receipt):
+                // First: the reader may leave as soon as it has the piece.
+                receipt?.didTake()
+                append(data)
             case .end: finish()
-            default:
-                guard let error = step.event.error else { break }
+            case .failure:
+                guard let error = parts.error else { break }
                 if !head.end(with: .failure(error)) { finish(throwing: error) }
             }
         }
-    }
-}
-
-/// The pieces of a body that its reader has not taken, and whose sender waits for that.
-///
-/// The lock of `state` owns everything.
-private final class UntakenPieces: Sendable {
-    private let state = Locked<(end: Int, taken: Int, pieces: [(end: Int, ResponseStream.Posted)])>(
-        (0, 0, []))
-
-    /// Adds a piece, before the reader can get it, and returns the position after its last byte.
-    func add(_ count: Int, _ piece: ResponseStream.Posted?) -> Int {
-        state.withLock { state in
-            state.end += count
-            if let piece { state.pieces.append((state.end, piece)) }
-            return state.end
-        }
-    }
-
-    func didTake(_ count: Int) {
-        didTake(
-            upTo: state.withLock { state in
-                state.taken += count
-                return state.taken
-            })
-    }
-
-    func didTake(upTo end: Int) {
-        let pieces = state.withLock { state in
-            let taken = state.pieces.prefix { $0.end <= end }
-            state.pieces.removeFirst(taken.count)
-            // Under the lock: the reader may leave as soon as it finds its piece removed.
-            for (_, piece) in taken { piece.willTake() }
-            return taken
-        }
-        for (_, piece) in pieces { piece.didTake() }
     }
 }
 

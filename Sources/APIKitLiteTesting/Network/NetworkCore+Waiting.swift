@@ -49,6 +49,7 @@ extension PendingRequest {
         case .session: "the session to which \(stub) passes \(requests) has not answered"
         case .clock: "\(stub) delays \(requests)"
         case .writer: "the writer of \(stub) has not returned for \(requests)"
+        case .reader: "\(stub) has sent a piece, and the client of \(requests) does not read"
         case .test: "\(stub) keeps the stream of \(requests) open"
         case .nothing: "\(stub) never answers \(requests): its response is .hanging"
         }
@@ -59,7 +60,7 @@ extension PendingRequest {
         switch cause {
         case .release: "stub.release()"
         case .test: "stub.finish()"
-        case .handler, .session, .clock, .writer, .nothing: nil
+        case .handler, .session, .clock, .writer, .reader, .nothing: nil
         }
     }
 

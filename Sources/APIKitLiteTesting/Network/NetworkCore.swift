@@ -36,7 +36,7 @@ final class NetworkCore: Responder {
         self.sourceLocation = sourceLocation
         let journal = Journal(keeping: bodyLimit)
         self.journal = journal
-        time = NetworkTime(clock, activity: { journal.changeCount })
+        time = NetworkTime(clock)
         watch = time.mockClock?.watch ?? WaitWatch()
         watch.add(self)
     }
@@ -99,7 +99,11 @@ final class NetworkCore: Responder {
         record.passers = passers
         record.startTime = time.now
         let reply = reply(to: &record)
-        if reply.isImmediate { record.record(reply) }
+        switch reply {
+        case .answer(let answer): record.record(answer)
+        case .failure(let error): record.record(error)
+        case .later: break
+        }
         return (record, reply)
     }
 
@@ -114,12 +118,12 @@ final class NetworkCore: Responder {
             do {
                 return try reply(to: record, stub, next)
             } catch {
-                return Reply(.failure(error))
+                return .failure(error)
             }
         }
         if let handler = answers.handler { return Reply(from: handler, to: record.request) }
         let stubs = answers.groups.flatMap(\.stubs)
-        return Reply(.failure(fail(.unmatched(reading, among: stubs, of: sourceLocation))))
+        return .failure(fail(.unmatched(reading, among: stubs, of: sourceLocation)))
     }
 
     private func reply(
@@ -136,14 +140,13 @@ final class NetworkCore: Responder {
             }
             return reply(to: record, stub, response)
         case .handler(let handler):
-            return Reply(
-                .later(.handler) { [self] in
-                    let response = try await handler(record)
-                    if let error = response.configurationError {
-                        throw fail(MockError(.brokenStub, "\(error) (\(stub.sourceLocation))"))
-                    }
-                    return reply(to: record, stub, response)
-                })
+            return .later(.handler) { [self] delivery in
+                let response = try await delivery.run(.handler) { try await handler(record) }
+                if let error = response.configurationError {
+                    throw fail(MockError(.brokenStub, "\(error) (\(stub.sourceLocation))"))
+                }
+                try await delivery.give(reply(to: record, stub, response))
+            }
         case .closure(let closure): return Reply(from: closure, to: record.request)
         case .usedUp(let number): throw fail(.usedUp(record, stub, at: number))
         }
@@ -154,19 +157,23 @@ final class NetworkCore: Responder {
         to record: RecordedRequest, _ stub: Stub, _ response: MockResponse
     ) -> Reply {
         guard case .passthrough(let session) = response.start else {
-            return response.reply(to: record.request)
+            return response.reply(to: record.request, of: stub, hasClock: time.passes)
         }
-        return Reply(
-            .later(.session) { [self] in try await passOn(record, stub, response, to: session) })
+        return .later(.session) { [self] delivery in
+            let (body, answer) = try await delivery.run(.session) {
+                try await passOn(record, stub, to: session)
+            }
+            try await delivery.give(
+                response.reply(passing: body, answer, hasClock: time.passes))
+        }
     }
 
-    /// Returns the reply of a real session, with the gates and the delay of the response.
+    /// Returns the answer of a real session.
     ///
     /// - Throws: The session's error, or a ``MockError`` if the request would come back.
     private func passOn(
-        _ record: RecordedRequest, _ stub: Stub, _ response: MockResponse,
-        to session: any HTTPSession
-    ) async throws -> Reply {
+        _ record: RecordedRequest, _ stub: Stub, to session: any HTTPSession
+    ) async throws -> (HTTPBody, HTTPURLResponse) {
         let mock = session.mock
         let name = "\(UInt(bitPattern: ObjectIdentifier(self)))"
         if mock === self || mock == nil && session is URLSession && serves(record.request.url)
@@ -176,8 +183,7 @@ final class NetworkCore: Responder {
         }
         var request = record.request
         if mock is NetworkCore { request.setPassers(record.passers + [name]) }
-        let (body, answer) = try await session.sendPassed(request)
-        return response.reply(passing: body, answer)
+        return try await session.sendPassed(request)
     }
 
     var stubCount: Int { answers.withLock { $0.groups.reduce(0) { $0 + $1.stubs.count } } }
@@ -200,7 +206,7 @@ final class NetworkCore: Responder {
 extension NetworkCore {
     func load(
         _ request: URLRequest, for client: any Client,
-        respond: @escaping @Sendable (Reply.Part) -> Void
+        respond: @escaping @Sendable ([AnswerPart]) -> Void
     ) -> CancellationHandle {
         let (record, reply) = decide(on: request)
         return give(reply, to: record, for: client, respond: respond)
@@ -212,31 +218,32 @@ extension NetworkCore {
     ///   - reply: The reply.
     ///   - record: The request.
     ///   - client: The client that waits for the answer.
-    ///   - respond: Receives the parts of the reply.
+    ///   - respond: Receives the parts of the answer.
     func give(
         _ reply: Reply, to record: RecordedRequest, for client: any Client,
-        respond: @escaping @Sendable (Reply.Part) -> Void
+        respond: @escaping @Sendable ([AnswerPart]) -> Void
     ) -> CancellationHandle {
         // Made while the request is recorded: a test that has waited for the request may ask what
-        // its reply waits for, or send a piece of it.
-        var player: ReplyPlayer?
+        // its answer waits for.
+        var delivery: Delivery?
         let id = journal.append(record, awaitedBy: client) { [journal] id in
-            guard !reply.isImmediate else { return nil }
-            player = ReplyPlayer(reply, to: record, for: client, in: time) { part, time in
-                journal.record(part, of: id, at: time)
-                respond(part)
+            guard case .later(let cause, let queue, _) = reply else { return nil }
+            delivery = Delivery(to: record, for: client, in: time, cause, queue: queue) {
+                journal.record($0, of: id, at: $1)
+                respond($0)
             }
-            return player
+            return delivery
         }
         let recordCancellation = { @Sendable [self] in journal.markCancelled(id, at: time.now) }
-        guard let player else {
-            respond(Reply.Part(reply))
-            return CancellationHandle(recordCancellation: recordCancellation)
+        switch reply {
+        case .answer(let answer): respond(answer.parts)
+        case .failure(let error): respond([.failure(error)])
+        case .later(_, _, let function):
+            delivery?.start(function, on: handlers)
+            watch.begin()
         }
-        player.start(on: handlers)
-        watch.begin()
         return CancellationHandle(
-            recordCancellation: recordCancellation, cancelWork: player.cancel)
+            recordCancellation: recordCancellation, cancelWork: delivery?.cancel)
     }
 }
 

@@ -18,7 +18,7 @@ extension MockResponse {
         response.url = recorded.url == exchange.request.url ? nil : recorded.url
         response.isDecoded = true
         response.pieces = exchange.pieces.map(\.data)
-        response.pace = .recorded(exchange.gaps)
+        response.gaps = exchange.gaps
         if let error = exchange.error {
             response.ending = .failure(error, afterBytes: exchange.body.count)
         } else if exchange.wasCancelled {

@@ -19,7 +19,6 @@ final class Journal: Sendable {
         var byteCount = 0
         /// The unanswered requests by ID, including those that are not in `entries` any more.
         var inFlight: [Int: PendingRequest] = [:]
-        var mostInFlight = 0
         var eventCount = 0
         /// How often a request was recorded or ended.
         var changeCount = 0
@@ -81,9 +80,6 @@ final class Journal: Sendable {
     /// The number of requests that were ever recorded.
     var requestCount: Int { state.withLock { $0.firstID + $0.entries.count } }
 
-    /// The largest number of requests that were unanswered at the same time.
-    var mostInFlight: Int { state.withLock { $0.mostInFlight } }
-
     /// The unanswered requests, oldest first, including those that the journal no longer keeps.
     var pending: [PendingRequest] {
         state.withLock { $0.inFlight.values.sorted { $0.id < $1.id } }
@@ -115,11 +111,12 @@ final class Journal: Sendable {
     /// - Parameters:
     ///   - request: The request. If it has an `endTime`, it has already ended.
     ///   - client: The client that waits for the answer; nil if none does.
-    ///   - makePlayer: Makes what gives the reply to the request with an ID; nil if it needs no time.
+    ///   - makeDelivery: Makes what gives the answer to the request with an ID; nil if it waits for
+    ///     nothing.
     /// - Returns: The ID of the request.
     func append(
         _ request: RecordedRequest, awaitedBy client: (any Client)?,
-        makePlayer: (Int) -> ReplyPlayer? = { _ in nil }
+        makeDelivery: (Int) -> Delivery? = { _ in nil }
     ) -> Int {
         func record(_ state: inout State) -> Int {
             // Trimmed only at a quarter above the limit, so that the entries are seldom moved.
@@ -129,10 +126,9 @@ final class Journal: Sendable {
             state.eventCount += 1
             state.changeCount += 1
             let id = state.firstID + state.entries.count - 1
-            state.mostInFlight = max(state.mostInFlight, state.inFlight.count + 1)
             if let client, request.endTime == nil {
                 state.inFlight[id] = PendingRequest(
-                    id: id, client: client, request: request, player: makePlayer(id))
+                    id: id, client: client, request: request, delivery: makeDelivery(id))
             }
             return id
         }
@@ -146,11 +142,11 @@ final class Journal: Sendable {
         }
     }
 
-    /// Records a part of a reply, which the client receives next.
-    func record(_ part: Reply.Part, of id: Int, at time: Duration) {
-        change(id, isEnd: part.isLast, sentCount: part.pieces.byteCount) { [bodyLimit] entry in
-            entry.record(part, at: time, limit: bodyLimit)
-            if part.isLast, entry.endTime == nil { entry.endTime = time }
+    /// Records parts of an answer, which the client receives next.
+    func record(_ parts: [AnswerPart], of id: Int, at time: Duration) {
+        change(id, isEnd: parts.isLast, sentCount: parts.pieces.byteCount) { [bodyLimit] entry in
+            entry.record(parts, at: time, limit: bodyLimit)
+            if parts.isLast, entry.endTime == nil { entry.endTime = time }
         }
     }
 
@@ -175,7 +171,7 @@ struct PendingRequest: Sendable {
     let id: Int
     let client: any Client
     let request: RecordedRequest
-    weak var player: ReplyPlayer?
+    weak var delivery: Delivery?
     /// The number of bytes of the body that were sent in pieces.
     var sentCount = 0
 
@@ -191,7 +187,7 @@ struct PendingRequest: Sendable {
     }
 
     /// What the answer waits for at this moment.
-    var cause: WaitCause { player?.cause ?? .nothing }
+    var cause: WaitCause { delivery?.cause ?? .nothing }
 }
 
 extension RecordedRequest {
@@ -209,28 +205,33 @@ extension RecordedRequest {
         sentBody?.forgetPieces()
     }
 
-    mutating func record(_ reply: Reply) {
+    /// Records an answer that waits for nothing.
+    mutating func record(_ answer: Answer) {
         endTime = startTime
-        if case .failure(let error) = reply.steps[0].event {
-            self.error = error
-        } else {
-            (response, wholeBody) = (reply.response, reply.body)
-        }
+        (response, wholeBody) = (answer.head.response, answer.body)
     }
 
-    mutating func record(_ part: Reply.Part, at time: Duration, limit: SentBody.Limit) {
-        if part.reply.isPassedThrough { wasPassedThrough = true }
+    /// Records an error that waits for nothing.
+    mutating func record(_ error: any Error) {
+        endTime = startTime
+        self.error = [.failure(error)].error
+    }
+
+    mutating func record(_ parts: [AnswerPart], at time: Duration, limit: SentBody.Limit) {
+        if let head = parts.head {
+            response = head.response
+            wasPassedThrough = head.isPassedThrough
+        }
         // A handler makes a body of its own for each request, so a long one is only counted.
-        let isKept = part.isWhole && part.pieces.byteCount <= SentBody.Limit().bytes
-        if isKept { wholeBody = part.reply.body }
-        for step in part.steps {
-            switch step.event {
-            case .head: response = part.reply.response
-            case .piece(let data, _) where !isKept:
+        let pieces = parts.pieces
+        if parts.whole != nil, pieces.byteCount <= SentBody.Limit().bytes {
+            wholeBody = pieces
+        } else {
+            for piece in pieces {
                 if sentBody == nil { sentBody = SentBody(limit: limit) }
-                sentBody?.add(data, at: time)
-            default: error = step.event.error ?? error
+                sentBody?.add(piece, at: time)
             }
         }
+        error = parts.error ?? error
     }
 }

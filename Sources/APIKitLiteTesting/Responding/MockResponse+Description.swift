@@ -30,17 +30,12 @@ extension MockResponse: CustomStringConvertible {
     }
 
     private var paceText: String {
-        let waits = pace.times(pieces.count)
+        let waits = gaps(pieces.count)
         guard waits.contains(where: { $0 > .zero }) else { return "" }
         let first = waits[0] > .zero ? ", the first after \(waits[0])" : ""
         // Recorded times need not be equal.
-        var interval = Set(waits.dropFirst()).count == 1 ? waits[1] : .zero
-        var jitter = ""
-        if case .paced(_, let chosen, let most, _) = pace {
-            interval = chosen
-            if most > .zero { jitter = " ± \(most)" }
-        }
-        let rest = interval > .zero ? ", one every \(interval)\(jitter)" : ""
+        let interval = Set(waits.dropFirst()).count == 1 ? waits[1] : .zero
+        let rest = interval > .zero ? ", one every \(interval)" : ""
         return ", \(waits.count) \(waits.count == 1 ? "piece" : "pieces")\(first)\(rest)"
     }
 }

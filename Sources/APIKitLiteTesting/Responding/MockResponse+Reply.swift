@@ -4,81 +4,135 @@ import Foundation
 // The reply of a response, for one request.
 extension MockResponse {
     /// Returns the reply that a server would give to a request.
-    func reply(to request: URLRequest) -> Reply {
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - stub: The stub of the response.
+    ///   - hasClock: Whether delays take time.
+    func reply(to request: URLRequest, of stub: Stub, hasClock: Bool) -> Reply {
         if let adapting {
             var adapted = adapting(self, request)
             adapted.adapting = nil
-            return adapted.reply(to: request)
+            return adapted.reply(to: request, of: stub, hasClock: hasClock)
         }
         switch start {
         case .head: break
-        case .failure(let error): return Reply(steps: beginning(.failure(error)))
+        case .failure(let error): return waiting(for: .failure(error), hasClock)
         // The network asks the real session instead.
-        case .silence, .passthrough: return Reply(steps: beginning(.silence))
+        case .silence, .passthrough:
+            return waiting(for: .later(.nothing) { try await $0.waitForNothing() }, hasClock)
         }
-        let announcedLength = announcedLength
-        let response = HTTPURLResponse(
-            url: url ?? request.url ?? .unnamed, statusCode: status, httpVersion: "HTTP/1.1",
-            headerFields: fields(for: request, length: announcedLength))!
+        let response = response(to: request)
+        var head = Answer.Head(response: response, isDecoded: isDecoded)
+        if source == nil { head.length = pieces.byteCount }
+        head.isInPieces = pieces.count > 1
         let hasBody = allowsBody && request.httpMethod != "HEAD"
         let isRead = hasBody && !response.isRedirect
-        var body = hasBody ? bodySteps(isRead: isRead) : []
-        let end: Reply.Event
         switch ending {
-        case .end: end = .end
-        case .silence: end = .silence
+        case .end: break
+        case .silence: if hasBody { (head.length, head.isInPieces) = (announcedLength, true) }
         case .cutHead(let count):
-            return Reply(
-                response: response, isDecoded: isDecoded, announcedLength: announcedLength,
-                steps: beginning(.cutHead(afterBytes: count)))
+            return waiting(for: .failure(CutHead(head: head, byteCount: count)), hasClock)
         // Without an announced length, a head alone would be a complete answer over a socket. A
         // client that follows a redirect may not read its body.
-        case .failure(let error, _) where !isRead: return Reply(steps: beginning(.failure(error)))
-        case .failure(let error, let count):
-            body = Self.steps(body, upTo: count)
-            end = .failure(error)
+        case .failure(let error, _) where !isRead: return waiting(for: .failure(error), hasClock)
+        case .failure: (head.length, head.isInPieces) = (announcedLength, true)
         }
-        let isWhole = if case .end = end { true } else { !hasBody }
-        return Reply(
-            response: response, isDecoded: isDecoded,
-            announcedLength: isWhole ? nil : announcedLength,
-            steps: beginning(.head) + gate(isBodyHeld && isRead && !(isWhole && body.isEmpty))
-                + body + [.init(event: end)])
+        var body = self
+        if !hasBody { body.pieces = [] }
+        // In a body that the client does not read, nothing takes time, and no code sends it.
+        if !isRead { (body.isBodyHeld, body.gaps, body.source) = (false, [], nil) }
+        if !hasClock { body.gaps = [] }
+        return waiting(for: body.reply(after: head, of: stub), hasClock)
     }
 
-    /// Returns the reply with the answer of a real session, after the gates and the delay.
-    func reply(passing body: HTTPBody, _ response: HTTPURLResponse) -> Reply {
-        let isRead = !response.isRedirect
-        let source = isRead ? [Reply.Event.source(.body(body))] : []
-        let events = body.data.map { $0.isEmpty ? [] : [.piece([$0].joined)] } ?? source
-        return Reply(
-            response: response, isDecoded: true, isPassedThrough: true,
-            steps: beginning(.head) + gate(isBodyHeld && isRead && !events.isEmpty)
-                + (events + [.end]).map { .init(event: $0) })
+    /// Returns the status and the headers for a request.
+    func response(to request: URLRequest) -> HTTPURLResponse {
+        HTTPURLResponse(
+            url: url ?? request.url ?? .unnamed, statusCode: status, httpVersion: "HTTP/1.1",
+            headerFields: fields(for: request))!
     }
 
-    private func gate(_ isHeld: Bool) -> [Reply.Step] { isHeld ? [.init(event: .gate)] : [] }
-
-    private func beginning(_ event: Reply.Event) -> [Reply.Step] {
-        gate(isHeld) + [.init(after: delay, event: event)]
+    /// Returns the reply of the head and the body.
+    private func reply(after head: Answer.Head, of stub: Stub) -> Reply {
+        var (pieces, isWhole) = (pieces, false)
+        switch ending {
+        case .end: isWhole = true
+        case .failure(_, let count): pieces = Self.pieces(pieces, upTo: count)
+        case .cutHead, .silence: break
+        }
+        let gaps = gaps(pieces.count)
+        let isHeld = isBodyHeld && !(isWhole && pieces.isEmpty && source == nil)
+        if isWhole, !isHeld, source == nil, gaps.allSatisfy({ $0 == .zero }) {
+            return .answer(Answer(head, pieces))
+        }
+        let queue = if case .test = source { stub.streams.open() } else { nil as Int? }
+        return .later(isHeld ? .release : cause, queue: queue) {
+            [ending, source, pieces] delivery in
+            delivery.give(.head(head))
+            if isHeld { try await delivery.waitForRelease() }
+            for (gap, piece) in zip(gaps, pieces) {
+                try await delivery.wait(for: gap)
+                delivery.give(.piece(piece))
+            }
+            if let queue { try await delivery.giveMessages(of: stub.streams, queue: queue) }
+            if case .writer(let write) = source {
+                try await delivery.run(.writer) { try await write(StreamWriter(delivery)) }
+            }
+            switch ending {
+            case .end, .cutHead: break
+            case .failure(let error, _): throw error
+            case .silence: try await delivery.waitForNothing()
+            }
+        }
     }
 
-    /// The pieces at their times, and the code that sends the rest. In a body that the client does
-    /// not read, nothing takes time, and no code sends it.
-    private func bodySteps(isRead: Bool) -> [Reply.Step] {
-        let times = isRead ? pace.times(pieces.count) : pieces.map { _ in .zero }
-        let source = isRead ? [source].compactMap(\.self) : []
-        return zip(times, pieces).map { .init(after: $0, event: .piece($1)) }
-            + source.map { .init(event: .source($0)) }
+    /// What the reply waits for first, unless it is held.
+    private var cause: WaitCause {
+        switch source {
+        case .writer: .writer
+        case .test: .test
+        case nil: .clock
+        }
     }
 
-    /// Returns the steps of the first bytes of a body.
-    private static func steps(_ body: [Reply.Step], upTo count: Int) -> [Reply.Step] {
+    /// Returns the reply with the answer of a real session, after the hold and the delay.
+    func reply(passing body: HTTPBody, _ response: HTTPURLResponse, hasClock: Bool) -> Reply {
+        var head = Answer.Head(response: response, isDecoded: true, isPassedThrough: true)
+        head.length = body.data?.count
+        let pieces = body.data.map { $0.isEmpty ? [] : [[$0].joined] }
+        let isHeld = isBodyHeld && !response.isRedirect && pieces?.isEmpty != true
+        if let pieces, !isHeld { return waiting(for: .answer(Answer(head, pieces)), hasClock) }
+        let reply = Reply.later(.session) { [head] delivery in
+            delivery.give(.head(head))
+            if isHeld { try await delivery.waitForRelease() }
+            for piece in pieces ?? [] { delivery.give(.piece(piece)) }
+            if pieces != nil { return }
+            try await delivery.run(.session) {
+                for try await piece in body { try await delivery.send(piece) }
+            }
+        }
+        return waiting(for: reply, hasClock)
+    }
+
+    /// Returns a reply after the release of the stub and the delay.
+    private func waiting(for reply: Reply, _ hasClock: Bool) -> Reply {
+        let delay = hasClock ? delay : .zero
+        guard isHeld || delay > .zero else { return reply }
+        let queue = if case .later(_, let queue, _) = reply { queue } else { nil as Int? }
+        return .later(isHeld ? .release : .clock, queue: queue) { [isHeld] delivery in
+            if isHeld { try await delivery.waitForRelease() }
+            try await delivery.wait(for: delay)
+            try await delivery.give(reply)
+        }
+    }
+
+    /// Returns the first bytes of a body.
+    private static func pieces(_ pieces: [Data], upTo count: Int) -> [Data] {
         var rest = count
-        return body.compactMap { step in
-            guard case .piece(let data, _) = step.event, rest > 0 else { return nil }
-            defer { rest -= data.count }
-            return .init(after: step.after, event: .piece(data.prefix(rest)))
+        return pieces.compactMap { piece in
+            defer { rest -= piece.count }
+            return rest > 0 ? piece.prefix(rest) : nil
         }
     }
 
@@ -101,7 +155,8 @@ extension MockResponse {
     }
 
     /// Returns the headers for a request, with the true length if one is filled in.
-    private func fields(for request: URLRequest, length: Int) -> [String: String] {
+    private func fields(for request: URLRequest) -> [String: String] {
+        let length = announcedLength
         let namesLength = value(forHeader: "content-length") != nil
         // The test names the length of a body that it does not write down, so it is kept.
         let isNamedOnly = request.httpMethod == "HEAD" && length == 0 && namesLength

@@ -54,25 +54,17 @@ extension MockResponse {
     /// - Parameters:
     ///   - timeToFirst: The time between the headers and the first piece.
     ///   - interval: The time before each further piece.
-    ///   - jitter: How much an interval may be shorter or longer, at random.
-    ///   - seed: The seed of the random intervals. The same seed gives the same intervals.
-    /// - Returns: The response at that pace. A negative time, or a jitter longer than the interval,
-    ///   is a configuration error.
+    /// - Returns: The response at that pace. A negative time is a configuration error.
     public func paced(
-        timeToFirst: Duration = .zero, every interval: Duration, jitter: Duration = .zero,
-        seed: UInt64 = 0
+        timeToFirst: Duration = .zero, every interval: Duration
     ) -> MockResponse {
-        let call = "paced(timeToFirst: \(timeToFirst), every: \(interval), jitter: \(jitter))"
-        guard timeToFirst >= .zero, interval >= .zero, jitter >= .zero else {
+        let call = "paced(timeToFirst: \(timeToFirst), every: \(interval))"
+        guard timeToFirst >= .zero, interval >= .zero else {
             return wrong("\(call): a time is not negative.")
-        }
-        guard jitter <= interval else {
-            return wrong("\(call): the jitter is longer than the interval.")
         }
         if let wrong = wrongIfFixed(call) { return wrong }
         var response = self
-        response.pace = .paced(
-            first: timeToFirst, every: interval, jitter: jitter, seed: seed)
+        response.gaps = [timeToFirst, interval]
         return response
     }
 
@@ -138,7 +130,7 @@ extension MockResponse {
     }
 
     private static func stream(
-        _ source: ResponseStream.Source, _ contentType: String, _ status: Int,
+        _ source: Source, _ contentType: String, _ status: Int,
         _ headers: KeyValuePairs<String, String>
     ) -> MockResponse {
         var response = data(Data(), contentType: contentType, status: status, headers: headers)

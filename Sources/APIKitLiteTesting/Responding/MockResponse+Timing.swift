@@ -5,9 +5,8 @@ import Foundation
 extension MockResponse {
     /// Returns the response with a delay, on the network's clock.
     ///
-    /// Without a clock, the delay takes no time, but a response with a shorter delay still comes
-    /// first. If the delay exceeds the request's `timeoutInterval` (60 seconds by default), the
-    /// request fails with `URLError.timedOut`.
+    /// Without a clock, the delay takes no time. With one, if the delay exceeds the request's
+    /// `timeoutInterval` (60 seconds by default), the request fails with `URLError.timedOut`.
     ///
     /// - Parameter delay: The time before the first byte. A negative one is a configuration error.
     public func delayed(by delay: Duration) -> MockResponse {
@@ -28,8 +27,8 @@ extension MockResponse {
     ///
     /// - Parameters:
     ///   - size: The number of bytes in a piece; at least 1, or it is a configuration error.
-    ///   - interval: The time between two pieces, on the network's clock. A negative one is a
-    ///     configuration error.
+    ///   - interval: The time between two pieces, on the network's clock. With zero, the response
+    ///     keeps its pace. A negative one is a configuration error.
     /// - Returns: The response in pieces; the last one may be smaller.
     public func chunked(by size: Int, every interval: Duration = .zero) -> MockResponse {
         guard size > 0 else {
@@ -41,8 +40,7 @@ extension MockResponse {
         if let wrong = wrongIfFixed("chunked(by: \(size))") { return wrong }
         var response = self
         response.pieces = body.cut(by: size)
-        if case .paced = pace, interval == .zero { return response }
-        response.pace = .every(interval)
+        if interval > .zero { response.gaps = [.zero, interval] }
         return response
     }
 
@@ -68,7 +66,7 @@ extension MockResponse {
             return response.wrong("chunks(every: \(interval)): an interval is not negative.")
         }
         response.pieces = pieces.map { Data($0.utf8) }
-        response.pace = .every(interval)
+        response.gaps = [.zero, interval]
         return response
     }
 
@@ -148,31 +146,9 @@ extension MockResponse {
         return response
     }
 
-    /// The times before the pieces of a body.
-    enum Pace: Sendable {
-        /// The same time before each piece but the first.
-        case every(Duration)
-        /// A time before each piece. The last one repeats.
-        case recorded([Duration])
-        /// Intervals that are shorter or longer by up to `jitter`, the same for the same seed.
-        case paced(first: Duration, every: Duration, jitter: Duration, seed: UInt64)
-
-        /// Returns the times before so many pieces.
-        func times(_ count: Int) -> [Duration] {
-            guard count > 0 else { return [] }
-            switch self {
-            case .every(let interval): return [.zero] + Array(repeating: interval, count: count - 1)
-            case .recorded(let times):
-                let last = times.dropFirst().last ?? .zero
-                return (0..<count).map { $0 < times.count ? times[$0] : last }
-            case .paced(let first, let interval, let jitter, let seed):
-                var random = SeededRandom(seed: seed)
-                return [first]
-                    + (1..<count).map { _ in
-                        guard jitter > .zero else { return interval }
-                        return interval + jitter * Double.random(in: -1...1, using: &random)
-                    }
-            }
-        }
+    /// Returns the times before so many pieces.
+    func gaps(_ count: Int) -> [Duration] {
+        let last = gaps.dropFirst().last ?? .zero
+        return (0..<count).map { $0 < gaps.count ? gaps[$0] : last }
     }
 }

@@ -23,6 +23,14 @@ public struct MockResponse: Sendable {
         case silence
     }
 
+    /// The code that sends the pieces of a body.
+    enum Source: Sendable {
+        /// A closure, which runs once for each request.
+        case writer(@Sendable (StreamWriter) async throws -> Void)
+        /// The test, through the stub.
+        case test
+    }
+
     var start = Start.head
     /// The time before the first byte.
     var delay = Duration.zero
@@ -41,9 +49,10 @@ public struct MockResponse: Sendable {
     var pieces: [Data] = [] {
         didSet { pieces = pieces.filter { !$0.isEmpty }.map { [$0].joined } }
     }
-    var pace = Pace.every(.zero)
+    /// The time before each piece. The last one repeats, unless it is that of the first piece.
+    var gaps: [Duration] = []
     /// The code that sends the body, after the pieces; nil if the response names the body itself.
-    var source: ResponseStream.Source?
+    var source: Source?
     var ending = Ending.end
     /// Changes the response for a request; nil if it is the same for all.
     var adapting: (@Sendable (MockResponse, URLRequest) -> MockResponse)?

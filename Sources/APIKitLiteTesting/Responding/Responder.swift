@@ -11,11 +11,11 @@ protocol Responder: Sendable {
     /// - Parameters:
     ///   - request: The request, with its body in `httpBody`.
     ///   - client: The client that waits for the answer.
-    ///   - respond: Receives the parts of the reply, on any thread, and none after the last one.
+    ///   - respond: Receives the parts of the answer, on any thread, and none after the last one.
     /// - Returns: A handle that cancels the request.
     func load(
         _ request: URLRequest, for client: any Client,
-        respond: @escaping @Sendable (Reply.Part) -> Void
+        respond: @escaping @Sendable ([AnswerPart]) -> Void
     ) -> CancellationHandle
 
     /// Whether the user's code matches requests. It must not run on the loading thread: on Linux,
@@ -81,11 +81,13 @@ struct CookieJar: Sendable {
         storage = { task.cookieStorage(or: responder.cookieStorage) }
     }
 
-    /// Stores the cookies of an answer, if the part has its headers.
-    func store(from part: Reply.Part, to request: URLRequest) {
-        guard case .head = part.steps.first?.event, let response = part.reply.response,
-            response.value(forHTTPHeaderField: "Set-Cookie") != nil
-        else { return }
+    /// Stores the cookies of an answer, if the parts have its headers.
+    func store(from parts: [AnswerPart], to request: URLRequest) {
+        if let head = parts.head { store(from: head.response, to: request) }
+    }
+
+    func store(from response: HTTPURLResponse, to request: URLRequest) {
+        guard response.value(forHTTPHeaderField: "Set-Cookie") != nil else { return }
         storage()?.storeCookies(of: response, to: request)
     }
 

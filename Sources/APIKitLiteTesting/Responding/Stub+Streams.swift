@@ -3,19 +3,20 @@ import Foundation
 
 // A test that sends the body of a response itself.
 extension Stub {
-    /// Sends text to the open streams of the stub, and suspends until their clients have taken it.
+    /// Sends text to the open streams of the stub, and suspends until their clients have it.
     ///
     /// The response of the stub is a ``MockResponse/stream(contentType:status:headers:)`` without a
-    /// closure. If none of its streams is open, waits for the next one. What it means that a client
-    /// has taken a piece is described at ``StreamWriter``.
+    /// closure. Its stream is open from the arrival of the request to ``finish(fileID:line:)``. If
+    /// none is open, waits for the next request. What it means that a client has a piece is
+    /// described at ``StreamWriter``.
     ///
-    /// If nothing happens for five seconds, the wait for a stream is reported to standard error.
+    /// If nothing happens for five seconds, the wait is reported to standard error.
     ///
     /// - Parameters:
     ///   - text: The text of one piece, sent as UTF-8. If it is empty, nothing is sent.
     ///   - fileID: The file that a report names as the place of this call.
     ///   - line: The line that a report names as the place of this call.
-    /// - Throws: `URLError.networkConnectionLost` if a client has gone before it took the piece, or
+    /// - Throws: `URLError.networkConnectionLost` if a client has gone before it had the piece, or
     ///   if no stream is open because the client of the last one has gone; ``MockError`` if the stub
     ///   has no such response; `CancellationError`.
     public func send(
@@ -25,7 +26,7 @@ extension Stub {
     }
 
     /// Sends a server-sent event to the open streams of the stub, and suspends until their clients
-    /// have taken it, as ``send(_:fileID:line:)-(String,_,_)`` does.
+    /// have it, as ``send(_:fileID:line:)-(String,_,_)`` does.
     ///
     /// - Parameters:
     ///   - event: The event, which is one piece.
@@ -38,8 +39,8 @@ extension Stub {
         try await send(event.text, fileID: fileID, line: line)
     }
 
-    /// Sends bytes to the open streams of the stub, and suspends until their clients have taken
-    /// them, as ``send(_:fileID:line:)-(String,_,_)`` does.
+    /// Sends bytes to the open streams of the stub, and suspends until their clients have them, as
+    /// ``send(_:fileID:line:)-(String,_,_)`` does.
     ///
     /// - Parameters:
     ///   - data: The bytes of one piece. If there are none, nothing is sent.
@@ -49,10 +50,17 @@ extension Stub {
     public func send(
         _ data: Data, fileID: StaticString = #fileID, line: UInt = #line
     ) async throws {
-        let streams = try await openStreams(for: "send()", at: "\(fileID):\(line)")
         // To all at once, so that no client waits for another one.
-        let pieces = streams.map { stream in (stream, Result { try stream.post(data) }) }
-        for (stream, piece) in pieces { try await stream.waitUntilTaken(piece.get()) }
+        var waiters: [Waiter<Void>] = []
+        try await post("send()", "\(fileID):\(line)") {
+            let waiter = Waiter<Void>()
+            waiters.append(waiter)
+            return .piece(data, waiter)
+        } then: {
+            for waiter in waiters {
+                try await waiter.value(ifCancelled: .failure(CancellationError()))
+            }
+        }
     }
 
     /// Ends the open streams of the stub, after the pieces that were sent.
@@ -67,8 +75,7 @@ extension Stub {
     /// - Throws: ``MockError`` if the stub has no such response; `CancellationError`.
     public func finish(fileID: StaticString = #fileID, line: UInt = #line) async throws {
         do {
-            let streams = try await openStreams(for: "finish()", at: "\(fileID):\(line)")
-            for stream in streams { stream.finish() }
+            try await post("finish()", "\(fileID):\(line)", isLast: true) { .end }
         } catch URLError.networkConnectionLost {
             // The client has gone.
         }
@@ -88,32 +95,44 @@ extension Stub {
         with code: URLError.Code = .networkConnectionLost, fileID: StaticString = #fileID,
         line: UInt = #line
     ) async throws {
-        let streams = try await openStreams(for: "fail()", at: "\(fileID):\(line)")
-        for stream in streams { stream.finish(throwing: URLError(code)) }
+        try await post("fail()", "\(fileID):\(line)", isLast: true) { .failure(URLError(code)) }
     }
 
-    /// Returns the open streams. If there are none, suspends until one opens.
-    private func openStreams(
-        for call: String, at sourceLocation: String
-    ) async throws -> [ResponseStream] {
-        try Task.checkCancellation()
-        guard mayHaveFeed else { throw noStream(call, sourceLocation) }
-        return try await watch.run("stub.\(call)", sourceLocation) { [self] in
-            "no stream of the stub for \(label) is open"
+    /// Posts a message for each open stream, and then waits for what comes of it.
+    private func post(
+        _ call: String, _ sourceLocation: String, isLast: Bool = false,
+        _ message: () -> StubStreams.Message, then wait: () async throws -> Void = {}
+    ) async throws {
+        guard mayHaveStream else { throw noStream(call, sourceLocation) }
+        try await watch.run("stub.\(call)", sourceLocation) { [self] in
+            streamState
         } _: {
-            await Result { try await stubStreams.open(gate) }
+            await Result {
+                try await streams.post(isLast: isLast, message)
+                try await wait()
+            }
         }.get()
     }
 
+    /// Why a call that sends has not returned.
+    private var streamState: String {
+        let causes = journal?.pending(of: self).map(\.cause) ?? []
+        if causes.contains(.reader) {
+            return "the client has the headers and does not read. Read in another task, or write "
+                + "`async let sent: Void = stub.send(…)`"
+        }
+        return causes.isEmpty
+            ? "no stream of the stub for \(label) is open"
+            : "the stream of the stub for \(label) has not begun"
+    }
+
     /// Whether the stub has, or may make, a response that the test sends.
-    private var mayHaveFeed: Bool {
+    private var mayHaveStream: Bool {
         switch source {
         case .closure: false
         case .handler: true
         case .responses(let responses, _):
-            responses.contains { response in
-                if case .test = response.source { true } else { false }
-            }
+            responses.contains { if case .test = $0.source { true } else { false } }
         }
     }
 
@@ -121,8 +140,8 @@ extension Stub {
         MockError(
             .noStream,
             """
-            stub.\(call) (\(sourceLocation)) failed for the stub for \(label): It has no response \
-            of the kind .stream() without a closure.
+            stub.\(call) (\(sourceLocation)) needs a stub that answers with .stream() without a \
+            closure. The stub for \(label) does not.
             """)
     }
 }

@@ -52,13 +52,13 @@ public final class Stub: Sendable {
     /// What is wrong with the stub or its matcher, so that no request can be answered; nil if both are
     /// valid.
     let configurationError: String?
-    /// Reaches 1 at `release()`. Held responses wait for that.
+    /// True from `release()` on. Held responses wait for that.
     let gate = Awaitable(false)
-    /// The streams that the test sends.
-    let stubStreams = StubStreams()
+    /// What the test sends.
+    let streams = StubStreams()
     let source: ResponseSource
     // Weak, because the journal's entries refer to their stub.
-    private weak let journal: Journal?
+    weak let journal: Journal?
     let watch: WaitWatch
     private let count = Awaitable(0)
     /// The number of responses taken: those of recorded requests and of requests that are about to

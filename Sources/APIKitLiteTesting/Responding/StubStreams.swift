@@ -1,56 +1,94 @@
 import APIKitLite
 import Foundation
 
-/// The streams of one stub that the test sends.
-///
-/// `state` has its own lock, under which only the streams are asked whether they are open, and
-/// the stub whether it is released.
+/// What a test sends to the clients of one stub: a queue for each answer whose body the test sends,
+/// from the arrival of its request to its end.
 final class StubStreams: Sendable {
-    private struct State {
-        /// The streams that are open or will be.
-        var streams: [ResponseStream] = []
-        /// Whether the last stream that closed was closed by its client.
+    enum Message: Sendable {
+        case piece(Data, Waiter<Void>)
+        case end
+        case failure(any Error)
+    }
+
+    private struct Queue: Sendable {
+        var messages: [Message] = []
+        /// Whether the test has ended the body, so that it sends nothing more.
+        var isFinished = false
+    }
+
+    private struct State: Sendable {
+        var queues: [Int: Queue] = [:]
+        var lastNumber = 0
+        /// Whether the last client left before the test had ended its body.
         var hasClientLeft = false
 
-        /// The open streams, or an error if none will open; nil while there is one to wait for.
-        func open(isReleased: Bool) -> Result<[ResponseStream], any Error>? {
-            if streams.contains(where: { $0.isOpening(isReleased: isReleased) }) { return nil }
-            let open = streams.filter(\.isOpen)
-            if !open.isEmpty { return .success(open) }
-            return streams.isEmpty && hasClientLeft ? .failure(ResponseStream.clientGone) : nil
-        }
+        /// The queues to which the test may send.
+        var open: [Int] { queues.filter { !$0.value.isFinished }.keys.sorted() }
     }
 
     private let state = Awaitable(State())
 
-    /// Returns the open streams. If there are none, suspends until one opens.
+    // MARK: The test
+
+    /// Adds a message to each open queue. If there is none, suspends until one opens.
     ///
-    /// - Parameter gate: Whether the stub is released.
-    /// - Throws: `URLError.networkConnectionLost` if no stream is left because the client of the
-    ///   last one has gone; `CancellationError`.
-    func open(_ gate: Awaitable<Bool>) async throws -> [ResponseStream] {
+    /// - Parameters:
+    ///   - isLast: Whether this is the last message.
+    ///   - make: Makes the message for one queue.
+    /// - Throws: ``Receipt/clientGone`` if no queue is open because the client of the last one has
+    ///   gone; `CancellationError`.
+    func post(isLast: Bool, _ make: () -> Message) async throws {
         while true {
             try Task.checkCancellation()
-            if let open = state.withLock({ $0.open(isReleased: gate.value) }) {
-                return try open.get()
+            let (isSent, hasClientLeft) = state.update { state in
+                let open = state.open
+                for number in open {
+                    state.queues[number]?.messages.append(make())
+                    state.queues[number]?.isFinished = isLast
+                }
+                return (!open.isEmpty, state.hasClientLeft)
             }
-            await state.wait { $0.open(isReleased: gate.value) != nil }
+            if isSent { return }
+            if hasClientLeft { throw Receipt.clientGone }
+            await state.wait { !$0.open.isEmpty || $0.hasClientLeft }
         }
     }
 
-    /// Adds a stream that is not open yet.
-    func add(_ stream: ResponseStream) {
-        state.withLock { $0.streams.append(stream) }
-    }
+    // MARK: The answers
 
-    func didOpen() {
-        state.update { _ in }
-    }
-
-    func didClose(_ stream: ResponseStream, byClient: Bool) {
+    /// Opens a queue, and returns its number.
+    func open() -> Int {
         state.update { state in
-            state.streams.removeAll { $0 === stream }
-            state.hasClientLeft = byClient
+            state.lastNumber += 1
+            state.queues[state.lastNumber] = Queue()
+            return state.lastNumber
+        }
+    }
+
+    /// Calls back as soon as a queue has a message, on the thread of the test that sends it.
+    func whenSent(
+        to number: Int, _ call: @escaping @Sendable () -> Void
+    ) -> Cancellation? {
+        state.when({ $0.queues[number]?.messages.isEmpty != true }, call)
+    }
+
+    /// Removes and returns the next message; nil if the queue is closed.
+    func takeNext(of number: Int) -> Message? {
+        state.withLock { state in
+            guard state.queues[number]?.messages.isEmpty == false else { return nil }
+            return state.queues[number]?.messages.removeFirst()
+        }
+    }
+
+    /// Closes a queue at the end of its answer.
+    func close(_ number: Int) {
+        let queue = state.update { state in
+            let queue = state.queues.removeValue(forKey: number)
+            if let queue { state.hasClientLeft = !queue.isFinished }
+            return queue
+        }
+        for case .piece(_, let sent) in queue?.messages ?? [] {
+            sent.end(with: .failure(Receipt.clientGone))
         }
     }
 }

@@ -18,7 +18,7 @@ final class LoopbackConnection: Sendable {
 
     private struct State {
         var isClosed = false
-        /// The parts of the reply that is written.
+        /// The parts of the answer that is written.
         var parts: PartQueue?
     }
 
@@ -47,7 +47,7 @@ final class LoopbackConnection: Sendable {
                 // The answer is framed as for a GET, and ends the connection.
                 let request = HTTPRequestReader.Request(
                     request: URLRequest(url: listener.url), keepsAlive: false)
-                next = write(Reply(error, url: listener.url), to: request)
+                next = write(Answer(error, url: listener.url), to: request)
             }
         }
         // Closing a socket that has unread bytes would reset it, and the client could lose the
@@ -88,69 +88,68 @@ final class LoopbackConnection: Sendable {
         do {
             cancel = try listener.answering(request.request) { parts.add($0) }
         } catch {
-            parts.add(Reply.Part(error))
+            parts.add([.failure(error)])
         }
         if let next = write(parts, to: request) { return next }
         cancel()
         return .loss
     }
 
-    /// Writes the parts of a reply.
+    /// Writes the parts of an answer.
     ///
     /// - Returns: What follows; `nil` if the client has gone, or the server has stopped.
-    private func write(_ parts: PartQueue, to request: HTTPRequestReader.Request) -> Next? {
+    private func write(_ queue: PartQueue, to request: HTTPRequestReader.Request) -> Next? {
         let url = request.request.url ?? listener.url
-        var message: Reply.Message?
-        while let part = parts.next(unless: { socket.hasEnded }) {
-            if part.isWhole { return write(part.reply, to: request) }
-            for step in part.steps {
-                switch step.event {
-                case .head:
-                    let begun = part.reply.message(for: request)
+        var message: Answer.Message?
+        while let parts = queue.next(unless: { socket.hasEnded }) {
+            if let whole = parts.whole { return write(whole, to: request) }
+            for part in parts {
+                switch part {
+                case .head(let head):
+                    let begun = Answer(head, []).message(for: request)
                     guard socket.send([begun.head]) else { return nil }
                     message = begun
-                case .piece(let data, let posted):
+                case .piece(let data, let receipt):
                     guard socket.send(message?.framed(data) ?? []) else { return nil }
-                    posted?.didTake()
+                    receipt?.didTake()
                 case .end:
                     guard let message, socket.send(message.end) else { return nil }
                     return message.keepsAlive ? .request : .end
-                case .cutHead(let count):
-                    let head = part.reply.message(for: request).head(cutAfter: count)
-                    return socket.send([head]) ? .end : nil
+                case .failure(let cut as CutHead):
+                    let message = Answer(cut.head, []).message(for: request)
+                    return socket.send([message.head(cutAfter: cut.byteCount)]) ? .end : nil
                 case .failure where message != nil: return .end
                 case .failure(is URLError): return .loss
-                case .failure(let error): return write(Reply(error, url: url), to: request)
-                default: break
+                case .failure(let error): return write(Answer(error, url: url), to: request)
                 }
             }
         }
         return nil
     }
 
-    private func write(_ reply: Reply, to request: HTTPRequestReader.Request) -> Next {
-        let message = reply.message(for: request)
+    private func write(_ answer: Answer, to request: HTTPRequestReader.Request) -> Next {
+        let message = answer.message(for: request)
         guard socket.send(message.pieces) else { return .loss }
         return message.keepsAlive ? .request : .end
     }
 }
 
-/// The parts of a reply on their way to the thread that writes them.
+/// The parts of an answer on their way to the thread that writes them.
 private final class PartQueue: @unchecked Sendable {  // `condition` owns all variables.
     private let condition = NSCondition()
-    private var parts: [Reply.Part] = []
+    private var parts: [[AnswerPart]] = []
     private var isClosed = false
 
-    /// Adds a part. It does not wait for the client.
-    func add(_ part: Reply.Part) {
+    /// Adds parts. It does not wait for the client.
+    func add(_ new: [AnswerPart]) {
         condition.lock()
         defer { condition.unlock() }
-        parts.append(part)
+        parts.append(new)
         condition.signal()
     }
 
-    /// Waits for the next part; `nil` after `close()`, or if the client has left.
-    func next(unless hasLeft: () -> Bool) -> Reply.Part? {
+    /// Waits for the next parts; `nil` after `close()`, or if the client has left.
+    func next(unless hasLeft: () -> Bool) -> [AnswerPart]? {
         condition.lock()
         defer { condition.unlock() }
         while parts.isEmpty, !isClosed {

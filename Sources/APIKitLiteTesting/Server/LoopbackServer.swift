@@ -15,14 +15,14 @@ import Foundation
 /// It accepts connections from this machine only, and does not support TLS. It stops when its
 /// network and the server itself are released, if ``stop()`` is not called before.
 public final class LoopbackServer: Sendable {
-    /// A function that answers a request by sending the parts of a reply, on any thread and none
+    /// A function that answers a request by sending the parts of an answer, on any thread and none
     /// after the last.
     ///
     /// It returns another function, which cancels the request. The server calls it when it cannot
     /// write to the client any more, or when it stops.
     typealias Answering =
         @Sendable (
-            URLRequest, @escaping @Sendable (Reply.Part) -> Void
+            URLRequest, @escaping @Sendable ([AnswerPart]) -> Void
         ) throws -> @Sendable () -> Void
 
     /// The URL of the server: `http://127.0.0.1` and the port.

@@ -87,12 +87,3 @@ final class Awaitable<Value: Sendable>: Sendable {
         try? await waiter.value(ifCancelled: .success(()))
     }
 }
-
-/// Suspends for two milliseconds, and returns whether a number is the same as before.
-func isQuiet(_ number: () -> Int) async -> Bool {
-    let seen = number()
-    // The yields take longer on a busy machine. The pause covers work on other queues.
-    for _ in 0..<32 { await Task.yield() }
-    try? await Task.sleep(for: .milliseconds(2))
-    return seen == number()
-}

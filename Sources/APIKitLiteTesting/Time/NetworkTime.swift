@@ -3,97 +3,63 @@ import APIKitLite
 /// The time of one network, counted from the network's creation.
 ///
 /// On a ``MockClock``, it calls back inside `advance`, so that events keep their order. Without a
-/// clock, it jumps to the next moment of a callback as soon as nothing new has happened for two
-/// milliseconds, so delays take no time but keep their order.
-final class NetworkTime: Sendable {
-    private let timeline: Timeline
-    /// The clock that calls back: the test's, or one that jumps; nil for any other clock.
-    private let clock: MockClock?
+/// clock no time passes.
+struct NetworkTime: Sendable {
+    /// The clock that the test chose; nil if it chose none.
+    private let timeline: Timeline?
+    /// The same clock, if only the test moves it.
+    let mockClock: MockClock?
     private let start: MockClock.Instant
-    /// Whether the test chose the clock. Only then does a request without any answer time out.
-    let isChosen: Bool
-    /// Increases with everything that may still lead to a callback.
-    private let activity: @Sendable () -> Int
-    /// Whether a task runs `move()`.
-    private let isMoving = Locked(false)
 
     /// Creates a time at zero.
-    ///
-    /// - Parameters:
-    ///   - clock: The clock that the test chose; nil for a time that jumps.
-    ///   - activity: Increases with everything that may still lead to a callback.
-    init(_ clock: (any Clock<Duration>)?, activity: @escaping @Sendable () -> Int) {
-        isChosen = clock != nil
-        let clock = clock ?? MockClock()
-        timeline = Timeline(clock)
-        self.clock = clock as? MockClock
-        start = self.clock?.now ?? .init()
-        self.activity = activity
+    init(_ clock: (any Clock<Duration>)?) {
+        timeline = clock.map { Timeline($0) }
+        mockClock = clock as? MockClock
+        start = mockClock?.now ?? .init()
     }
 
-    var now: Duration { clock.map { start.duration(to: $0.now) } ?? timeline.now() }
+    /// Whether time passes, so that delays take time and requests time out.
+    var passes: Bool { timeline != nil }
 
-    /// The clock that only the test moves; nil if time passes without the test.
-    var mockClock: MockClock? { isChosen ? clock : nil }
+    var now: Duration {
+        mockClock.map { start.duration(to: $0.now) } ?? timeline?.now() ?? .zero
+    }
 
-    /// Begins a step of a reply, which gives what is due. A ``MockClock`` moves only after its end.
-    func beginStep() { clock?.beginStep() }
+    /// Begins a step of an answer, which gives what is due. A ``MockClock`` moves only after its end.
+    func beginStep() { mockClock?.beginStep() }
 
-    func endStep() { clock?.endStep() }
+    func endStep() { mockClock?.endStep() }
 
-    /// Calls back once, at a moment. If it has passed, calls back immediately.
+    /// Calls back once, at a moment of the clock. If it has passed, calls back immediately.
     ///
     /// - Parameters:
     ///   - moment: When to call back.
     ///   - isDeadline: Whether this only limits other work.
     ///   - work: The callback, on any thread.
-    /// - Returns: A handle that prevents the callback.
+    /// - Returns: A handle that prevents the callback; nil without a clock.
     func schedule(
         at moment: Duration, isDeadline: Bool, _ work: @escaping @Sendable () -> Void
-    ) -> Cancellation {
-        guard let clock else {
-            let sleeper = Task { [timeline] in
-                try await timeline.sleep(moment)
-                work()
-            }
-            return Cancellation { sleeper.cancel() }
+    ) -> Cancellation? {
+        if let mockClock {
+            return mockClock.schedule(
+                at: start.advanced(by: moment), isDeadline: isDeadline, work)
         }
-        let call = clock.schedule(at: start.advanced(by: moment), isDeadline: isDeadline, work)
-        if !isChosen { jump(clock) }
-        return call
+        guard let timeline else { return nil }
+        let sleeper = Task {
+            try await timeline.sleep(moment)
+            work()
+        }
+        return Cancellation { sleeper.cancel() }
     }
 
-    /// Suspends until a moment. If it has passed, returns immediately.
+    /// Suspends until a moment. If it has passed, or without a clock, lets other tasks run.
     ///
     /// - Throws: `CancellationError`, as soon as the task is cancelled.
     func sleep(until moment: Duration) async throws {
-        // Only a callback makes the time jump.
-        let callback = isChosen ? nil : schedule(at: moment, isDeadline: false) {}
-        defer { callback?.cancel() }
+        guard let timeline else {
+            await Task.yield()
+            return try Task.checkCancellation()
+        }
         try await timeline.sleep(moment)
-    }
-
-    /// Moves the clock until no callback is left, unless a task does that already.
-    private func jump(_ clock: MockClock) {
-        let mustMove = isMoving.withLock { isMoving in
-            // Read once: another task may schedule or cancel at any time.
-            guard !isMoving, clock.nextDeadline != nil else { return false }
-            isMoving = true
-            return true
-        }
-        guard mustMove else { return }
-        Task {
-            while true {
-                while await !isQuiet(activity) {}
-                // Under the lock, so that a later `schedule` knows whether it must start a new move.
-                let next = isMoving.withLock { isMoving in
-                    let next = clock.nextDeadline
-                    isMoving = next != nil
-                    return next
-                }
-                guard let next else { return }
-                await clock.advance(to: next)
-            }
-        }
     }
 }

@@ -90,16 +90,15 @@ private struct MissingNetwork: Responder {
 
     func load(
         _ request: URLRequest, for client: any Client,
-        respond: @escaping @Sendable (Reply.Part) -> Void
+        respond: @escaping @Sendable ([AnswerPart]) -> Void
     ) -> CancellationHandle {
-        respond(
-            Reply.Part(
-                MockError(
-                    .networkGone,
-                    """
-                    The MockNetwork behind this session's protocolClasses: its network is gone. \
-                    Keep the network, its urlSession or its configuration as long as you load.
-                    """)))
+        let error = MockError(
+            .networkGone,
+            """
+            The MockNetwork behind this session's protocolClasses: its network is gone. \
+            Keep the network, its urlSession or its configuration as long as you load.
+            """)
+        respond([.failure(error)])
         return CancellationHandle(recordCancellation: {})
     }
 }

@@ -2,19 +2,25 @@ import APIKitLite
 import Foundation
 
 /// The work of one `URLProtocol` object: it requests the answer, follows redirects, stores cookies,
-/// and delivers the parts of the reply to the client.
+/// and delivers the parts of the answer to the client.
 ///
 /// It calls the client on the loading thread, in order, and never after the last part.
 final class ProtocolLoad: Client,
     @unchecked Sendable  // See the lock of `state`, and the loading thread of the other variables.
 {
-    // `assembly` and `urlProtocol` are used on the loading thread only; the other properties are
+    // `collected` and `urlProtocol` are used on the loading thread only; the other properties are
     // constants, of which only `task` is weak.
 
+    /// Parts of the answer that came at one moment. With a redirect, Foundation follows it, and they
+    /// are delivered if the client refuses that.
+    private struct Item {
+        let parts: [AnswerPart]
+        var redirect: URLRequest?
+    }
+
     private struct State {
-        /// The parts that have not been delivered yet. With a redirect, Foundation follows it, and
-        /// delivers the part if the client refuses that.
-        var parts: [(part: Reply.Part, redirect: URLRequest?)] = []
+        /// What has not been delivered yet.
+        var items: [Item] = []
         /// Whether the last part was added.
         var hasLast = false
         /// Whether parts are delivered: after the start, except while the task is suspended.
@@ -28,11 +34,11 @@ final class ProtocolLoad: Client,
         /// How many redirects were followed.
         var redirects = 0
 
-        /// Removes and returns the next part to deliver. The last one ends the delivery.
-        mutating func takeNext() -> (part: Reply.Part, redirect: URLRequest?)? {
-            guard isStarted, !parts.isEmpty else { return nil }
-            let next = parts.removeFirst()
-            if next.part.isLast { (isOver, handle, thread) = (true, nil, nil) }
+        /// Removes and returns what to deliver next. The last part ends the delivery.
+        mutating func takeNext() -> Item? {
+            guard isStarted, !items.isEmpty else { return nil }
+            let next = items.removeFirst()
+            if next.parts.isLast { (isOver, handle, thread) = (true, nil, nil) }
             return next
         }
     }
@@ -42,8 +48,8 @@ final class ProtocolLoad: Client,
     private weak var urlProtocol: URLProtocol?
     private weak var task: URLSessionTask?
     private let reader: (@Sendable () -> ReaderState)?
-    /// The pieces for a client that must receive the whole body at once; nil for any other.
-    private var assembly: [Data]?
+    /// The answer for a client that must receive the whole body at once; nil for any other.
+    private var collected: CollectedAnswer?
 
     /// Whether the client still waits for the answer. The reader of a stream may have left a moment
     /// before its task is cancelled.
@@ -62,7 +68,7 @@ final class ProtocolLoad: Client,
     /// Requests the answer, unless the task was cancelled before.
     func begin(_ request: URLRequest) {
         if task?.state == .canceling { return }
-        if let failure = MockError.unsupported(task) { return add(Reply.Part(failure)) }
+        if let failure = MockError.unsupported(task) { return add([.failure(failure)]) }
         guard responder.matchesWithUserCode || RequestBody.isSlow(request, task) else {
             return ask(for: task.requestAsSent(request, responder), afterRedirects: 0)
         }
@@ -74,7 +80,7 @@ final class ProtocolLoad: Client,
                 // The task may have been cancelled while the body was read.
                 if !state.withLock(\.isOver) { ask(for: request, afterRedirects: 0) }
             } catch {
-                add(Reply.Part(error))
+                add([.failure(error)])
             }
         }
     }
@@ -84,7 +90,7 @@ final class ProtocolLoad: Client,
         guard let urlProtocol else { return }
         let isWanted = task?.wantsAnswer != false
         let next = state.withLock { state in
-            guard !state.isOver else { return nil as (part: Reply.Part, redirect: URLRequest?)? }
+            guard !state.isOver else { return nil as Item? }
             state.isStarted = true
             if !state.hasLast || !isWanted { state.thread = .current(of: urlProtocol) }
             return isWanted ? state.takeNext() : nil
@@ -110,8 +116,8 @@ final class ProtocolLoad: Client,
     }
 
     private func ask(for request: URLRequest, afterRedirects redirects: Int) {
-        let handle = responder.load(request, for: self) { [self] part in
-            receive(part, to: request)
+        let handle = responder.load(request, for: self) { [self] parts in
+            receive(parts, to: request)
         }
         let isCancelled = state.withLock { state in
             // If the answer came immediately, the request after a redirect may have been sent
@@ -123,18 +129,18 @@ final class ProtocolLoad: Client,
         if isCancelled { handle.cancel() }
     }
 
-    /// Delivers a part of a reply, or follows a redirect.
-    private func receive(_ part: Reply.Part, to request: URLRequest) {
+    /// Delivers parts of the answer, or follows a redirect.
+    private func receive(_ parts: [AnswerPart], to request: URLRequest) {
         let jar = CookieJar(responder, task)
-        jar.store(from: part, to: request)
-        guard part.isWhole, let response = part.reply.response,
+        jar.store(from: parts, to: request)
+        guard let response = parts.whole?.head.response,
             let next = redirectedRequest(after: response, from: request)
-        else { return add(part) }
+        else { return add(parts) }
         task.decide(about: response, to: next) { [self] decision in
             switch decision {
             case .follow(let next): follow(jar.applied(to: next))
-            case .refuse: add(part)
-            case .report: add(part, redirect: next)
+            case .refuse: add(parts)
+            case .report: add(parts, redirect: next)
             }
         }
     }
@@ -147,18 +153,18 @@ final class ProtocolLoad: Client,
         }
         if isOver { return }
         guard redirects <= redirectLimit else {
-            return add(Reply.Part(URLError(.httpTooManyRedirects)))
+            return add([.failure(URLError(.httpTooManyRedirects))])
         }
         ask(for: next, afterRedirects: redirects)
     }
 
-    /// Adds a part, and delivers it as soon as Foundation accepts it, on any thread. Parts after the
-    /// last one are ignored.
-    private func add(_ part: Reply.Part, redirect: URLRequest? = nil) {
+    /// Adds parts, and delivers them as soon as Foundation accepts them, on any thread. Parts after
+    /// the last one are ignored.
+    private func add(_ parts: [AnswerPart], redirect: URLRequest? = nil) {
         let thread = state.withLock { state -> LoadingThread? in
             guard !state.isOver, !state.hasLast else { return nil }
-            state.parts.append((part, redirect))
-            state.hasLast = part.isLast
+            state.items.append(Item(parts: parts, redirect: redirect))
+            state.hasLast = parts.isLast
             return state.thread
         }
         thread?.perform { [self] in
@@ -167,83 +173,83 @@ final class ProtocolLoad: Client,
         }
     }
 
-    /// Returns the next part, unless the client has suspended or cancelled its task.
-    private func next() -> (part: Reply.Part, redirect: URLRequest?)? {
+    /// Returns what to deliver next, unless the client has suspended or cancelled its task.
+    private func next() -> Item? {
         task?.wantsAnswer == false ? nil : state.withLock { $0.takeNext() }
     }
 
-    /// Delivers a part and those after it. Call it on the loading thread.
-    private func deliver(_ first: (part: Reply.Part, redirect: URLRequest?)) {
+    /// Delivers an item and those after it. Call it on the loading thread.
+    private func deliver(_ first: Item) {
         guard let urlProtocol, let client = urlProtocol.client else { return }
         var item = first
         while true {
-            if let redirect = item.redirect, let response = item.part.reply.response {
+            if let redirect = item.redirect, let head = item.parts.head {
                 client.urlProtocol(
-                    urlProtocol, wasRedirectedTo: redirect, redirectResponse: response)
+                    urlProtocol, wasRedirectedTo: redirect, redirectResponse: head.response)
                 // If the client follows the redirect, Foundation stops this load, and must not
                 // receive the answer. It asks the client on another thread, and nothing reports a
                 // refusal, so the answer waits. An exchange always refuses.
                 let wait = task?.isOfExchange == true ? 0 : 0.5
                 let thread = LoadingThread.current(of: urlProtocol)
-                let answer = { @Sendable [self, part = item.part] in
+                let answer = { @Sendable [self, parts = item.parts] in
                     guard !state.withLock(\.isStopped), let urlProtocol = self.urlProtocol,
                         let client = urlProtocol.client
                     else { return }
-                    deliver(part, to: client, of: urlProtocol)
+                    deliver(parts, to: client, of: urlProtocol)
                 }
                 return DispatchQueue.global().asyncAfter(deadline: .now() + wait) {
                     thread.perform(answer)
                 }
             }
-            deliver(item.part, to: client, of: urlProtocol)
-            guard !item.part.isLast, let next = next() else { return }
+            deliver(item.parts, to: client, of: urlProtocol)
+            guard !item.parts.isLast, let next = next() else { return }
             item = next
         }
     }
 
     private func deliver(
-        _ part: Reply.Part, to client: any URLProtocolClient, of urlProtocol: URLProtocol
+        _ parts: [AnswerPart], to client: any URLProtocolClient, of urlProtocol: URLProtocol
     ) {
         // On Linux, a task without a data delegate would keep only the last piece of the body.
-        if case .head = part.steps.first?.event, !part.isWhole || part.pieces.count > 1,
+        if parts.head != nil, parts.whole == nil || parts.pieces.count > 1,
             task?.seesPieces == false
         {
-            assembly = []
+            collected = CollectedAnswer()
         }
-        guard assembly != nil else {
-            for step in part.steps { client.receive(step.event, of: part.reply, urlProtocol) }
+        guard collected != nil else {
+            for part in parts { client.receive(part, urlProtocol) }
             return
         }
-        switch part.result(collecting: &assembly!) {
+        switch collected!.add(parts) {
         case .success((let body, let response)):
-            let whole = Reply(response: response, body: [body])
-            for step in whole.steps { client.receive(step.event, of: whole, urlProtocol) }
-        case .failure(let error): client.receive(.failure(error), of: part.reply, urlProtocol)
+            let whole = Answer(response: response, body: [body])
+            for part in whole.parts { client.receive(part, urlProtocol) }
+        case .failure(let error): client.receive(.failure(error), urlProtocol)
         case nil:
-            for case .piece(_, let posted?) in part.steps.map(\.event) {
+            for receipt in parts.receipts {
                 // Neither under a lock nor on this thread: it may run the code of a test.
-                task.afterDelegateCalls { posted.didTake() }
+                task.afterDelegateCalls { receipt.didTake() }
             }
         }
     }
 }
 
 extension URLProtocolClient {
-    /// Delivers one event of a reply.
-    fileprivate func receive(_ event: Reply.Event, of reply: Reply, _ sender: URLProtocol) {
-        switch event {
-        case .head:
-            guard let response = reply.response?.withoutChallenge else { return }
-            urlProtocol(sender, didReceive: response, cacheStoragePolicy: .notAllowed)
+    /// Delivers one part of an answer.
+    fileprivate func receive(_ part: AnswerPart, _ sender: URLProtocol) {
+        switch part {
+        case .head(let head):
+            urlProtocol(
+                sender, didReceive: head.response.withoutChallenge, cacheStoragePolicy: .notAllowed)
         case .piece(let data, nil): urlProtocol(sender, didLoad: data)
-        case .piece(let data, let posted?):
+        case .piece(let data, let receipt?):
             // A delegate may cancel its task because of the piece, before `didTake()` is called.
-            sender.task.afterDelegateCalls { posted.willTake() }
+            sender.task.afterDelegateCalls { receipt.willTake() }
             urlProtocol(sender, didLoad: data)
-            sender.task.afterDelegateCalls { posted.didTake() }
+            sender.task.afterDelegateCalls { receipt.didTake() }
         case .end: urlProtocolDidFinishLoading(sender)
-        default:
-            guard let error = event.error else { return }
+        case .failure:
+            guard let error = [part].error else { return }
             let direct = error as? DirectAnswer ?? (error as? MockError)?.directAnswer
             receive(direct ?? DirectAnswer(error: error), sender)
         }

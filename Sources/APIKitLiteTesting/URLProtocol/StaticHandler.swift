@@ -20,13 +20,13 @@ final class StaticHandler: @unchecked Sendable {  // Calls of a function never o
     fileprivate struct Call: Sendable {
         let id: Int
         let request: URLRequest
-        let respond: @Sendable (Reply.Part) -> Void
+        let respond: @Sendable ([AnswerPart]) -> Void
 
         /// Fails the request, and writes the error to standard error: many apps replace every error
         /// by one of their own, and only a network has a `verify()` that reports it.
         func fail(_ error: MockError) {
             writeToStandardError("APIKitLiteTesting: \(error)\n")
-            respond(Reply.Part(error))
+            respond([.failure(error)])
         }
     }
 
@@ -58,14 +58,14 @@ final class StaticHandler: @unchecked Sendable {  // Calls of a function never o
     }
 
     private func runCalls() {
-        while let (call, part) = callNext() { call.respond(part) }
+        while let (call, parts) = callNext() { call.respond(parts) }
     }
 
     /// Calls the closure for the oldest waiting request, and returns the answer.
     ///
     /// The closure is released before the client receives the answer: after it, a test may check
     /// that nothing keeps what the closure captured.
-    private func callNext() -> (Call, Reply.Part)? {
+    private func callNext() -> (Call, [AnswerPart])? {
         let next = state.withLock { state -> (call: Call, function: Function)? in
             guard let function = state.function, !state.calls.isEmpty else {
                 state.isBusy = false
@@ -75,9 +75,9 @@ final class StaticHandler: @unchecked Sendable {  // Calls of a function never o
         }
         guard let (call, function) = next else { return nil }
         do {
-            return (call, Reply.Part(try Reply(function(call.request), to: call.request)))
+            return (call, try Answer(function(call.request), to: call.request).parts)
         } catch {
-            return (call, Reply.Part(error))
+            return (call, [.failure(error)])
         }
     }
 
@@ -132,7 +132,7 @@ extension StaticHandler {
 
         func load(
             _ request: URLRequest, for client: any Client,
-            respond: @escaping @Sendable (Reply.Part) -> Void
+            respond: @escaping @Sendable ([AnswerPart]) -> Void
         ) -> CancellationHandle {
             let (journal, id) = shared.withLock { shared in
                 // A request that was made under another handler is not in the journal of this one.
@@ -141,9 +141,9 @@ extension StaticHandler {
                 return (journal, journal.append(record, awaitedBy: nil))
             }
             let recordCancellation = { @Sendable in journal.markCancelled(id, at: .zero) }
-            let respond = { @Sendable (part: Reply.Part) in
-                journal.record(part, of: id, at: .zero)
-                respond(part)
+            let respond = { @Sendable (parts: [AnswerPart]) in
+                journal.record(parts, of: id, at: .zero)
+                respond(parts)
             }
             let call = Call(id: id, request: request, respond: respond)
             guard let handler else {

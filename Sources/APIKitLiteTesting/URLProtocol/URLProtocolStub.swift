@@ -115,7 +115,7 @@ open class URLProtocolStub: URLProtocol {
 
         func load(
             _ request: URLRequest, for client: any Client,
-            respond: @escaping @Sendable (Reply.Part) -> Void
+            respond: @escaping @Sendable ([AnswerPart]) -> Void
         ) -> CancellationHandle {
             let state = state.withLock { $0 }
             let stub = request.url.flatMap { state.stubsByURL[$0] } ?? state.stub
@@ -124,10 +124,10 @@ open class URLProtocolStub: URLProtocol {
             if observer != nil {
                 queue.async {
                     observer?(request)
-                    if let answer { respond(Reply.Part(answer)) }
+                    if let answer { respond([.failure(answer)]) }
                 }
             } else if let answer {
-                respond(Reply.Part(answer))
+                respond([.failure(answer)])
             } else {
                 writeToStandardError(
                     """

@@ -87,7 +87,6 @@ import Testing
         }
         time.cancel()
 
-        // Not `network.mostInFlight`: a request that timed out may still be ending for a moment.
         #expect(inProgress.withLock { $0.most } <= 6)
         let events = Dictionary(grouping: log.events) { $0.id ?? 0 }
         #expect(Set(events.keys) == Set(1...1_000))

@@ -97,27 +97,36 @@ import Testing
     // The request may have an endless timeout, and the sample has its own delays.
     @Test(arguments: [0, TimeInterval.infinity, TimeInterval(Int32.max)])
     func aStreamThatStopsNeverEnds(_ timeout: TimeInterval) async throws {
-        let network = MockNetwork()
+        let clock = MockClock()
+        let network = MockNetwork(clock: clock)
         let sample = MockResponse.chunks(Self.events, contentType: "text/event-stream")
             .paced(every: .milliseconds(30))
         network.stub(.any, Fault.stalled(afterBytes: 5).response(from: sample))
         var request = URLRequest.test("words")
         request.timeoutInterval = timeout
+        let load = Task { [request] in try await MockURLSession(network).exchange(request) }
+        await clock.waitForSleepers()
 
-        await #expect(throws: URLError(.timedOut)) {
-            try await MockURLSession(network).exchange(request)
-        }
+        // About 31 years.
+        #expect(clock.pending == [.seconds(1_000_000_000)])
+        await clock.advanceToNextSleeper()
+
+        await #expect(throws: URLError(.timedOut)) { try await load.value }
         #expect(network.requests.first?.sentByteCount == 5)
     }
 
     @Test func theIntervalOfPiecesReplacesThatOfTheSample() async throws {
-        let network = MockNetwork()
+        let clock = MockClock()
+        let network = MockNetwork(clock: clock)
         let sample = MockResponse.chunks(Self.events).paced(every: .milliseconds(30))
         network.stub(.get("/slow"), Fault.slow.response(from: sample))
         network.stub(.get("/paced"), sample.chunked(by: 3))
 
         for path in ["slow", "paced"] {
-            _ = try await MockURLSession(network).exchange(.test(path))
+            async let load = MockURLSession(network).exchange(.test(path))
+            await clock.waitForSleepers()
+            await clock.advance(by: .seconds(99))
+            _ = try await load
         }
 
         for (request, interval) in zip(network.requests, [Duration.seconds(1), .milliseconds(30)]) {

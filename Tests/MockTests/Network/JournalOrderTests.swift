@@ -16,7 +16,7 @@ import Testing
         let (session, baseURL) = try transport.open(network)
         let found = Task(executorPreference: AtOnceExecutor()) {
             await stub.waitForRequests(3)
-            return [network.requests.count, stub.requests.count, network.mostInFlight]
+            return [network.requests.count, stub.requests.count, stub.callCount]
         }
         let loads = (0..<3).map { _ in
             Task { _ = try await session.exchange(URLRequest(url: baseURL)) }

@@ -26,14 +26,18 @@ import Testing
 
     @Test(arguments: Transport.allCases)
     func aPartOfASlowBodyIsSlow(_ transport: Transport) async throws {
-        let network = MockNetwork()
+        let clock = MockClock()
+        let network = MockNetwork(clock: clock)
         network.stub(
             .any, .text("abcdefgh").chunked(by: 2, every: .seconds(1)).acceptingRanges)
         let (session, baseURL) = try transport.open(network)
         var request = URLRequest(url: baseURL)
         request.setValue("bytes=1-5", forHTTPHeaderField: "Range")
 
-        let (data, response) = try await session.exchange(request)
+        async let load = session.exchange(request)
+        await network.waitForRequests()
+        await clock.advance(by: .seconds(2))
+        let (data, response) = try await load
 
         #expect(data.text == "bcdef")
         #expect(response.statusCode == 206)

@@ -217,7 +217,7 @@ import Testing
             var sessionTimeout: TimeInterval? { nil }
         }
         let network = MockNetwork()
-        network.stub(.any, .text("a").delayed(by: .seconds(1)))
+        let stub = network.stub(.any, .text("a").held)
         weak var client: Receiver?
         var handle: CancellationHandle?
         do {
@@ -226,6 +226,7 @@ import Testing
             handle = network.core.load(.test("a"), for: receiver) { _ in }
         }
 
+        stub.release()
         await network.waitForResponses()
 
         #expect(client == nil)

@@ -6,16 +6,32 @@ import Testing
 
 /// The times between the pieces of a body, and the events of a stream.
 @Suite(.limited, .usesSockets) struct PaceTests {
-    /// The times of the pieces that a client of a jumping network receives.
+    /// The times of the pieces that a client receives.
     private func times(
         _ response: MockResponse, _ transport: Transport = .mockURLSession
     ) async throws -> [Duration] {
-        let network = MockNetwork()
+        let clock = MockClock()
+        let network = MockNetwork(clock: clock)
         let (session, baseURL) = try transport.open(network)
         network.stub(.any, response)
-        let (body, _) = try await session.stream(URLRequest(url: baseURL))
-        #expect(try await body.text == "abcd")
+        let load = Task { try await session.exchange(URLRequest(url: baseURL)).0.text }
+        await network.waitForRequests()
+        await clock.advance(by: .seconds(50))
+        #expect(try await load.value == "abcd")
         return network.requests[0].sent.map(\.time)
+    }
+
+    /// Without a clock, each piece comes at once, and the answer is given as a whole.
+    @Test(arguments: Transport.allCases)
+    func aPaceTakesNoTimeWithoutAClock(_ transport: Transport) async throws {
+        let network = MockNetwork()
+        let (session, baseURL) = try transport.open(network)
+        network.stub(
+            .any, .chunks(["ab", "cd"], every: .seconds(70)).delayed(by: .seconds(70)))
+
+        #expect(try await session.exchange(URLRequest(url: baseURL)).0.text == "abcd")
+        #expect(network.requests[0].sent.map(\.text) == ["ab", "cd"])
+        #expect(network.requests[0].endTime == .zero)
     }
 
     @Test(arguments: Transport.allCases)
@@ -43,35 +59,10 @@ import Testing
         #expect(try await times(response) == seconds.map { .seconds($0) })
     }
 
-    @Test func theSameSeedGivesTheSameTimes() async throws {
-        let pieces = MockResponse.chunks(["a", "b", "c", "d"])
-        func intervals(_ seed: UInt64) async throws -> [Duration] {
-            let times = try await times(
-                pieces.paced(
-                    timeToFirst: .seconds(1), every: .seconds(1), jitter: .milliseconds(500),
-                    seed: seed))
-            #expect(times[0] == .seconds(1))
-            return zip(times.dropFirst(), times).map { $0 - $1 }
-        }
-
-        let first = try await intervals(1)
-        #expect(try await intervals(1) == first)
-        #expect(try await intervals(2) != first)
-        for interval in first + (try await intervals(3)) {
-            #expect((.milliseconds(500) ... .milliseconds(1500)).contains(interval))
-            #expect(interval != .seconds(1))
-        }
-    }
-
     @Test(
         arguments: [
             (.text("a").paced(timeToFirst: .seconds(-1), every: .zero), "a time is not negative."),
             (.text("a").paced(every: .seconds(-1)), "a time is not negative."),
-            (.text("a").paced(every: .seconds(1), jitter: .seconds(-1)), "a time is not negative."),
-            (
-                .text("a").paced(every: .seconds(1), jitter: .seconds(2)),
-                "the jitter is longer than the interval."
-            ),
         ] as [(MockResponse, String)])
     func refusesAPaceThatCannotBe(_ response: MockResponse, _ reason: String) {
         #expect("\(response)".hasPrefix("unusable response: paced("))
@@ -81,10 +72,9 @@ import Testing
     @Test(
         arguments: [
             (
-                .chunks(["a", "b"]).paced(
-                    timeToFirst: .seconds(2), every: .seconds(1), jitter: .milliseconds(500)),
+                .chunks(["a", "b"]).paced(timeToFirst: .seconds(2), every: .seconds(1)),
                 "200 (OK), 2 bytes, text/plain, 2 pieces, the first after 2.0 seconds, one every "
-                    + "1.0 seconds ± 0.5 seconds"
+                    + "1.0 seconds"
             ),
             (
                 .text("a").paced(timeToFirst: .seconds(2), every: .zero),
@@ -103,7 +93,8 @@ import Testing
 
     @Test(arguments: Transport.allCases)
     func eachEventIsAPiece(_ transport: Transport) async throws {
-        let network = MockNetwork()
+        let clock = MockClock()
+        let network = MockNetwork(clock: clock)
         let (session, baseURL) = try transport.open(network)
         let events = [
             ServerSentEvent(data: "a\nb"), ServerSentEvent(event: "end", data: "", id: "7"),
@@ -112,6 +103,7 @@ import Testing
             .any, .events(events, every: .seconds(1), status: 201, headers: ["X-Name": "a"]))
 
         let (body, response) = try await session.stream(URLRequest(url: baseURL))
+        await clock.advance(by: .seconds(1))
         var (parser, parsed) = (ServerSentEvents(), [ServerSentEvent]())
         for try await piece in body { parsed += try parser.parse(piece) }
 

@@ -104,7 +104,7 @@ import Testing
         #expect(request?.endTime == .seconds(120))
     }
 
-    @Test func aNetworkWithoutAClockJumps() async throws {
+    @Test func aSleepTakesNoTimeWithoutAClock() async throws {
         let network = MockNetwork()
         network.stub(
             .any,
@@ -112,39 +112,31 @@ import Testing
                 try await writer.sleep(for: .seconds(3600))
                 try await writer.send("a")
                 try await writer.sleep(for: .zero)
-                try await writer.sleep(for: .seconds(5))
                 try await writer.send("b")
             })
 
         let (body, _) = try await MockURLSession(network).stream(.test("a"))
 
         #expect(try await body.text == "ab")
-        #expect(network.requests.first?.sent.map(\.time) == [.seconds(3600), .seconds(3605)])
+        #expect(network.requests.first?.sent.map(\.time) == [.zero, .zero])
     }
 
-    @Test func waitsUntilTheReaderHasTakenAPiece() async throws {
+    /// As over a network, a piece that its client has may wait for the reader.
+    @Test(arguments: Transport.allCases)
+    func waitsUntilTheClientHasAPieceAndNotForItsReader(_ transport: Transport) async throws {
         let network = MockNetwork()
-        let count = Locked(0)
+        let (session, baseURL) = try transport.open(network)
         network.stub(
             .any,
             .stream { writer in
-                for piece in ["a", "b"] {
-                    try await writer.send(piece)
-                    count.withLock { $0 += 1 }
-                }
+                for piece in ["a", "b"] { try await writer.send(piece) }
             })
 
-        let (body, _) = try await MockURLSession(network).stream(.test("a"))
-        var pieces = body.makeAsyncIterator()
-        #expect(try await pieces.next()?.text == "a")
-        await yieldWhile { network.requests.first?.sentPieceCount != 2 }
-        for _ in 1...100 { await Task.yield() }
+        let (body, _) = try await session.stream(URLRequest(url: baseURL))
+        await network.waitForResponses()
 
-        #expect(count.withLock { $0 } == 1)
-        #expect(network.requests.first?.endTime == nil)
-        #expect(try await pieces.next()?.text == "b")
-        #expect(try await pieces.next() == nil)
-        #expect(count.withLock { $0 } == 2)
+        #expect(network.requests.first?.sent.map(\.text) == ["a", "b"])
+        #expect(try await body.text == "ab")
     }
 
     @Test func returnsFromASendAfterTheDelegate() async throws {
@@ -250,12 +242,15 @@ import Testing
         #expect(clock.pending == [] && clock.pendingDeadlines == [])
     }
 
-    @Test func aPieceThatIsNeverTakenIsAnError() async throws {
+    /// A client whose task is suspended gets no piece.
+    @Test func aPieceThatTheClientNeverHasIsAnError() async throws {
         let network = MockNetwork()
+        let arrived = Gate()
         let errors = Recorder<URLError.Code?>()
         network.stub(
             .any,
             .stream { writer in
+                await arrived.wait()
                 do {
                     try await writer.send("a")
                     errors.append(nil)
@@ -263,11 +258,14 @@ import Testing
                     errors.append((error as? URLError)?.code)
                 }
             })
-
-        var body: HTTPBody? = try await MockURLSession(network).stream(.test("a")).0
+        let task = network.urlSession.dataTask(with: .test("a")) { _, _, _ in }
+        task.resume()
+        await network.waitForRequests()
+        task.suspend()
+        arrived.open()
         await yieldWhile { network.requests.first?.sentPieceCount == 0 }
-        _ = body
-        body = nil
+
+        task.cancel()
 
         #expect(await errors.events { _ in true } == [.networkConnectionLost])
     }

@@ -15,20 +15,62 @@ import Testing
 
         let (body, _) = try await session.stream(URLRequest(url: baseURL))
         var pieces = body.makeAsyncIterator()
+        // The test need not read in another task.
         for piece in ["a", "b"] {
-            async let sent: Void = stub.send(piece)
+            try await stub.send(piece)
             #expect(try await pieces.next()?.text == piece)
-            try await sent
         }
-        async let sent: Void = stub.send(ServerSentEvent(data: "c"))
-        #expect(try await pieces.next()?.text == "data: c\n\n")
-        try await sent
+        try await stub.send("")
+        try await stub.send(ServerSentEvent(data: "c"))
         try await stub.finish()
 
+        #expect(try await pieces.next()?.text == "data: c\n\n")
         #expect(try await pieces.next() == nil)
         #expect(network.requests.first?.sent.map(\.text) == ["a", "b", "data: c\n\n"])
         await network.waitForResponses()
         try network.verify()
+    }
+
+    /// What is sent before the headers waits for them.
+    @Test(arguments: Transport.allCases)
+    func sendsToAHeldStream(_ transport: Transport) async throws {
+        let network = MockNetwork()
+        let (session, baseURL) = try transport.open(network)
+        let stub = network.stub(.any, .stream().held)
+        async let load = session.exchange(URLRequest(url: baseURL)).0.text
+        await stub.waitForRequests()
+        async let sent: Void = stub.send("a")
+        for _ in 0..<100 { await Task.yield() }
+        #expect(network.requests.first?.response == nil)
+
+        stub.release()
+
+        try await sent
+        try await stub.finish()
+        #expect(try await load == "a")
+    }
+
+    /// Neither a message nor the end of a stream waits until the clock moves.
+    @Test(arguments: Transport.allCases)
+    func whatTheTestSendsArrivesBeforeTheClockMoves(_ transport: Transport) async throws {
+        for _ in 0..<50 {
+            let clock = MockClock()
+            let network = MockNetwork(clock: clock)
+            let (session, baseURL) = try transport.open(network)
+            let stub = network.stub(.any, .stream())
+            async let load = session.exchange(URLRequest(url: baseURL)).0.text
+            await stub.waitForRequests()
+            await clock.advance(by: .seconds(59))
+
+            try await stub.send("a")
+            await clock.advance(by: .seconds(59))
+            try await stub.finish()
+            await clock.advance(by: .seconds(60))
+
+            #expect(try await load == "a")
+            #expect(network.requests.first?.sent.map(\.time) == [.seconds(59)])
+            #expect(network.requests.first?.endTime == .seconds(118))
+        }
     }
 
     @Test(arguments: Transport.allCases)
@@ -58,9 +100,8 @@ import Testing
 
         let (body, _) = try await session.stream(URLRequest(url: baseURL))
         var pieces = body.makeAsyncIterator()
-        async let sent: Void = stub.send("a")
+        try await stub.send("a")
         #expect(try await pieces.next()?.text == "a")
-        try await sent
         try await stub.fail(with: .networkConnectionLost)
 
         let error = await #expect(throws: URLError.self) { _ = try await pieces.next() }
@@ -108,15 +149,17 @@ import Testing
         try await test
     }
 
-    @Test func throwsWhenTheClientLeavesBeforeItTakesThePiece() async throws {
+    @Test func throwsWhenTheClientLeavesBeforeItHasThePiece() async throws {
         let network = MockNetwork()
         let stub = network.stub(.any, .stream())
-        var body: HTTPBody? = try await MockURLSession(network).stream(.test("a")).0
+        let task = network.urlSession.dataTask(with: .test("a")) { _, _, _ in }
+        task.resume()
+        await stub.waitForRequests()
+        task.suspend()
         let test = Task { try await stub.send("a") }
         await yieldWhile { network.requests.first?.sentPieceCount == 0 }
 
-        _ = body
-        body = nil
+        task.cancel()
 
         await #expect(throws: URLError(.networkConnectionLost)) { try await test.value }
     }
@@ -145,14 +188,11 @@ import Testing
         let network = MockNetwork()
         let stub = network.stub(.any, .stream())
         let (body, _) = try await MockURLSession(network).stream(.test("a"))
-        async let test: Void = stub.send("a")
-        await yieldWhile { network.requests.first?.sentPieceCount == 0 }
+        try await stub.send("a")
 
         try await stub.finish()
 
-        #expect(network.requests.first?.endTime == nil)
         #expect(try await body.text == "a")
-        try await test
         #expect(network.requests.first?.endTime != nil)
     }
 
@@ -174,8 +214,8 @@ import Testing
             #expect(error?.reason == .noStream)
             #expect(
                 error?.description == """
-                    stub.\(call) (Tests/Send.swift:7) failed for the stub for method GET, path /a \
-                    (Tests/Stub.swift:3): It has no response of the kind .stream() without a closure.
+                    stub.\(call) (Tests/Send.swift:7) needs a stub that answers with .stream() without \
+                    a closure. The stub for method GET, path /a (Tests/Stub.swift:3) does not.
                     """)
         }
     }
@@ -187,12 +227,15 @@ import Testing
         waiting.cancel()
         await #expect(throws: CancellationError.self) { try await waiting.value }
 
-        let (body, _) = try await MockURLSession(network).stream(.test("a"))
+        let task = network.urlSession.dataTask(with: .test("a")) { _, _, _ in }
+        task.resume()
+        await stub.waitForRequests()
+        task.suspend()
         let sending = Task { try await stub.send("a") }
         await yieldWhile { network.requests.first?.sentPieceCount == 0 }
         sending.cancel()
         await #expect(throws: CancellationError.self) { try await sending.value }
-        _ = body
+        task.cancel()
     }
 
     @Test func aWaitForAStreamIsReported() async throws {
@@ -215,6 +258,35 @@ import Testing
                 """
             ])
         test.cancel()
+        _ = await test.result
+    }
+
+    /// A task that is suspended receives nothing.
+    @Test func aClientThatDoesNotReadIsReported() async throws {
+        let recorder = ReportRecorder()
+        let network = recorder.network()
+        let stub = network.stub(.get("/a"), .stream(), fileID: "Tests/Stub.swift", line: 3)
+        let task = network.urlSession.dataTask(with: .test("a")) { _, _, _ in }
+        task.resume()
+        await stub.waitForRequests()
+        task.suspend()
+        let test = Task { try await stub.send("a", fileID: "Tests/Send.swift", line: 7) }
+        await yieldWhile { network.requests.first?.sentPieceCount == 0 }
+
+        await recorder.waitForReport()
+
+        #expect(
+            recorder.reports == [
+                """
+                APIKitLiteTesting: stub.send() (Tests/Send.swift:7) has waited for 5.0 seconds: the \
+                client has the headers and does not read. Read in another task, or write `async let \
+                sent: Void = stub.send(…)`.
+                  The stub for method GET, path /a (Tests/Stub.swift:3) has sent a piece, and the \
+                client of 1 request does not read.
+
+                """
+            ])
+        task.cancel()
         _ = await test.result
     }
 }

@@ -73,14 +73,14 @@ import Testing
 
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
-        var answer: Reply
+        var answer: Answer
         var request: HTTPRequestReader.Request
         var fields: String
         var body: String
         var keepsAlive: Bool
 
         init(
-            _ name: String, _ answer: Reply, to method: String = "GET",
+            _ name: String, _ answer: Answer, to method: String = "GET",
             _ fields: String = "", body: String = "", keepsAlive: Bool = true
         ) {
             testDescription = name

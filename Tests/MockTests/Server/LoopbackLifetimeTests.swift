@@ -58,7 +58,7 @@ import Testing
     /// The server answers immediately here.
     @Test func answersAClientThatOnlyFinishedSending() throws {
         let server = try LoopbackServer { _, respond in
-            respond(.init(.of("x")))
+            respond(Answer.of("x").parts)
             return {}
         }
         let client = try RawClient(port: server.port)

@@ -49,10 +49,13 @@ extension Transport {
 
     @Test(arguments: [Transport.urlProtocol, .mockURLSession])
     func eachPieceOfABodyStartsTheTimeoutAnew(_ transport: Transport) async throws {
-        let network = MockNetwork()
+        let clock = MockClock()
+        let network = MockNetwork(clock: clock)
         network.stub(.any, .text("abc").chunked(by: 1, every: .seconds(20)))
 
         let load = try transport.outcome(of: "a", in: network, timeout: 30)
+        await network.waitForRequests()
+        await clock.advance(by: .seconds(40))
 
         #expect(try await load.value == "abc")
         #expect(network.requests.first?.endTime == .seconds(40))
@@ -83,16 +86,18 @@ extension Transport {
     }
 
     @Test(arguments: [Transport.urlProtocol, .mockURLSession])
-    func withoutAClockADelayBeyondTheTimeoutEndsInIt(_ transport: Transport) async throws {
-        let network = MockNetwork()
+    func aDelayBeyondTheTimeoutEndsInIt(_ transport: Transport) async throws {
+        let clock = MockClock()
+        let network = MockNetwork(clock: clock)
         network.stub(.get("/slow"), .text("x").delayed(by: .seconds(31)))
         network.stub(.get("/in-time"), .text("y").delayed(by: .seconds(30)))
+        let slow = try transport.outcome(of: "slow", in: network, timeout: 30)
+        let inTime = try transport.outcome(of: "in-time", in: network, timeout: 30)
+        await network.waitForRequests(2)
+        await clock.advance(by: .seconds(31))
 
-        #expect(
-            try await transport.outcome(of: "slow", in: network, timeout: 30).value
-                == Self.timedOut)
-        #expect(
-            try await transport.outcome(of: "in-time", in: network, timeout: 30).value == "y")
+        #expect(try await slow.value == Self.timedOut)
+        #expect(try await inTime.value == "y")
     }
 
     @Test func theSessionsTimeoutCountsWhereTheRequestHasNone() async throws {

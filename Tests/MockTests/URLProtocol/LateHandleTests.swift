@@ -38,11 +38,11 @@ private final class LateResponder: Responder {
 
     func load(
         _ request: URLRequest, for client: any Client,
-        respond: @escaping @Sendable (Reply.Part) -> Void
+        respond: @escaping @Sendable ([AnswerPart]) -> Void
     ) -> CancellationHandle {
         let response = HTTPURLResponse(
             url: request.url!, statusCode: 200, httpVersion: nil, headerFields: nil)!
-        respond(Reply.Part(Reply(response: response, body: [])))
+        respond(Answer(response: response, body: []).parts)
         delivered.wait()
         let end = HandleEnd(gate: released)
         return CancellationHandle(recordCancellation: { [cancellations] in

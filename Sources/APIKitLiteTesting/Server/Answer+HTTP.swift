@@ -1,12 +1,12 @@
 import APIKitLite
 import Foundation
 
-extension Reply {
-    /// A reply as the bytes of an HTTP/1.1 message.
+extension Answer {
+    /// An answer as the bytes of an HTTP/1.1 message.
     struct Message {
         /// The status line, the fields and the empty line after them.
         var head: Data
-        /// The reply's own pieces, not copies. It is empty if the request or the status allows no
+        /// The answer's own pieces, not copies. It is empty if the request or the status allows no
         /// body.
         let body: [Data]
         /// Whether the body is sent with `Transfer-Encoding: chunked`.
@@ -36,7 +36,7 @@ extension Reply {
         var end: [Data] { isChunked ? [Data("0\r\n\r\n".utf8)] : [] }
     }
 
-    /// Creates a plain-text reply that shows an error: with the status 400 for a malformed request,
+    /// Creates a plain-text answer that shows an error: with the status 400 for a malformed request,
     /// 501 for a request that no stub answers, and 500 for any other.
     init(_ error: any Error, url: URL) {
         let status =
@@ -53,7 +53,7 @@ extension Reply {
             body: [Data("\(error)\n".utf8)])
     }
 
-    /// Returns the reply as an HTTP/1.1 message (RFC 9112).
+    /// Returns the answer as an HTTP/1.1 message (RFC 9112).
     ///
     /// The server decides about the framing. It replaces the `Connection`, `Transfer-Encoding` and,
     /// except for a HEAD, `Content-Length` fields of the response by true ones. It removes the
@@ -61,28 +61,26 @@ extension Reply {
     ///
     /// - Parameter request: The request to answer.
     func message(for request: HTTPRequestReader.Request) -> Message {
-        let status = response?.statusCode ?? 0
+        let status = head.response.statusCode
         let fields = fields
-        let body = body
         let isBodyAllowed = status >= 200 && status != 204 && status != 304
         let hasBody = isBodyAllowed && request.request.httpMethod != "HEAD"
-        let isInPieces =
-            (body.count > 1 || announcedLength != nil) && fields["content-length"] == nil
-        let isChunked = hasBody && (isStreamed || isInPieces)
+        let isInPieces = head.isInPieces && fields["content-length"] == nil
+        let isChunked = hasBody && (head.length == nil || isInPieces)
         let asksToClose = fields["connection"]?.value.lowercased().contains("close") ?? false
         // A 1xx is not a final answer, so the client waits for another one. The end of the
         // connection ends that wait.
         let keepsAlive = request.keepsAlive && !asksToClose && status >= 200
 
-        var head = "HTTP/1.1 \(status) \(HTTPStatus.reasonPhrase(status))\r\n"
+        var text = "HTTP/1.1 \(status) \(HTTPStatus.reasonPhrase(status))\r\n"
         func add(_ name: String, _ value: some CustomStringConvertible) {
-            head += "\(name): \(value)\r\n"
+            text += "\(name): \(value)\r\n"
         }
         if fields["date"] == nil { add("Date", Date().httpText) }
         for (name, field) in fields.sorted(by: { $0.key < $1.key }) {
             let isOurs =
                 ["connection", "transfer-encoding", "content-length"].contains(name)
-                || isDecoded && name == "content-encoding"
+                || head.isDecoded && name == "content-encoding"
             // Clients do not accept a comma-separated list in this field (RFC 6265, section 3).
             if name == "set-cookie" {
                 for cookie in splitCookies(field.value) { add(field.name, cookie) }
@@ -92,23 +90,23 @@ extension Reply {
         }
         if isChunked {
             add("Transfer-Encoding", "chunked")
-        } else if hasBody {
-            add("Content-Length", announcedLength ?? body.byteCount)
+        } else if hasBody, let length = head.length {
+            add("Content-Length", length)
         } else if !hasBody, status >= 200, status != 204, let length = fields["content-length"] {
             add("Content-Length", length.value)
         }
         if !keepsAlive { add("Connection", "close") }
-        head += "\r\n"
+        text += "\r\n"
 
         return Message(
-            head: Data(head.utf8), body: hasBody ? body : [], isChunked: isChunked,
+            head: Data(text.utf8), body: hasBody ? body : [], isChunked: isChunked,
             keepsAlive: keepsAlive)
     }
 
     /// The fields of the response by lowercased name.
     private var fields: [String: (name: String, value: String)] {
         Dictionary(
-            (response?.allHeaderFields ?? [:]).map { ("\($0)".lowercased(), ("\($0)", "\($1)")) },
+            head.response.allHeaderFields.map { ("\($0)".lowercased(), ("\($0)", "\($1)")) },
             uniquingKeysWith: { first, _ in first })
     }
 }

@@ -1,0 +1,315 @@
+import APIKitLite
+import Foundation
+
+/// Gives one request an answer that waits for something, in the time of its network.
+///
+/// One task runs the function of the reply. The parts that the function gives are due: the client
+/// receives them together when the function waits, or when it ends. If the client waits too long
+/// for the next byte, the answer ends with `URLError.timedOut`.
+///
+/// The task works in *steps*, between which a ``MockClock`` may move: from a moment of the clock,
+/// the release of the stub or a call of the test, to the next wait. So what is due arrives while
+/// the test moves the clock, in order, however busy the machine is. Code of the user runs outside
+/// of a step, because it may wait for the clock itself.
+final class Delivery: Sendable {
+    /// Receives parts of the answer and their time, in order, on any thread, and none after the last
+    /// one.
+    typealias Receiver = @Sendable ([AnswerPart], Duration) -> Void
+
+    /// A limit of a wait by the timeout of the client.
+    private enum Limit {
+        /// One that `waitForSleepers` counts, because nothing else ends the wait by itself.
+        case sleeper
+        case deadline
+    }
+
+    /// What the delivery has until the end of the answer. It keeps nothing alive after it.
+    private struct State: Sendable {
+        let receiver: Receiver
+        /// The client, which may keep what cancels the delivery.
+        let client: any Client
+        var cause: WaitCause
+        /// The number of the queue of the stub from which the body comes, if the test sends it.
+        var queue: Int?
+        /// What the client receives next.
+        var due: [AnswerPart] = []
+        /// The receipts of the pieces that the client may not have yet.
+        var receipts: [Receipt] = []
+        /// When the client began to wait for the next byte.
+        var waitStart: Duration
+        /// How long the client waits for the next byte, once it is known.
+        var idleTimeout: Duration?
+        /// Ends the answer if the wait takes too long.
+        var timeout: Cancellation?
+
+        /// Removes what is due.
+        mutating func takeDue(at now: Duration) -> [AnswerPart] {
+            if due.isEmpty { return [] }
+            waitStart = now
+            receipts.removeAll(where: \.hasEnded)
+            receipts += due.receipts
+            defer { due = [] }
+            return due
+        }
+    }
+
+    private let record: RecordedRequest
+    private let time: NetworkTime
+    private let task = TaskSlot()
+    private let state: Locked<State?>
+
+    /// Creates a delivery that has not begun. A ``MockClock`` does not move until it waits.
+    ///
+    /// - Parameters:
+    ///   - record: The request. The client's timeout counts from its arrival.
+    ///   - client: The client that waits for the answer.
+    ///   - time: The time of the network.
+    ///   - cause: What the reply waits for first.
+    ///   - queue: The number of the queue from which the body comes; nil for any other body.
+    ///   - receiver: Receives the parts of the answer.
+    init(
+        to record: RecordedRequest, for client: any Client, in time: NetworkTime,
+        _ cause: WaitCause, queue: Int?, _ receiver: @escaping Receiver
+    ) {
+        self.record = record
+        self.time = time
+        state = Locked(
+            State(
+                receiver: receiver, client: client, cause: cause, queue: queue,
+                waitStart: record.startTime))
+        time.beginStep()
+    }
+
+    /// Begins to give the answer.
+    func start(_ function: @escaping Reply.Function, on handlers: Handlers) {
+        handlers.start(in: task) { [self] in
+            defer { time.endStep() }
+            do {
+                try await function(self)
+                end(with: .end)
+            } catch {
+                end(with: .failure(error))
+            }
+        }
+    }
+
+    /// What the answer waits for.
+    var cause: WaitCause { state.withLock { $0?.cause } ?? .nothing }
+
+    /// Ends the answer without a further part.
+    func cancel() {
+        _ = end()
+    }
+
+    // MARK: What a reply does
+
+    /// Gives parts, which the client receives at the next wait or at the end.
+    func give(_ parts: AnswerPart...) {
+        let isOver = state.withLock { state in
+            state?.due += parts
+            return state == nil
+        }
+        if isOver { for receipt in parts.receipts { receipt.didLeave() } }
+    }
+
+    /// Gives the answer of another reply.
+    func give(_ reply: Reply) async throws {
+        switch reply {
+        case .answer(let answer):
+            give(.head(answer.head))
+            for piece in answer.body { give(.piece(piece)) }
+        case .failure(let error): throw error
+        case .later(_, let queue, let function):
+            if let queue, !keep(queue) { throw CancellationError() }
+            try await function(self)
+        }
+    }
+
+    /// Waits for the release of the stub.
+    func waitForRelease() async throws {
+        try await wait(for: .release, .sleeper) { record.stub?.gate.when({ $0 }, $0) }
+    }
+
+    /// Waits for a duration on the clock. Without a clock, it takes no time.
+    func wait(for duration: Duration) async throws {
+        guard duration > .zero, time.passes else { return }
+        let moment = time.now + duration
+        let timeout = waitStart + idleTimeout
+        try await wait(for: .clock) {
+            time.schedule(at: min(moment, timeout), isDeadline: false, $0)
+        }
+        if timeout < moment { throw URLError(.timedOut) }
+    }
+
+    /// Waits for ever.
+    func waitForNothing() async throws {
+        try await wait(for: .nothing, .sleeper) { _ in nil }
+    }
+
+    /// Runs code of the user, or waits for it, while the clock may move.
+    func run<R>(_ cause: WaitCause, _ work: () async throws -> R) async throws -> R {
+        willWait(for: cause, .deadline)
+        time.endStep()
+        defer { time.beginStep() }
+        return try await work()
+    }
+
+    /// Gives what the test sends.
+    func giveMessages(of streams: StubStreams, queue: Int) async throws {
+        while true {
+            try await wait(for: .test, .deadline) { streams.whenSent(to: queue, $0) }
+            switch streams.takeNext(of: queue) {
+            case .piece(let data, let sent)? where data.isEmpty: sent.end(with: .success(()))
+            case .piece(let data, let sent)?:
+                let receipt = Receipt()
+                give(.piece(data, receipt))
+                try? await wait(for: .reader, .deadline) { receipt.whenEnded($0) }
+                // Within a step: what the test sends next comes before the clock moves.
+                sent.end(
+                    with: receipt.isTaken ? .success(()) : .failure(Receipt.clientGone))
+            case .failure(let error)?: throw error
+            case .end?, nil: return
+            }
+        }
+    }
+
+    // MARK: What the writer of a stream does, outside of a step
+
+    /// Sends a piece, and suspends until the client has it.
+    ///
+    /// - Throws: ``Receipt/clientGone``; `CancellationError` if the task is cancelled although the
+    ///   client is there.
+    func send(_ data: Data) async throws {
+        try checkWriter()
+        if data.isEmpty { return }
+        let (cause, receipt) = (cause, Receipt())
+        give(.piece(data, receipt))
+        willWait(for: .reader, .deadline)
+        // An endless writer must let other tasks run.
+        if receipt.hasEnded { await Task.yield() }
+        await receipt.wait()
+        if !receipt.isTaken { throw cancellationError }
+        state.withLock { $0?.cause = cause }
+    }
+
+    /// Suspends on the clock of the network.
+    ///
+    /// - Throws: The same errors as ``send(_:)``.
+    func sleep(for duration: Duration) async throws {
+        try checkWriter()
+        do {
+            try await time.sleep(until: time.now + duration)
+        } catch {
+            throw cancellationError
+        }
+    }
+
+    private func checkWriter() throws {
+        if state.withLock({ $0 == nil }) { throw Receipt.clientGone }
+        try Task.checkCancellation()
+    }
+
+    /// The error of a call in a cancelled task: that task is usually cancelled because the client
+    /// has gone.
+    private var cancellationError: any Error {
+        state.withLock { $0 == nil } ? Receipt.clientGone : CancellationError()
+    }
+
+    // MARK: Waits
+
+    /// Ends the step, and suspends until it is called back, which begins the next step.
+    private func wait(
+        for cause: WaitCause, _ limit: Limit? = nil,
+        _ begin: (@escaping @Sendable () -> Void) -> Cancellation?
+    ) async throws {
+        let waiter = Waiter<Void>()
+        let wait = begin { [time] in
+            time.beginStep()
+            if !waiter.end(with: .success(())) { time.endStep() }
+        }
+        willWait(for: cause, limit)
+        time.endStep()
+        do {
+            try await waiter.value(ifCancelled: .failure(CancellationError())) { wait?.cancel() }
+        } catch {
+            time.beginStep()
+            throw error
+        }
+    }
+
+    /// Records what the answer waits for, sets the timeout, and then gives the client what is due:
+    /// it may ask for either at once.
+    private func willWait(for cause: WaitCause, _ limit: Limit?) {
+        let now = time.now
+        let (receiver, due, last) = state.withLock { state in
+            state?.cause = cause
+            defer { state?.timeout = nil }
+            return (state?.receiver, state?.takeDue(at: now) ?? [], state?.timeout)
+        }
+        last?.cancel()
+        if let limit { self.limit(limit) }
+        if !due.isEmpty { receiver?(due, now) }
+    }
+
+    /// Limits the wait by the client's timeout.
+    private func limit(_ limit: Limit) {
+        guard time.passes else { return }
+        let timeout = time.schedule(at: waitStart + idleTimeout, isDeadline: limit == .deadline) {
+            [self] in end(with: .failure(URLError(.timedOut)))
+        }
+        let isOver = state.withLock { state in
+            state?.timeout = timeout
+            return state == nil
+        }
+        if isOver { timeout?.cancel() }
+    }
+
+    /// When the client began to wait for the next byte, or will at the next wait.
+    private var waitStart: Duration {
+        let now = time.now
+        return state.withLock { $0.map { $0.due.isEmpty ? $0.waitStart : now } } ?? now
+    }
+
+    private var idleTimeout: Duration {
+        let (known, client) = state.withLock { ($0?.idleTimeout, $0?.client) }
+        if let known { return known }
+        // Not before it is needed: for a `URLSession` on Linux, this takes longer than everything
+        // else that happens to a request.
+        let idleTimeout = client?.idleTimeout(for: record.request) ?? .zero
+        state.withLock { $0?.idleTimeout = idleTimeout }
+        return idleTimeout
+    }
+
+    // MARK: The end
+
+    /// Keeps the queue from which the body comes. Returns false if the answer has ended.
+    private func keep(_ queue: Int) -> Bool {
+        let isOver = state.withLock { state in
+            state?.queue = queue
+            return state == nil
+        }
+        if isOver { record.stub?.streams.close(queue) }
+        return !isOver
+    }
+
+    private func end(with last: AnswerPart) {
+        guard let (receiver, due) = end() else { return }
+        receiver(due + [last], time.now)
+    }
+
+    /// Ends the answer, and returns the receiver and what is due. Only the first call gets them, so
+    /// only one last part is given.
+    private func end() -> (Receiver, [AnswerPart])? {
+        let last = state.withLock { state in
+            defer { state = nil }
+            return state
+        }
+        guard let last else { return nil }
+        last.timeout?.cancel()
+        // First, so that the closure is cancelled when a waiting call of `send` throws in it.
+        task.cancel()
+        if let queue = last.queue { record.stub?.streams.close(queue) }
+        for receipt in last.receipts + last.due.receipts { receipt.didLeave() }
+        return (last.receiver, last.due)
+    }
+}

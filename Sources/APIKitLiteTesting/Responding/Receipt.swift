@@ -1,0 +1,52 @@
+import APIKitLite
+import Foundation
+
+/// What the sender of a piece waits for: that its client has it.
+final class Receipt: Sendable {
+    private enum State {
+        case open
+        /// The client has the piece even if it leaves.
+        case certain
+        case taken
+        case left
+
+        var isEnd: Bool { self == .taken || self == .left }
+    }
+
+    private let state = Awaitable(State.open)
+
+    /// Whether the client has the piece, or has gone.
+    var hasEnded: Bool { state.value.isEnd }
+
+    /// Records that the client is about to take the piece. A transport calls it if the client may
+    /// leave because of the piece, before `didTake()`.
+    func willTake() {
+        state.withLock { if $0 == .open { $0 = .certain } }
+    }
+
+    /// Records that the client has the piece. A transport calls it once; if the client leaves
+    /// before, it cancels the request instead.
+    func didTake() {
+        state.update { if !$0.isEnd { $0 = .taken } }
+    }
+
+    /// Records that the client has gone.
+    func didLeave() {
+        state.update { if !$0.isEnd { $0 = $0 == .certain ? .taken : .left } }
+    }
+
+    /// Calls back when the client has the piece, or has gone.
+    func whenEnded(_ call: @escaping @Sendable () -> Void) -> Cancellation? {
+        state.when({ $0.isEnd }, call)
+    }
+
+    /// Suspends until the client has the piece, or has gone, or until the task is cancelled.
+    func wait() async {
+        await state.wait { $0.isEnd }
+    }
+
+    /// Whether the client has the piece, or will have it.
+    var isTaken: Bool { [.taken, .certain].contains(state.value) }
+
+    static var clientGone: URLError { URLError(.networkConnectionLost) }
+}
