@@ -69,7 +69,7 @@ extension HTTPSession {
     }
 }
 
-private struct AuthenticatedSession<Credential: Sendable>: SessionPolicy {
+private struct AuthenticatedSession<Credential: Sendable>: ExplainingPolicy {
     let next: any HTTPSession
     let credentials: Credentials<Credential>
 
@@ -77,7 +77,9 @@ private struct AuthenticatedSession<Credential: Sendable>: SessionPolicy {
         _ request: URLRequest, awaiting options: SendOptions
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         try Task.checkNotCancelled()
-        guard credentials.covers(request.url) else { return try await sendPlain(request, options) }
+        guard credentials.covers(request.url) else {
+            return try await next.send(request, awaiting: options)
+        }
         let first = try await credentials.current(over: next)
         let sent = try credentials.apply(first, to: request)
         var answer = try await next.send(sent, awaiting: options)
@@ -106,15 +108,13 @@ private struct AuthenticatedSession<Credential: Sendable>: SessionPolicy {
         return try await next.send(again, awaiting: options)
     }
 
-    /// Sends a request to an origin that the credential does not belong to.
-    private func sendPlain(
-        _ request: URLRequest, _ options: SendOptions
-    ) async throws -> (HTTPBody, HTTPURLResponse) {
-        let answer = try await next.send(request, awaiting: options)
-        if answer.1.statusCode == 401, let hint = credentials.hint(for: request) {
-            options.hint?.withLock { $0 = hint }
+    func explanation(of error: APIRequestError) -> String? {
+        guard error.statusCode == 401, let request = error.request else {
+            return next.hint(about: error)
         }
-        return answer
+        // A session further inside may have changed the URL.
+        let isSent = credentials.covers(request.url) || credentials.covers(error.response?.url)
+        return isSent ? nil : credentials.hint(for: request)
     }
 
     /// Whether a response from the origin of the request that carried the credential rejects it.

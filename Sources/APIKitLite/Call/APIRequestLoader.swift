@@ -48,7 +48,7 @@ public final class APIRequestLoader<T: APIRequest> {
         async throws(APIRequestError)
         -> T.ResponseDataType
     {
-        try await flow.response(for: requestData).value
+        try await start.response(for: requestData).value
     }
 
     /// Loads the request and returns the parsed value with its headers and body.
@@ -61,16 +61,15 @@ public final class APIRequestLoader<T: APIRequest> {
         async throws(APIRequestError)
         -> APIResponse<T.ResponseDataType>
     {
-        try await flow.response(for: requestData)
+        try await start.response(for: requestData)
     }
 
-    var flow: LoadFlow<T> { LoadFlow(apiRequest: apiRequest, session: urlSession) }
+    private var start: Load<T> { Load(apiRequest, over: urlSession) }
 }
 
 extension APIRequestLoader: Sendable where T: Sendable {}
 
-extension APIRequestLoader
-where T: Sendable, T.RequestDataType: Sendable, T.ResponseDataType: Sendable {
+extension APIRequestLoader where T: Sendable, T.RequestDataType: Sendable {
     /// Loads the request and returns the parsed value.
     ///
     /// Runs `makeRequest` and `parseResponse` off the caller's actor.
@@ -79,9 +78,9 @@ where T: Sendable, T.RequestDataType: Sendable, T.ResponseDataType: Sendable {
     /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
     @concurrent
     public func load(_ requestData: T.RequestDataType) async throws(APIRequestError)
-        -> T.ResponseDataType
+        -> sending T.ResponseDataType
     {
-        try await flow.response(for: requestData).value
+        try await start.response(for: requestData).value
     }
 
     /// Loads the request and returns the parsed value with its headers and body.
@@ -92,9 +91,9 @@ where T: Sendable, T.RequestDataType: Sendable, T.ResponseDataType: Sendable {
     /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
     @concurrent
     public func response(for requestData: T.RequestDataType) async throws(APIRequestError)
-        -> APIResponse<T.ResponseDataType>
+        -> sending APIResponse<T.ResponseDataType>
     {
-        try await flow.response(for: requestData)
+        try await start.response(for: requestData)
     }
 }
 
@@ -126,19 +125,27 @@ extension APIRequestLoader where T: SendableMetatype {
         requestData: T.RequestDataType,
         completionHandler: @escaping @Sendable (T.ResponseDataType?, (any Error)?) -> Void
     ) -> Task<Void, Never> {
+        var load = start
+        load.lock = parsing
         let request: URLRequest
         do {
-            request = try flow.makeRequest(from: requestData)
+            request = try load.makeRequest(from: requestData)
         } catch {
             completionHandler(nil, error.underlying)
             return Task {}
         }
-        var locked = flow
-        locked.parsing = parsing
-        let flow = Transferred(locked)
+        let queue = (urlSession as? URLSession)?.delegateQueue
+        let made = Transferred(load)
         return Task {
-            let result = Transferred(await flow.value.result(of: request))
-            flow.value.deliver { completionHandler(result.value.value, result.value.error) }
+            var load = made.value
+            let result: Transferred<(T.ResponseDataType?, (any Error)?)>
+            do throws(APIRequestError) {
+                result = Transferred((try await load.response(to: request).value, nil))
+            } catch {
+                result = Transferred((nil, error.underlying))
+            }
+            let complete: @Sendable () -> Void = { completionHandler(result.value.0, result.value.1) }
+            queue.map { $0.addOperation(complete) } ?? complete()
         }
     }
 }

@@ -1,10 +1,8 @@
 import Foundation
 
-// Each function exists twice. The compiler prefers the `@concurrent` one, which parses in the
-// background. Its parameters are `sending`, so it takes every `Sendable` request, and one that is
-// not `Sendable` if the caller does not use it elsewhere: for any other, the compiler reports an
-// error. The other function is called for a request that cannot leave the caller's actor: its
-// conformance is isolated to the actor, or it is generic without constraints.
+// Each function exists twice, as that of a loader does. If the request and its input are `Sendable`,
+// the compiler prefers the `@concurrent` one, which parses in the background. The other function is
+// called for any other request, and for one whose conformance is isolated to the caller's actor.
 
 extension HTTPSession {
     /// Loads a request and returns the parsed value.
@@ -24,7 +22,7 @@ extension HTTPSession {
         _ request: R, _ input: R.RequestDataType,
         progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil
     ) async throws(APIRequestError) -> R.ResponseDataType {
-        try await flow(request, progress).response(for: input).value
+        try await Load(request, over: self, progress: progress).response(for: input).value
     }
 
     /// Loads a request and returns the parsed value.
@@ -41,12 +39,12 @@ extension HTTPSession {
     /// - Returns: The parsed value.
     /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
     @concurrent
-    public func load<R: APIRequest & SendableMetatype>(
-        _ request: sending R, _ input: sending R.RequestDataType,
+    public func load<R: APIRequest & Sendable>(
+        _ request: R, _ input: R.RequestDataType,
         progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil
     ) async throws(APIRequestError) -> sending R.ResponseDataType
-    where R.ResponseDataType: SendableMetatype {
-        try await flow(request, progress).response(for: input).value
+    where R.RequestDataType: Sendable {
+        try await Load(request, over: self, progress: progress).response(for: input).value
     }
 
     /// Loads a request and returns the parsed value with its headers and body.
@@ -64,7 +62,7 @@ extension HTTPSession {
         _ request: R, for input: R.RequestDataType,
         progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil
     ) async throws(APIRequestError) -> APIResponse<R.ResponseDataType> {
-        try await flow(request, progress).response(for: input)
+        try await Load(request, over: self, progress: progress).response(for: input)
     }
 
     /// Loads a request and returns the parsed value with its headers and body.
@@ -79,21 +77,12 @@ extension HTTPSession {
     /// - Returns: The parsed value, and the response that it was parsed from.
     /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
     @concurrent
-    public func response<R: APIRequest & SendableMetatype>(
-        _ request: sending R, for input: sending R.RequestDataType,
+    public func response<R: APIRequest & Sendable>(
+        _ request: R, for input: R.RequestDataType,
         progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil
     ) async throws(APIRequestError) -> sending APIResponse<R.ResponseDataType>
-    where R.ResponseDataType: SendableMetatype {
-        try await flow(request, progress).response(for: input)
-    }
-
-    func flow<R: APIRequest>(
-        _ request: R, _ progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil,
-        type: String? = "\(R.self)"
-    ) -> LoadFlow<R> {
-        LoadFlow(
-            apiRequest: request, session: self, requestType: type,
-            progress: progress)
+    where R.RequestDataType: Sendable {
+        try await Load(request, over: self, progress: progress).response(for: input)
     }
 }
 
@@ -108,7 +97,7 @@ extension HTTPSession {
     public nonisolated(nonsending) func load<R: APIRequest>(
         _ request: R
     ) async throws(APIRequestError) -> R.ResponseDataType where R.RequestDataType == Void {
-        try await flow(request).response(for: ()).value
+        try await Load(request, over: self).response(for: ()).value
     }
 
     /// Loads a request that needs no input, and returns the parsed value.
@@ -119,40 +108,10 @@ extension HTTPSession {
     /// - Returns: The parsed value.
     /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
     @concurrent
-    public func load<R: APIRequest & SendableMetatype>(
-        _ request: sending R
-    ) async throws(APIRequestError) -> sending R.ResponseDataType
-    where R.RequestDataType == Void, R.ResponseDataType: SendableMetatype {
-        try await flow(request).response(for: ()).value
-    }
-
-    /// Loads a request that needs no input, and returns the value with its headers and body.
-    ///
-    /// Runs `makeRequest` and `parseResponse` on the caller's actor.
-    ///
-    /// - Parameter request: The request to load.
-    /// - Returns: The parsed value, and the response that it was parsed from.
-    /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
-    public nonisolated(nonsending) func response<R: APIRequest>(
+    public func load<R: APIRequest & Sendable>(
         _ request: R
-    ) async throws(APIRequestError) -> APIResponse<R.ResponseDataType>
-    where R.RequestDataType == Void {
-        try await flow(request).response(for: ())
-    }
-
-    /// Loads a request that needs no input, and returns the value with its headers and body.
-    ///
-    /// Runs `makeRequest` and `parseResponse` off the caller's actor.
-    ///
-    /// - Parameter request: The request to load.
-    /// - Returns: The parsed value, and the response that it was parsed from.
-    /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
-    @concurrent
-    public func response<R: APIRequest & SendableMetatype>(
-        _ request: sending R
-    ) async throws(APIRequestError) -> sending APIResponse<R.ResponseDataType>
-    where R.RequestDataType == Void, R.ResponseDataType: SendableMetatype {
-        try await flow(request).response(for: ())
+    ) async throws(APIRequestError) -> sending R.ResponseDataType where R.RequestDataType == Void {
+        try await Load(request, over: self).response(for: ()).value
     }
 }
 
@@ -184,7 +143,7 @@ extension HTTPSession {
     ) async throws(APIRequestError) -> T {
         let endpoint = Endpoint<Void, T>(
             jsonDecoder: decoder, { request }, validate: validate, redaction: redaction)
-        return try await flow(endpoint, type: name).response(for: ()).value
+        return try await Load(endpoint, over: self, type: name).response(for: ()).value
     }
 
     /// Loads a request, and decodes its response from JSON.
@@ -211,6 +170,6 @@ extension HTTPSession {
     ) async throws(APIRequestError) -> sending T {
         let endpoint = Endpoint<Void, T>(
             jsonDecoder: decoder, { request }, validate: validate, redaction: redaction)
-        return try await flow(endpoint, type: name).response(for: ()).value
+        return try await Load(endpoint, over: self, type: name).response(for: ()).value
     }
 }

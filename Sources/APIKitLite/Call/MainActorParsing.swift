@@ -2,15 +2,15 @@ import Foundation
 
 /// The warning of a debug build that a large body was parsed on the main actor.
 ///
-/// The compiler reports nothing there: a request that is not `Sendable` is loaded on the caller's
-/// actor, and so is every request in a generic function without `Sendable` constraints.
-package enum MainActorParsing {
+/// The compiler reports nothing there: a request is loaded on the caller's actor if it or its input
+/// is not `Sendable`, also in a generic function without these constraints.
+enum MainActorParsing {
     /// The number of bytes from which parsing can delay a frame. Decoding so much JSON takes about
     /// 5 ms, and a frame of a display with 120 Hz lasts 8 ms.
-    package static let limit = 100_000
+    static let limit = 100_000
 
     /// The function that gets the text of a warning. By default, writes it to standard error.
-    @TaskLocal package static var warn: @Sendable (String) -> Void = { text in
+    @TaskLocal static var warn: @Sendable (String) -> Void = { text in
         writeToStandardError(text + "\n")
     }
 
@@ -28,13 +28,13 @@ package enum MainActorParsing {
         #endif
     }
 
-    package static func text<T: APIRequest>(for request: T.Type, byteCount count: Int) -> String {
+    static func text<T: APIRequest>(for request: T.Type, byteCount count: Int) -> String {
         """
         APIKitLite: \(request) is not Sendable where it is loaded, so its response of \
         \(byteCount(count)) was parsed on the main actor. To parse in the background, declare \
-        \(request), its input \(T.RequestDataType.self) and its output \(T.ResponseDataType.self) \
-        Sendable. In a module whose default isolation is the main actor, declare them nonisolated \
-        too. In a generic function, constrain all three to Sendable.
+        \(request) and its input \(T.RequestDataType.self) Sendable. In a module whose default \
+        isolation is the main actor, declare them and the output \(T.ResponseDataType.self) \
+        nonisolated too. In a generic function, constrain both to Sendable.
         """
     }
 }

@@ -1,59 +1,53 @@
 import Foundation
 
 /// One download: requests, decisions about their responses, and the part that the bodies go to.
-struct Download {
-    /// The number of bytes that may wait for the disk. If more arrive, the transfer is interrupted.
-    private static let bufferLimit = 32 * 1024 * 1024
-
-    private var exchange: CheckedExchange
+struct Download<T: APIRequest> {
+    private var load: Load<T>
     private let file: URL
     private let progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)?
     private let policy: RetryPolicy
     private let timeline: Timeline
     private let random: @Sendable () -> Double
-    /// Only this queue uses the part. A disk can block for seconds; on a thread of the Swift
-    /// concurrency runtime, that would stop other tasks.
-    private let queue = DispatchQueue(label: "APIKitLite.Download")
+    private let disk = Disk()
 
     init(
-        _ exchange: CheckedExchange, to file: URL,
+        _ load: Load<T>, to file: URL,
         _ progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)?, _ policy: RetryPolicy,
-        _ clock: any Clock<Duration>, _ random: @escaping @Sendable () -> Double
+        _ random: @escaping @Sendable () -> Double
     ) {
-        self.exchange = exchange
+        self.load = load
         self.file = file
         self.progress = progress
         self.policy = policy
-        timeline = Timeline(clock)
+        timeline = Timeline(load.clock)
         self.random = random
-        self.exchange.clock = clock
     }
 
     nonisolated(nonsending) mutating func run(
-        _ request: URLRequest, validate: (Data, HTTPURLResponse) throws -> Void
+        _ input: T.RequestDataType
     ) async throws(APIRequestError) -> HTTPURLResponse {
-        exchange.request = request
+        let request = try load.makeRequest(from: input)
         do {
             let request = try checked(request)
             try Task.checkNotCancelled()
-            let part = try await onQueue { [file] in try PartFile(of: file) }
+            let part = try await disk.run { [file] in try PartFile(of: file) }
             do {
-                let response = try await fill(part, request, validate)
-                try await onQueue { try part.finish() }
+                let response = try await fill(part, request)
+                try await disk.run { try part.finish() }
                 return response
             } catch {
-                try? await onQueue { part.abandon() }
+                try? await disk.run { part.abandon() }
                 throw error
             }
         } catch {
-            throw exchange.reported(failure(error))
+            throw load.reported(failure(error))
         }
     }
 
     private func failure(_ error: any Error) -> APIRequestError {
         if let error = error as? APIRequestError { return error }
-        var failure = exchange.failure(.transport, error, isCancellation: Task.isCancelled)
-        if let response = exchange.response, response.field("ETag") == nil,
+        var failure = load.failure(.transport, error, isCancellation: Task.isCancelled)
+        if let response = load.response, response.field("ETag") == nil,
             response.field("Last-Modified") == nil
         {
             failure.hint = """
@@ -82,42 +76,38 @@ struct Download {
 
     /// Sends requests until the part is whole.
     private nonisolated(nonsending) mutating func fill(
-        _ part: PartFile, _ request: URLRequest,
-        _ validate: (Data, HTTPURLResponse) throws -> Void
+        _ part: PartFile, _ request: URLRequest
     ) async throws -> HTTPURLResponse {
         let urlHash = ResumeRecord.hash(of: request.url)
-        var record = try await onQueue { part.record(of: urlHash) }
+        var record = try await disk.run { part.record(of: urlHash) }
         // The most bytes that the part had at a progress. Only more bytes are progress: the server
         // may ignore each `Range`, and send the same bytes again.
         var furthest = record?.offset ?? 0
         // The attempts since the last progress, and when the first of them began.
         var (number, start) = (1, timeline.now())
-        var options = SendOptions.head(limit: Self.bufferLimit)
-        options.hasSteadyReader = true
+        var options = SendOptions.head(limit: bufferLimit)
+        options.context.hasSteadyReader = true
         while true {
             // Nil if the body is shorter than the rest of the file.
             var failure: (any Error)?
             do {
-                var decision = ResumeDecision.refuse
-                let (body, response) = try await exchange.open(
-                    record?.resuming(request) ?? request, awaiting: options
-                ) { data, response in
-                    decision = ResumeDecision(record: record, response: response)
-                    if decision == .askAgain { return }
-                    try validate(data, response)
-                    if decision == .refuse {
-                        throw UnacceptableStatus(
-                            statusCode: response.statusCode, accepted: [200..<201])
-                    }
-                }
-                guard case .write(let span) = decision else {
+                let (body, response) = try await load.send(
+                    record?.resuming(request) ?? request, awaiting: options)
+                let decision = ResumeDecision(record: record, response: response)
+                if decision == .askAgain {
                     body.end()
                     record = nil
                     continue
                 }
+                try await load.validate(body, response)
+                guard case .write(let span) = decision else {
+                    let status = UnacceptableStatus(
+                        statusCode: response.statusCode, accepted: [200..<201])
+                    throw await load.refusal(.validate, status, body)
+                }
                 if span.start == 0 { record = ResumeRecord(urlHash: urlHash, of: response) }
                 record?.length = span.length
-                let offset = try await store(body, span, record, in: part)
+                let offset = try await disk.store(body, span, record, in: part, progress)
                 if span.length == nil || span.length == offset { return response }
             } catch let error as APIRequestError where error.stage != .transport {
                 throw error
@@ -125,7 +115,7 @@ struct Download {
                 failure = (error as? APIRequestError)?.underlying ?? error
             }
             try Task.checkNotCancelled()
-            record = try await onQueue { part.record(of: urlHash) }
+            record = try await disk.run { part.record(of: urlHash) }
             if let record, isProgress(from: furthest, to: record.offset, of: record.length) {
                 (number, start, furthest) = (1, timeline.now(), record.offset)
                 // The server sent less than the rest, or the disk is much slower than the network.
@@ -141,16 +131,31 @@ struct Download {
             try? await timeline.sleep(timeline.now() + wait)
         }
     }
+}
+
+/// The queue on which a part is used. A disk can block for seconds; on a thread of the Swift
+/// concurrency runtime, that would stop other tasks.
+private struct Disk: Sendable {
+    private let queue = DispatchQueue(label: "APIKitLite.Download")
+
+    nonisolated(nonsending) func run<R: Sendable>(
+        _ work: @escaping @Sendable () throws -> R
+    ) async throws -> R {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async { continuation.resume(with: Result(catching: work)) }
+        }
+    }
 
     /// Writes the body of a response to the part, and returns the position after its last byte.
-    @concurrent private func store(
-        _ body: HTTPBody, _ span: ContentRange, _ record: ResumeRecord?, in part: PartFile
+    @concurrent func store(
+        _ body: HTTPBody, _ span: ContentRange, _ record: ResumeRecord?, in part: PartFile,
+        _ progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)?
     ) async throws -> Int64 {
         var offset = span.start
-        try await onQueue { try part.begin(span, record: record) }
+        try await run { try part.begin(span, record: record) }
         progress?(span.start, span.length)
         for try await piece in body {
-            offset = try await onQueue {
+            offset = try await run {
                 try part.write(piece)
                 return part.offset
             }
@@ -158,12 +163,7 @@ struct Download {
         }
         return offset
     }
-
-    private nonisolated(nonsending) func onQueue<R: Sendable>(
-        _ work: @escaping @Sendable () throws -> R
-    ) async throws -> R {
-        try await withCheckedThrowingContinuation { continuation in
-            queue.async { continuation.resume(with: Result(catching: work)) }
-        }
-    }
 }
+
+/// The number of bytes that may wait for the disk. If more arrive, the transfer is interrupted.
+private let bufferLimit = 32 * 1024 * 1024

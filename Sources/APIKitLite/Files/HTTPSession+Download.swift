@@ -53,12 +53,12 @@ extension HTTPSession {
             random: @escaping @Sendable () -> Double = { .random(in: 0..<1) }
         ) async throws -> HTTPURLResponse
     {
-        let exchange = CheckedExchange(session: self, redaction: .standard)
-        var download = Download(exchange, to: file, progress, policy, clock, random)
+        let endpoint = Endpoint<Void, Data>(
+            { request }, validate: { try $1.validateStatus(200, 203, 206) })
+        let load = Load(endpoint, over: self, type: nil, clock: clock)
+        var download = Download(load, to: file, progress, policy, random)
         do {
-            return try await download.run(request) { _, response in
-                try response.validateStatus(200, 203, 206)
-            }
+            return try await download.run(())
         } catch {
             throw error.stage == .transport ? error.underlying : error
         }
@@ -95,9 +95,8 @@ extension HTTPSession {
             random: @escaping @Sendable () -> Double = { .random(in: 0..<1) }
         ) async throws(APIRequestError) -> HTTPURLResponse
     {
-        let flow = flow(request)
-        var download = Download(flow.exchange, to: file, progress, policy, clock, random)
-        return try await download.run(
-            flow.makeRequest(from: input), validate: request.validateResponse)
+        let load = Load(request, over: self, clock: clock)
+        var download = Download(load, to: file, progress, policy, random)
+        return try await download.run(input)
     }
 }

@@ -1,223 +1,221 @@
 import Foundation
 
-extension Download {
-    /// The part of a file that is being downloaded: `file` + `.part`, and its record beside it.
+/// The part of a file that is being downloaded: `file` + `.part`, and its record beside it.
+///
+/// The part is locked until `finish` or `abandon`, for this process and all others; the system
+/// frees the lock if the process ends. The order of the steps is chosen so that the process may
+/// be killed between any two of them: the record is stored before the first byte of its version
+/// of the file, and removed before the first byte of another one.
+///
+/// It uses the functions of the system, because Foundation has none that lock a file or refuse
+/// a link. Every function may block for as long as the disk does.
+final class PartFile: @unchecked Sendable {  // Only the queue of its download uses it.
+    /// The position of the next byte.
+    private(set) var offset: Int64 = 0
+
+    /// The record of the bytes that the part has: at first the record of an earlier download.
+    /// Nil if the part has no bytes that could be kept.
+    private(set) var record: ResumeRecord?
+    private let file: URL
+    private let path: String
+    private let descriptor: Int32
+    /// The position after the last byte that the server announced, if it did.
+    private var end: Int64?
+
+    private var partPath: String { path + ".part" }
+    private var recordPath: String { path + ".part.json" }
+
+    /// Opens and locks the part of a file, and reads its record.
     ///
-    /// The part is locked until `finish` or `abandon`, for this process and all others; the system
-    /// frees the lock if the process ends. The order of the steps is chosen so that the process may
-    /// be killed between any two of them: the record is stored before the first byte of its version
-    /// of the file, and removed before the first byte of another one.
+    /// - Parameter file: The file to download.
+    /// - Throws: `DownloadError`, as every function here.
+    init(of file: URL) throws {
+        self.file = file
+        path = file.path(percentEncoded: false)
+        let old = Self.status { [path] in stat(path, &$0) }
+        // A NUL would end the name, so that another file is written. A folder or a device must
+        // not be replaced by a file.
+        guard file.isFileURL, !path.isEmpty, !path.hasSuffix("/"), !path.contains("\0"),
+            old.st_mode == 0 || old.isRegular
+        else { throw DownloadError.notAFile(file) }
+        descriptor = try Self.lock(path, file)
+        record = storedRecord
+    }
+
+    private static func lock(_ path: String, _ file: URL) throws -> Int32 {
+        // A file to replace may be a secret. The part gets its permissions in the end.
+        let mode: mode_t = access(path, F_OK) == 0 ? 0o600 : 0o666
+        let part = path + ".part"
+        while true {
+            // A link could lead to a file of somebody else.
+            let descriptor = open(part, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, mode)
+            guard descriptor >= 0 else { throw failure(.open, part) }
+            var failure: DownloadError?
+            let status = status { fstat(descriptor, &$0) }
+            if flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+                failure = errno == EWOULDBLOCK ? .fileInUse(file) : Self.failure(.open, part)
+            } else if !status.isRegular {
+                failure = Self.failure(.open, part, EEXIST)
+            } else if status.st_nlink > 1 {
+                // A second name (a hard link) could be in a folder of another user.
+                failure = Self.failure(.open, part, EMLINK)
+            } else if status.isSame(as: Self.status { lstat(part, &$0) }) {
+                return descriptor
+            }
+            unlock(descriptor)
+            if let failure { throw failure }
+            // The download that held the lock before has renamed or removed the file.
+        }
+    }
+
+    func record(of urlHash: UInt64) -> ResumeRecord? {
+        record?.urlHash == urlHash ? record : nil
+    }
+
+    /// Begins to write the body of a response.
     ///
-    /// It uses the functions of the system, because Foundation has none that lock a file or refuse
-    /// a link. Every function may block for as long as the disk does.
-    final class PartFile: @unchecked Sendable {  // Only the queue of its download uses it.
-        /// The position of the next byte.
-        private(set) var offset: Int64 = 0
-
-        /// The record of the bytes that the part has: at first the record of an earlier download.
-        /// Nil if the part has no bytes that could be kept.
-        private(set) var record: ResumeRecord?
-        private let file: URL
-        private let path: String
-        private let descriptor: Int32
-        /// The position after the last byte that the server announced, if it did.
-        private var end: Int64?
-
-        private var partPath: String { path + ".part" }
-        private var recordPath: String { path + ".part.json" }
-
-        /// Opens and locks the part of a file, and reads its record.
-        ///
-        /// - Parameter file: The file to download.
-        /// - Throws: `DownloadError`, as every function here.
-        init(of file: URL) throws {
-            self.file = file
-            path = file.path(percentEncoded: false)
-            let old = Self.status { [path] in stat(path, &$0) }
-            // A NUL would end the name, so that another file is written. A folder or a device must
-            // not be replaced by a file.
-            guard file.isFileURL, !path.isEmpty, !path.hasSuffix("/"), !path.contains("\0"),
-                old.st_mode == 0 || old.isRegular
-            else { throw DownloadError.notAFile(file) }
-            descriptor = try Self.lock(path, file)
-            record = storedRecord
-        }
-
-        private static func lock(_ path: String, _ file: URL) throws -> Int32 {
-            // A file to replace may be a secret. The part gets its permissions in the end.
-            let mode: mode_t = access(path, F_OK) == 0 ? 0o600 : 0o666
-            let part = path + ".part"
-            while true {
-                // A link could lead to a file of somebody else.
-                let descriptor = open(part, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, mode)
-                guard descriptor >= 0 else { throw failure(.open, part) }
-                var failure: DownloadError?
-                let status = status { fstat(descriptor, &$0) }
-                if flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-                    failure = errno == EWOULDBLOCK ? .fileInUse(file) : Self.failure(.open, part)
-                } else if !status.isRegular {
-                    failure = Self.failure(.open, part, EEXIST)
-                } else if status.st_nlink > 1 {
-                    // A second name (a hard link) could be in a folder of another user.
-                    failure = Self.failure(.open, part, EMLINK)
-                } else if status.isSame(as: Self.status { lstat(part, &$0) }) {
-                    return descriptor
-                }
-                unlock(descriptor)
-                if let failure { throw failure }
-                // The download that held the lock before has renamed or removed the file.
-            }
-        }
-
-        func record(of urlHash: UInt64) -> ResumeRecord? {
-            record?.urlHash == urlHash ? record : nil
-        }
-
-        /// Begins to write the body of a response.
-        ///
-        /// - Parameters:
-        ///   - span: The position of the body in the file. At 0, everything that the part has is
-        ///     given up.
-        ///   - record: The record of the file that is written; nil if its download cannot be
-        ///     resumed.
-        func begin(_ span: ContentRange, record: ResumeRecord?) throws {
-            if span.start == 0 {
-                unlink(recordPath)
-                if Self.status({ lstat(recordPath, &$0) }).isRegular {
-                    throw Self.failure(.write, recordPath, EACCES)
-                }
-                try truncate(to: 0)
-                self.record = record
-                self.record?.inode = inode
-                storeRecord()
-            } else {
-                self.record = record
-            }
-            offset = span.start
-            end = span.end
-            self.record?.offset = offset
-        }
-
-        /// Writes bytes at the end of what was written.
-        ///
-        /// - Throws: `DownloadError.wrongLength` if there are more bytes than the server announced.
-        ///   The part is then useless.
-        func write(_ bytes: Data) throws {
-            let next = offset + Int64(bytes.count)
-            if let end, next > end {
-                record = nil
-                throw DownloadError.wrongLength(expected: end, received: next)
-            }
-            try checkPart()
-            var rest = bytes
-            while !rest.isEmpty {
-                let position = off_t(next) - off_t(rest.count)
-                let count = rest.withUnsafeBytes {
-                    pwrite(descriptor, $0.baseAddress, $0.count, position)
-                }
-                if count < 0, errno == EINTR { continue }
-                guard count >= 0 else { throw Self.failure(.write, partPath) }
-                rest = rest.dropFirst(count)
-            }
-            offset = next
-            record?.offset = next
-        }
-
-        /// Gives the part the name of the file, in place of an older file, whose permissions it
-        /// gets.
-        func finish() throws {
-            try checkPart()
-            try truncate(to: offset)
-            let old = Self.status { lstat(path, &$0) }
-            if old.isRegular { _ = fchmod(descriptor, old.st_mode & 0o777) }
-            // Before the move: after it, the name of the part, and so its record, is free for
-            // another download.
+    /// - Parameters:
+    ///   - span: The position of the body in the file. At 0, everything that the part has is
+    ///     given up.
+    ///   - record: The record of the file that is written; nil if its download cannot be
+    ///     resumed.
+    func begin(_ span: ContentRange, record: ResumeRecord?) throws {
+        if span.start == 0 {
             unlink(recordPath)
-            guard rename(partPath, path) == 0 else {
-                let failure = Self.failure(.rename, path)
-                storeRecord()
-                throw failure
+            if Self.status({ lstat(recordPath, &$0) }).isRegular {
+                throw Self.failure(.write, recordPath, EACCES)
             }
-            Self.unlock(descriptor)
+            try truncate(to: 0)
+            self.record = record
+            self.record?.inode = inode
+            storeRecord()
+        } else {
+            self.record = record
         }
+        offset = span.start
+        end = span.end
+        self.record?.offset = offset
+    }
 
-        /// Ends a download that failed. The part stays if a later download can resume it.
-        func abandon() {
-            if record == nil || !isWhole || storedRecord == nil {
-                // In this order: a record without its part is ignored.
-                if isWhole { _ = unlink(partPath) }
-                unlink(recordPath)
+    /// Writes bytes at the end of what was written.
+    ///
+    /// - Throws: `DownloadError.wrongLength` if there are more bytes than the server announced.
+    ///   The part is then useless.
+    func write(_ bytes: Data) throws {
+        let next = offset + Int64(bytes.count)
+        if let end, next > end {
+            record = nil
+            throw DownloadError.wrongLength(expected: end, received: next)
+        }
+        try checkPart()
+        var rest = bytes
+        while !rest.isEmpty {
+            let position = off_t(next) - off_t(rest.count)
+            let count = rest.withUnsafeBytes {
+                pwrite(descriptor, $0.baseAddress, $0.count, position)
             }
-            Self.unlock(descriptor)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw Self.failure(.write, partPath) }
+            rest = rest.dropFirst(count)
         }
+        offset = next
+        record?.offset = next
+    }
 
-        // MARK: The part
-
-        private var status: stat { Self.status { fstat(descriptor, &$0) } }
-        private var size: Int64 { Int64(status.st_size) }
-        private var inode: UInt64 { UInt64(status.st_ino) }
-
-        /// Whether the part still has its name and all bytes that were written.
-        private var isWhole: Bool {
-            size >= offset && status.isSame(as: Self.status { lstat(partPath, &$0) })
+    /// Gives the part the name of the file, in place of an older file, whose permissions it
+    /// gets.
+    func finish() throws {
+        try checkPart()
+        try truncate(to: offset)
+        let old = Self.status { lstat(path, &$0) }
+        if old.isRegular { _ = fchmod(descriptor, old.st_mode & 0o777) }
+        // Before the move: after it, the name of the part, and so its record, is free for
+        // another download.
+        unlink(recordPath)
+        guard rename(partPath, path) == 0 else {
+            let failure = Self.failure(.rename, path)
+            storeRecord()
+            throw failure
         }
+        Self.unlock(descriptor)
+    }
 
-        private func checkPart() throws {
-            guard isWhole else {
-                record = nil
-                throw DownloadError.partChanged(file)
-            }
+    /// Ends a download that failed. The part stays if a later download can resume it.
+    func abandon() {
+        if record == nil || !isWhole || storedRecord == nil {
+            // In this order: a record without its part is ignored.
+            if isWhole { _ = unlink(partPath) }
+            unlink(recordPath)
         }
+        Self.unlock(descriptor)
+    }
 
-        private func truncate(to length: Int64) throws {
-            if ftruncate(descriptor, off_t(length)) != 0 { throw Self.failure(.write, partPath) }
+    // MARK: The part
+
+    private var status: stat { Self.status { fstat(descriptor, &$0) } }
+    private var size: Int64 { Int64(status.st_size) }
+    private var inode: UInt64 { UInt64(status.st_ino) }
+
+    /// Whether the part still has its name and all bytes that were written.
+    private var isWhole: Bool {
+        size >= offset && status.isSame(as: Self.status { lstat(partPath, &$0) })
+    }
+
+    private func checkPart() throws {
+        guard isWhole else {
+            record = nil
+            throw DownloadError.partChanged(file)
         }
+    }
 
-        // MARK: The record
+    private func truncate(to length: Int64) throws {
+        if ftruncate(descriptor, off_t(length)) != 0 { throw Self.failure(.write, partPath) }
+    }
 
-        /// Stores the record. If it cannot be written, the download goes on: the record helps a
-        /// later one.
-        private func storeRecord() {
-            guard let record, let text = try? JSONEncoder().encode(record) else { return }
-            // It fails if somebody else has created the file in the meantime, for example as a
-            // link.
-            try? text.write(to: URL(filePath: recordPath), options: .withoutOverwriting)
-        }
+    // MARK: The record
 
-        /// The stored record, with the number of bytes that the part has. Nil if it is the record of
-        /// another file, and if the part has no bytes, or more than the file to download.
-        private var storedRecord: ResumeRecord? {
-            let status = Self.status { lstat(recordPath, &$0) }
-            guard status.isRegular, status.st_size < 1 << 16,
-                let text = try? Data(contentsOf: URL(filePath: recordPath)),
-                var record = try? JSONDecoder().decode(ResumeRecord.self, from: text)
-            else { return nil }
-            record.offset = size
-            let isOfThisPart = record.inode == inode
-            return isOfThisPart && size > 0 && size <= record.length ?? .max ? record : nil
-        }
+    /// Stores the record. If it cannot be written, the download goes on: the record helps a
+    /// later one.
+    private func storeRecord() {
+        guard let record, let text = try? JSONEncoder().encode(record) else { return }
+        // It fails if somebody else has created the file in the meantime, for example as a
+        // link.
+        try? text.write(to: URL(filePath: recordPath), options: .withoutOverwriting)
+    }
 
-        // MARK: The system
+    /// The stored record, with the number of bytes that the part has. Nil if it is the record of
+    /// another file, and if the part has no bytes, or more than the file to download.
+    private var storedRecord: ResumeRecord? {
+        let status = Self.status { lstat(recordPath, &$0) }
+        guard status.isRegular, status.st_size < 1 << 16,
+            let text = try? Data(contentsOf: URL(filePath: recordPath)),
+            var record = try? JSONDecoder().decode(ResumeRecord.self, from: text)
+        else { return nil }
+        record.offset = size
+        let isOfThisPart = record.inode == inode
+        return isOfThisPart && size > 0 && size <= record.length ?? .max ? record : nil
+    }
 
-        private static func unlock(_ descriptor: Int32) {
-            // Closing would not free the lock while a child process has a copy of the descriptor,
-            // as each one has for a moment after its start.
-            _ = flock(descriptor, LOCK_UN)
-            close(descriptor)
-        }
+    // MARK: The system
 
-        /// Returns the status of a file; if the system has none, an empty status, which is not
-        /// regular.
-        private static func status(_ read: (inout stat) -> Int32) -> stat {
-            var status = stat()
-            return read(&status) == 0 ? status : stat()
-        }
+    private static func unlock(_ descriptor: Int32) {
+        // Closing would not free the lock while a child process has a copy of the descriptor,
+        // as each one has for a moment after its start.
+        _ = flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
 
-        private static func failure(
-            _ step: DownloadError.Step, _ path: String, _ code: Int32 = errno
-        ) -> DownloadError {
-            .file(step, path: path, code: POSIXErrorCode(rawValue: code) ?? .EIO)
-        }
+    /// Returns the status of a file; if the system has none, an empty status, which is not
+    /// regular.
+    private static func status(_ read: (inout stat) -> Int32) -> stat {
+        var status = stat()
+        return read(&status) == 0 ? status : stat()
+    }
+
+    private static func failure(
+        _ step: DownloadError.Step, _ path: String, _ code: Int32 = errno
+    ) -> DownloadError {
+        .file(step, path: path, code: POSIXErrorCode(rawValue: code) ?? .EIO)
     }
 }
 

@@ -31,7 +31,7 @@ extension HTTPSession {
     public func pages<R: PagedAPIRequest & Sendable>(
         _ request: R, from first: R.RequestDataType, limit: Int = 1_000
     ) -> Pages<R.RequestDataType, R.ResponseDataType, APIRequestError>
-    where R.RequestDataType: Sendable, R.ResponseDataType: Sendable {
+    where R.RequestDataType: Sendable {
         Pages(from: first, limit: limit) { (input) async throws(APIRequestError) in
             let answer = try await response(request, for: input)
             return (answer.value, request.nextInput(after: answer, from: input))

@@ -21,8 +21,7 @@ extension HTTPSession {
     /// The order in a chain matters. In `coalescing().authenticated(by: tokens)` the compared
     /// requests contain the user's token. In `authenticated(by: tokens).coalescing()` they do not:
     /// a request made right after another user signed in may then share an exchange of the previous
-    /// user. In `retrying().coalescing()`, only the error of the request that started the exchange
-    /// tells why it was not sent again; in `coalescing().retrying()`, each error does.
+    /// user.
     ///
     /// The returned value owns the shared exchanges, and its copies share them. Create it once and
     /// keep it.
@@ -45,7 +44,7 @@ private struct CoalescingSession: SessionPolicy {
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         try Task.checkNotCancelled()
         guard options.bufferLimit == nil,
-            let key = CoalescingKey(request, redirects: options.redirects)
+            let key = CoalescingKey(request, redirects: options.context.redirects)
         else {
             return try await next.send(request, awaiting: options)
         }

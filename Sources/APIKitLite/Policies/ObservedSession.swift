@@ -29,12 +29,12 @@ extension HTTPSession {
     }
 }
 
-private struct ObservedSession: SessionPolicy {
+struct ObservedSession: SessionPolicy {
     let next: any HTTPSession
-    let timeline: Timeline
-    let onEvent: @Sendable (ExchangeEvent) -> Void
+    fileprivate let timeline: Timeline
+    fileprivate let onEvent: @Sendable (ExchangeEvent) -> Void
     /// Guarded by the lock of `Locked`. Its identity is that of this observer.
-    let count = Locked(0)
+    private let count = Locked(0)
 
     func send(
         _ request: URLRequest, awaiting options: SendOptions
@@ -43,7 +43,7 @@ private struct ObservedSession: SessionPolicy {
             count += 1
             return count
         }
-        let type = options.requestType
+        let type = options.context.requestType
         onEvent(ExchangeEvent(.started, id: id, request, type: type))
         let start = timeline.now()
         let report: @Sendable (ExchangeEvent.Kind, HTTPURLResponse?) -> Void = {
@@ -54,9 +54,9 @@ private struct ObservedSession: SessionPolicy {
                     after: timeline.now() - start))
         }
         var inner = options
-        inner.didResend = {
+        inner.context.didResend = {
             report(.resent, nil)
-            options.didResend?()
+            options.context.didResend?()
         }
         do {
             var (body, response) = try await next.send(request, awaiting: inner)
@@ -80,9 +80,9 @@ private struct ObservedSession: SessionPolicy {
         }
     }
 
-    func loadDidFail(_ error: APIRequestError) {
+    /// Reports that a load rejected the response of an exchange.
+    func didReject(_ error: APIRequestError) {
         let id = error.exchangeIDs[ObjectIdentifier(count)]
         onEvent(ExchangeEvent(rejected: error, id: id))
-        next.loadDidFail(error)
     }
 }

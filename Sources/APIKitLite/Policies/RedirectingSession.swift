@@ -25,7 +25,7 @@ private struct RedirectingSession: SessionPolicy {
         _ request: URLRequest, awaiting options: SendOptions
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         var options = options
-        options.redirects = options.redirects ?? policy
+        options.context.redirects = options.context.redirects ?? policy
         return try await next.send(request, awaiting: options)
     }
 }

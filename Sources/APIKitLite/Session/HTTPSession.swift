@@ -34,7 +34,6 @@ import Foundation
 /// - ``exchange(_:progress:)``
 /// - ``stream(_:buffering:)``
 /// - ``send(_:awaiting:)``
-/// - ``loadDidFail(_:)``
 public protocol HTTPSession: Sendable {
     /// Sends a request, and returns when the awaited part of the response has arrived.
     ///
@@ -52,21 +51,9 @@ public protocol HTTPSession: Sendable {
     func send(
         _ request: URLRequest, awaiting options: SendOptions
     ) async throws -> (HTTPBody, HTTPURLResponse)
-
-    /// Informs the session that a load failed after its exchange had succeeded: the response was
-    /// not accepted (stage `.validate`) or not parsed (stage `.parse`).
-    ///
-    /// A session that wraps another one forwards this call, so that an observer at any position in
-    /// a chain is informed. ``SessionPolicy`` does so. By default, does nothing.
-    ///
-    /// - Parameter error: The error that the load throws.
-    func loadDidFail(_ error: APIRequestError)
 }
 
 extension HTTPSession {
-    /// Does nothing.
-    public func loadDidFail(_ error: APIRequestError) {}
-
     /// Sends a request, and returns its response when the whole body has been received.
     ///
     /// - Parameters:
@@ -83,7 +70,7 @@ extension HTTPSession {
         progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil
     ) async throws -> (Data, HTTPURLResponse) {
         var options = SendOptions.body
-        options.didSend = progress
+        options.context.didSend = progress
         let (body, response) = try await send(request, awaiting: options)
         return (try await body.collect(), response)
     }

@@ -1,5 +1,34 @@
 import Foundation
 
+/// The redirects of a request that a session follows.
+public enum RedirectPolicy: Sendable {
+    /// All redirects.
+    case follow
+    /// The redirects within the origin (scheme, host and port) of the request. Any other one fails
+    /// with ``TransportError/refusedRedirect(from:to:)``.
+    case sameOrigin
+    /// None. The redirect itself is the response, with its status and its `Location`.
+    case refuse
+}
+
+extension SendContext {
+    /// Returns the request that follows a redirect, or nil if the response is the final one.
+    package func redirectedRequest(
+        after response: HTTPURLResponse, from request: URLRequest
+    ) -> URLRequest? {
+        guard redirects != .refuse else { return nil }
+        return APIKitLite.redirectedRequest(after: response, from: request)
+    }
+
+    /// Throws if a redirect leads to another origin, and the request must not be sent there.
+    package func checkRedirect(from first: URL?, to next: URL?) throws(TransportError) {
+        guard redirects == .sameOrigin, let first, let next, first.origin != next.origin else {
+            return
+        }
+        throw .refusedRedirect(from: first.originText, to: next.originText)
+    }
+}
+
 /// Returns the request that follows a redirect, or nil if the response is the final one.
 ///
 /// After 303, the request becomes a GET, unless it is a HEAD. After 301 or 302, a POST becomes a
@@ -70,6 +99,13 @@ extension URL {
         let scheme = scheme?.lowercased() ?? ""
         let standard = ["http": 80, "https": 443][scheme] ?? 0
         return [scheme, host()?.lowercased() ?? "", String(port ?? standard)]
+    }
+
+    /// The origin as text, such as `https://auth.example.com`. It has a port if the URL has one.
+    fileprivate var originText: String {
+        let host = host() ?? ""
+        let port = port.map { ":\($0)" } ?? ""
+        return "\(scheme ?? "")://" + (host.contains(":") ? "[\(host)]" : host) + port
     }
 }
 

@@ -1,38 +1,16 @@
 import Foundation
 
-/// What ``HTTPSession/send(_:awaiting:)`` waits for, and what the sessions of a chain tell each
-/// other about a request: ``body`` or ``head(limit:)``.
+/// What ``HTTPSession/send(_:awaiting:)`` waits for: ``body`` or ``head(limit:)``.
 ///
-/// A session that wraps another one passes on the value that it got. Beside its public part, it
-/// says of which type the request is, which redirects are followed, and who observes how much of
-/// the body was sent.
+/// A session that wraps another one passes on the value that it got, because the sessions of a chain
+/// also tell each other with it which redirects are followed, and who observes the exchange.
 public struct SendOptions: Sendable {
     /// The number of bytes that may wait for the reader of the body. Nil if the whole response is
     /// awaited.
     public let bufferLimit: Int?
 
-    /// Whether the reader always comes back soon, as one that writes a file does. Then a
-    /// `URLSession` on Linux waits up to 10 seconds for it, and not 100 milliseconds, before more
-    /// than 2 MiB wait.
-    package var hasSteadyReader = false
-
-    /// Which redirects of the request are followed; nil if no session of the chain has decided it.
-    package var redirects: RedirectPolicy?
-
-    /// Called with the number of bytes of the body that one attempt has sent so far, and the size
-    /// of the body if it is known.
-    package var didSend: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)?
-
-    /// Called when a `URLSession` sends the request again, because the server has closed a
-    /// kept-alive connection.
-    package var didResend: (@Sendable () -> Void)?
-
-    /// The type of the request that is loaded, such as `UserRequest`.
-    package var requestType: String?
-
-    /// Where a policy explains the result, if its configuration is part of the cause. The load reads
-    /// it, because neither a response nor the error of an app has a place for it.
-    package var hint: Locked<String?>?
+    /// What the sessions of a chain tell each other about the request.
+    package var context = SendContext()
 
     /// Waits for the whole response. The body is complete: ``HTTPBody/data`` has all bytes.
     public static let body = SendOptions(bufferLimit: nil)
@@ -47,29 +25,26 @@ public struct SendOptions: Sendable {
 
     /// The number of bytes that may wait for the reader of a stream by default: 64 MiB.
     @usableFromInline static let standardLimit = 64 * 1024 * 1024
-
-    /// Returns the request that follows a redirect, or nil if the response is the final one.
-    package func redirectedRequest(
-        after response: HTTPURLResponse, from request: URLRequest
-    ) -> URLRequest? {
-        guard redirects != .refuse else { return nil }
-        return APIKitLite.redirectedRequest(after: response, from: request)
-    }
-
-    /// Throws if a redirect leads to another origin, and the request must not be sent there.
-    package func checkRedirect(from first: URL?, to next: URL?) throws(TransportError) {
-        guard redirects == .sameOrigin, let first, let next, first.origin != next.origin else {
-            return
-        }
-        throw .refusedRedirect(from: first.originText, to: next.originText)
-    }
 }
 
-extension URL {
-    /// The origin as text, such as `https://auth.example.com`. It has a port if the URL has one.
-    fileprivate var originText: String {
-        let host = host() ?? ""
-        let port = port.map { ":\($0)" } ?? ""
-        return "\(scheme ?? "")://" + (host.contains(":") ? "[\(host)]" : host) + port
-    }
+/// What the sessions of a chain tell each other about a request.
+package struct SendContext: Sendable {
+    /// The type of the request that is loaded, such as `UserRequest`.
+    var requestType: String?
+
+    /// Which redirects of the request are followed; nil if no session of the chain has decided it.
+    package var redirects: RedirectPolicy?
+
+    /// Called with the number of bytes of the body that one attempt has sent so far, and the size
+    /// of the body if it is known.
+    package var didSend: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)?
+
+    /// Called when a `URLSession` sends the request again, because the server has closed a
+    /// kept-alive connection.
+    var didResend: (@Sendable () -> Void)?
+
+    /// Whether the reader always comes back soon, as one that writes a file does. Then a
+    /// `URLSession` on Linux waits up to 10 seconds for it, and not 100 milliseconds, before more
+    /// than 2 MiB wait.
+    var hasSteadyReader = false
 }

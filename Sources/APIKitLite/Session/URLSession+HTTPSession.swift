@@ -28,7 +28,7 @@ extension URLSession: HTTPSession {
         var resends = 0
         while true {
             let isElsewhere = next.url?.origin != request.url?.origin
-            let outcome = try await next.withSentBody(reportedTo: options.didSend) {
+            let outcome = try await next.withSentBody(reportedTo: options.context.didSend) {
                 [next] sent, file in
                 try await self.outcome(
                     of: next,
@@ -41,9 +41,9 @@ extension URLSession: HTTPSession {
             case .resend:
                 resends += 1
                 guard resends <= resendLimit else { throw URLError(.networkConnectionLost) }
-                options.didResend?()
+                options.context.didResend?()
             case .redirect(let redirected):
-                try options.checkRedirect(from: request.url, to: redirected.url)
+                try options.context.checkRedirect(from: request.url, to: redirected.url)
                 redirects += 1
                 guard redirects <= redirectLimit else { throw URLError(.httpTooManyRedirects) }
                 // The stream has been read. Only a body of files can be opened again.

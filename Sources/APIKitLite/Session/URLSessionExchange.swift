@@ -101,7 +101,7 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
         _ session: URLSession, task: URLSessionTask, didSendBodyData count: Int64,
         totalBytesSent total: Int64, totalBytesExpectedToSend expected: Int64
     ) {
-        options.didSend?(total, expected < 0 ? nil : expected)
+        options.context.didSend?(total, expected < 0 ? nil : expected)
         #if !canImport(FoundationNetworking)
         // Foundation calls the app's delegate only where the delegate of the task has no method.
         appDelegate(of: session)?.urlSession?(
@@ -117,7 +117,7 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
     ) {
         session.storeCookies(of: response, to: request, replacing: cookies)
         // Each task ends at its first redirect, so this response answers the request.
-        guard let next = options.redirectedRequest(after: response, from: request) else {
+        guard let next = options.context.redirectedRequest(after: response, from: request) else {
             return end(task, at: nil, completionHandler)
         }
         guard let delegate = appDelegate(of: session) else {

@@ -28,7 +28,7 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
         file: URL? = nil, cookies: [HTTPCookie] = []
     ) {
         self.buffer = buffer
-        flow = StreamFlowControl(hasSteadyReader: options.hasSteadyReader)
+        flow = StreamFlowControl(hasSteadyReader: options.context.hasSteadyReader)
         super.init(request, options, file: file, cookies: cookies)
     }
 

@@ -17,13 +17,13 @@ import Foundation
 /// visionOS 2 calls `next()` in a `while` loop: there, `for try await` leaves the actor for each
 /// element.
 public struct APIStream<T: StreamedAPIRequest>: AsyncSequence {
-    let flow: LoadFlow<T>
+    let load: Load<T>
     let input: T.RequestDataType
     let isConcurrent: Bool
 
     /// Returns an iterator, whose first call of `next()` sends the request.
     public func makeAsyncIterator() -> Iterator {
-        Iterator(flow: StreamFlow(flow, input: input), isConcurrent: isConcurrent)
+        Iterator(flow: StreamFlow(load, input: input), isConcurrent: isConcurrent)
     }
 
     /// An iterator over the elements of one response.
@@ -82,7 +82,7 @@ extension HTTPSession {
     public func stream<R: StreamedAPIRequest>(
         _ request: R, _ input: R.RequestDataType
     ) -> APIStream<R> {
-        APIStream(flow: flow(request), input: input, isConcurrent: false)
+        APIStream(load: Load(request, over: self), input: input, isConcurrent: false)
     }
 
     /// Returns the elements of the response to a request, delivered as they arrive.
@@ -98,7 +98,7 @@ extension HTTPSession {
     public func stream<R: StreamedAPIRequest & Sendable>(
         _ request: R, _ input: R.RequestDataType
     ) -> APIStream<R> where R.RequestDataType: Sendable, R.Parser.Element: Sendable {
-        APIStream(flow: flow(request), input: input, isConcurrent: true)
+        APIStream(load: Load(request, over: self), input: input, isConcurrent: true)
     }
 
     /// Returns the elements of the response to a request that needs no input.

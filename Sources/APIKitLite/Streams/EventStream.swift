@@ -28,12 +28,10 @@ import Foundation
 /// To continue later, in another process for example, store the `id` of each event, and pass the
 /// last one: `session.events(request, after: id)`.
 public struct EventStream: AsyncSequence, Sendable {
-    fileprivate let exchange: CheckedExchange
+    fileprivate let load: Load<ParsedRequest<ServerSentEvents>>
     fileprivate let request: URLRequest
-    fileprivate let validate: @Sendable (Data, HTTPURLResponse) throws -> Void
     fileprivate let start: Reconnection
     fileprivate let willReconnect: @Sendable (Duration, APIRequestError?) -> Void
-    fileprivate let clock: any Clock<Duration>
     fileprivate let random: @Sendable () -> Double
     fileprivate let now: @Sendable () -> Date
 
@@ -54,7 +52,7 @@ public struct EventStream: AsyncSequence, Sendable {
 
         fileprivate init(_ stream: EventStream) {
             self.stream = stream
-            timeline = Timeline(stream.clock)
+            timeline = Timeline(stream.load.clock)
             reconnection = stream.start
         }
 
@@ -101,18 +99,16 @@ public struct EventStream: AsyncSequence, Sendable {
         private mutating func connect() -> StreamFlow<ParsedRequest<ServerSentEvents>> {
             lostAt = lostAt ?? timeline.now()
             reconnection.attempts += 1
-            var session = stream.exchange.session
+            let load = stream.load
+            var session = load.session
             if let deadline = reconnection.policy.deadline {
-                session = session.timingOut(after: deadline - elapsed, clock: stream.clock)
+                session = session.timingOut(after: deadline - elapsed, clock: load.clock)
             }
-            let request = ParsedRequest(
-                parser: ServerSentEvents(continuing: reconnection.lastEventID),
-                redaction: stream.exchange.redaction, validate: stream.validate,
-                make: { [reconnection, stream] in try reconnection.request(stream.request) })
-            let flow = LoadFlow(
-                apiRequest: request, session: session, requestType: stream.exchange.requestType,
-                clock: stream.clock)
-            return StreamFlow(flow, input: ())
+            var request = load.apiRequest
+            request.parser = ServerSentEvents(continuing: reconnection.lastEventID)
+            request.make = { [reconnection, stream] in try reconnection.request(stream.request) }
+            return StreamFlow(
+                Load(request, over: session, type: load.requestType, clock: load.clock), input: ())
         }
 
         /// The time for which there has been no connection.
@@ -127,7 +123,7 @@ public struct EventStream: AsyncSequence, Sendable {
             // Events may wait, so the last ID is still the one of the last event returned.
             if Task.isCancelled {
                 (connection, hasEnded) = (nil, true)
-                throw stream.exchange.failure(
+                throw stream.load.failure(
                     .transport, URLError(.cancelled), isCancellation: true)
             }
             if let parser = connection?.parser {
@@ -144,7 +140,7 @@ public struct EventStream: AsyncSequence, Sendable {
             case .end: hasEnded = true
             case .fail:
                 hasEnded = true
-                throw stream.exchange.reported(error ?? errorAfterCompleteBody)
+                throw stream.load.reported(error ?? errorAfterCompleteBody)
             case .reconnect(let delay):
                 stream.willReconnect(delay, error)
                 try? await timeline.sleep(timeline.now() + delay)
@@ -154,7 +150,7 @@ public struct EventStream: AsyncSequence, Sendable {
         /// The error if the last connection had none, and there is no new one.
         private var errorAfterCompleteBody: APIRequestError {
             let isLimit = reconnection.attempts >= reconnection.policy.maximumAttempts
-            return stream.exchange.failure(
+            return stream.load.failure(
                 .transport,
                 isLimit
                     ? StreamError.noEvents(connectionCount: reconnection.attempts)
@@ -218,15 +214,18 @@ extension HTTPSession {
         random: @escaping @Sendable () -> Double = { .random(in: 0..<1) },
         now: @escaping @Sendable () -> Date = { Date() }
     ) -> EventStream {
-        EventStream(
-            exchange: CheckedExchange(
-                session: self, request: request, redaction: redaction, requestType: name),
-            request: request,
+        let parsed = ParsedRequest(
+            parser: ServerSentEvents(), redaction: redaction,
             validate: { data, response in
                 try validate(data, response)
                 try response.validateStatus(200)
             },
+            make: { request })
+        var load = Load(parsed, over: self, type: name, clock: clock)
+        load.request = request
+        return EventStream(
+            load: load, request: request,
             start: EventStream.Reconnection(policy: policy, lastEventID: lastEventID),
-            willReconnect: willReconnect, clock: clock, random: random, now: now)
+            willReconnect: willReconnect, random: random, now: now)
     }
 }

@@ -5,11 +5,11 @@ import Foundation
 /// It is the request of the sequence that
 /// ``HTTPSession/stream(_:_:name:redaction:validate:)`` returns.
 public struct ParsedRequest<Parser: StreamParser>: StreamedAPIRequest {
-    let parser: Parser
+    var parser: Parser
     /// The secrets that the texts of its errors hide.
     public let redaction: Redaction
     let validate: @Sendable (Data, HTTPURLResponse) throws -> Void
-    let make: @Sendable () throws -> URLRequest
+    var make: @Sendable () throws -> URLRequest
 
     /// Returns the request.
     public func makeRequest(from: Void) throws -> URLRequest { try make() }
@@ -53,6 +53,7 @@ extension HTTPSession {
     ) -> APIStream<ParsedRequest<Parser>> {
         let request = ParsedRequest(
             parser: parser, redaction: redaction, validate: validate, make: { request })
-        return APIStream(flow: flow(request, type: name), input: (), isConcurrent: false)
+        return APIStream(
+            load: Load(request, over: self, type: name), input: (), isConcurrent: false)
     }
 }

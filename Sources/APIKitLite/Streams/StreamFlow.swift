@@ -1,6 +1,6 @@
 import Foundation
 
-/// The steps of one stream, in order: make, open, validate, parse each piece.
+/// The steps of one stream, in order: make, send, validate, parse each piece.
 ///
 /// The parser is called as ``StreamParser`` describes.
 final class StreamFlow<T: StreamedAPIRequest>:
@@ -15,9 +15,9 @@ final class StreamFlow<T: StreamedAPIRequest>:
     private let received = Locked<HTTPURLResponse?>(nil)
     private let isReading = Locked(false)
 
-    private let flow: LoadFlow<T>
     private let input: T.RequestDataType
-    private var exchange: CheckedExchange
+    private let start: Load<T>
+    private var load: Load<T>
     /// The parser of the response, after it was accepted.
     private(set) var parser: T.Parser?
     /// The rest of the body. Nil before the response was accepted, and after the last piece that is
@@ -29,10 +29,10 @@ final class StreamFlow<T: StreamedAPIRequest>:
     private var failure: APIRequestError?
     private var isOver = false
 
-    init(_ flow: LoadFlow<T>, input: T.RequestDataType) {
-        self.flow = flow
+    init(_ load: Load<T>, input: T.RequestDataType) {
         self.input = input
-        exchange = flow.exchange
+        start = load
+        self.load = load
     }
 
     /// Suspends until an element has been parsed, and returns it. The first call sends the request.
@@ -50,7 +50,7 @@ final class StreamFlow<T: StreamedAPIRequest>:
         isReporting: Bool = true, isConcurrent: Bool = false
     ) async throws(APIRequestError) -> Element? {
         guard isReading.setIfFalse() else {
-            throw flow.exchange.failure(.transport, TransportError.bodyReadTwice)
+            throw start.failure(.transport, TransportError.bodyReadTwice)
         }
         defer { isReading.withLock { $0 = false } }
         // A cancelled task gets its error, not the elements that wait.
@@ -61,7 +61,7 @@ final class StreamFlow<T: StreamedAPIRequest>:
             } catch {
                 // An observer gets the end of the stream before the error.
                 end()
-                throw isReporting ? exchange.reported(error) : error
+                throw isReporting ? load.reported(error) : error
             }
         }
         return elements.popFirst()
@@ -80,7 +80,7 @@ final class StreamFlow<T: StreamedAPIRequest>:
     private nonisolated(nonsending) func read() async throws(APIRequestError) {
         if parser == nil { try await open() }
         if Task.isCancelled {
-            throw exchange.failure(.transport, URLError(.cancelled), isCancellation: true)
+            throw load.failure(.transport, URLError(.cancelled), isCancellation: true)
         }
         var parsed: [Element] = []
         while parsed.isEmpty, pieces != nil {
@@ -95,7 +95,7 @@ final class StreamFlow<T: StreamedAPIRequest>:
                 if piece == nil || parser!.isComplete { pieces = nil }
             } catch {
                 pieces = nil
-                failure = exchange.failure(.parse, error, (error as? DecodingError)?.element)
+                failure = load.failure(.parse, error, (error as? DecodingError)?.element)
             }
         }
         if parsed.isEmpty, let failure { throw failure }
@@ -103,17 +103,17 @@ final class StreamFlow<T: StreamedAPIRequest>:
     }
 
     private nonisolated(nonsending) func open() async throws(APIRequestError) {
-        let request = try flow.makeRequest(from: input)
-        defer { received.withLock { $0 = exchange.response } }
-        let (body, http) = try await exchange.open(
-            request, awaiting: .head(), validate: flow.apiRequest.validateResponse)
+        let request = try load.makeRequest(from: input)
+        defer { received.withLock { $0 = load.response } }
+        let (body, http) = try await load.send(request, awaiting: .head())
+        try await load.validate(body, http)
         do {
-            let parser = try flow.apiRequest.makeParser(for: http)
+            let parser = try load.apiRequest.makeParser(for: http)
             try parser.checkContentType(of: http)
             if !parser.isComplete { pieces = body.makeAsyncIterator() }
             self.parser = parser
         } catch {
-            throw await exchange.refusal(.parse, error, body)
+            throw await load.refusal(.parse, error, body)
         }
     }
 
@@ -121,7 +121,7 @@ final class StreamFlow<T: StreamedAPIRequest>:
         do {
             return try await pieces?.next()
         } catch {
-            throw exchange.failure(.transport, error, isCancellation: Task.isCancelled)
+            throw load.failure(.transport, error, isCancellation: Task.isCancelled)
         }
     }
 }

@@ -138,6 +138,24 @@ import Testing
         #expect(hint.map { text.contains($0) } != false)
     }
 
+    /// A session further inside leads the request to the origin of the credential.
+    @Test func aRejectionAtTheOriginOfTheCredentialHasNoHint() async throws {
+        let network = MockNetwork()
+        network.stub(.any, .status(401), times: .any)
+        let origin = baseURL
+        let session = MockURLSession(network)
+            .authenticated(by: .bearer("hunter2", for: baseURL))
+            .intercepting { try await $1(URLRequest(url: origin.appending(path: $0.url!.path))) }
+
+        let error = await #expect(throws: APIRequestError.self) {
+            try await session.load(
+                URLRequest(url: URL(string: "https://placeholder.example/a")!), as: Data.self)
+        }
+
+        #expect(error?.statusCode == 401)
+        #expect(error?.description.contains("The credential was not sent") == false)
+    }
+
     /// It was sent with a credential of its own.
     @Test func aRejectionOfAnotherCredentialHasNoHint() async throws {
         let network = MockNetwork()

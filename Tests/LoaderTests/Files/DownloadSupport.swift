@@ -41,7 +41,7 @@ extension ResumeRecord {
     }
 }
 
-extension Download.PartFile {
+extension PartFile {
     func begin(at offset: Int64, end: Int64?, record: ResumeRecord?) throws {
         try begin(ContentRange(start: offset, end: end, length: nil), record: record)
     }

@@ -16,7 +16,7 @@ import Testing
     /// The error of opening the part.
     private func openingError(_ file: URL) -> (any Error)? {
         do {
-            try Download.PartFile(of: file).abandon()
+            try PartFile(of: file).abandon()
             return nil
         } catch {
             return error
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test func staysIfItCannotBeMoved() throws {
-        let part = try Download.PartFile(of: folder.file)
+        let part = try PartFile(of: folder.file)
         try part.begin(at: 0, end: 100, record: record)
         try part.write(bytes)
         try FileManager.default.createDirectory(
@@ -33,13 +33,13 @@ import Testing
         part.abandon()
 
         try FileManager.default.removeItem(at: folder.file)
-        #expect(try Download.PartFile(of: folder.file).record?.offset == 100)
+        #expect(try PartFile(of: folder.file).record?.offset == 100)
         #expect(folder.names == ["file.bin.part", "file.bin.part.json"])
     }
 
     /// The process may be killed after any write: then the files are as they are here.
     @Test func storesTheRecordBeforeTheFirstByte() throws {
-        let part = try Download.PartFile(of: folder.file)
+        let part = try PartFile(of: folder.file)
         try part.begin(at: 0, end: 100, record: record)
         #expect(folder.names == ["file.bin.part", "file.bin.part.json"])
         let text = try Data(contentsOf: folder.record)
@@ -50,7 +50,7 @@ import Testing
             #expect(try Data(contentsOf: folder.part) == bytes.prefix(count))
             let copy = try TemporaryFolder()
             try copy.leavePart(bytes.prefix(count), stored)
-            let next = try Download.PartFile(of: copy.file)
+            let next = try PartFile(of: copy.file)
             #expect(next.record?.offset == (count == 0 ? nil : Int64(count)))
             next.abandon()
             try part.write(bytes[count..<count + 1])
@@ -61,7 +61,7 @@ import Testing
     /// Between the two steps of a new start, a kill leaves the part without a record.
     @Test func givesUpTheRecordBeforeTheBytes() throws {
         try folder.leavePart(bytes.prefix(40), record)
-        let part = try Download.PartFile(of: folder.file)
+        let part = try PartFile(of: folder.file)
         try part.begin(at: 0, end: 50, record: nil)
         #expect(folder.names == ["file.bin.part"])
         try part.write(bytes.suffix(50))
@@ -84,7 +84,7 @@ import Testing
         let inode = try inode(of: folder.part)
         try Data(text.replacing(#""urlHash""#, with: #""inode": \#(inode), "urlHash""#).utf8)
             .write(to: folder.record)
-        let part = try Download.PartFile(of: folder.file)
+        let part = try PartFile(of: folder.file)
         #expect(part.record == nil)
         part.abandon()
         #expect(folder.names == [])
@@ -98,7 +98,7 @@ import Testing
             try FileManager.default.createDirectory(
                 at: folder.record, withIntermediateDirectories: false)
         }
-        let part = try Download.PartFile(of: file)
+        let part = try PartFile(of: file)
         try part.begin(at: 0, end: 100, record: record)
         for byte in bytes { try part.write(Data([byte])) }
         try part.finish()
@@ -107,7 +107,7 @@ import Testing
 
     @Test func continuesWithTheSizeOfThePart() throws {
         try folder.leavePart(bytes.prefix(40), record)
-        let part = try Download.PartFile(of: folder.file)
+        let part = try PartFile(of: folder.file)
         try part.begin(at: 40, end: 100, record: part.record)
         try part.write(bytes.dropFirst(40))
         try part.finish()
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test func refusesMoreThanWasAnnounced() throws {
-        let part = try Download.PartFile(of: folder.file)
+        let part = try PartFile(of: folder.file)
         try part.begin(at: 0, end: 100, record: record)
         try part.write(bytes)
         #expect(throws: DownloadError.wrongLength(expected: 100, received: 101)) {
@@ -137,7 +137,7 @@ import Testing
         try #require(mkfifo(pipe.path, 0o600) == 0)
         let remote = URL(string: "https://example.com/a")!
         for url in [folder.file, folder.url, link, remote, nul, pipe] {
-            #expect(throws: DownloadError.notAFile(url)) { try Download.PartFile(of: url) }
+            #expect(throws: DownloadError.notAFile(url)) { try PartFile(of: url) }
         }
         #expect(folder.names == ["file.bin", "link", "pipe"])
     }
@@ -157,7 +157,7 @@ import Testing
         let file = folder.url.appending(path: name)
 
         let error = DownloadError.file(.open, path: file.path + ".part", code: code)
-        #expect(throws: error) { try Download.PartFile(of: file) }
+        #expect(throws: error) { try PartFile(of: file) }
 
         #expect(try Data(contentsOf: other) == Data("other".utf8))
     }
@@ -165,14 +165,14 @@ import Testing
     // Reading it would wait for ever.
     @Test func ignoresANamedPipeInPlaceOfTheRecord() throws {
         #expect(mkfifo(folder.record.path, 0o600) == 0)
-        #expect(try Download.PartFile(of: folder.file).record == nil)
+        #expect(try PartFile(of: folder.file).record == nil)
     }
 
     @Test func replacesALinkAtTheTarget() throws {
         let other = folder.url.appending(path: "other")
         try Data("old".utf8).write(to: other)
         try FileManager.default.createSymbolicLink(at: folder.file, withDestinationURL: other)
-        let part = try Download.PartFile(of: folder.file)
+        let part = try PartFile(of: folder.file)
         try part.begin(at: 0, end: 100, record: record)
         try part.write(bytes)
         try part.finish()
@@ -182,7 +182,7 @@ import Testing
 
     /// Each child process has a copy for a moment after its start.
     @Test func isFreeWhileAChildProcessHasACopyOfItsDescriptor() throws {
-        let part = try Download.PartFile(of: folder.file)
+        let part = try PartFile(of: folder.file)
         try part.begin(at: 0, end: 100, record: record)
         try part.write(bytes.prefix(40))
         var (file, other) = (stat(), stat())
@@ -211,7 +211,7 @@ import Testing
                 group.addTask {
                     let mine = Data(bytes.map { $0 &+ UInt8(number) })
                     for _ in 0..<100 {
-                        guard let part = try? Download.PartFile(of: file) else { continue }
+                        guard let part = try? PartFile(of: file) else { continue }
                         try? part.begin(at: 0, end: 100, record: record)
                         for byte in 0..<10 { try? part.write(mine[byte * 10..<byte * 10 + 10]) }
                         do {

@@ -11,7 +11,7 @@ import Testing
         await #expect(processExitsWith: .success) {
             let folder = try TemporaryFolder()
             let bytes = Data.pattern(100_000)
-            let part = try Download.PartFile(of: folder.file)
+            let part = try PartFile(of: folder.file)
             try part.begin(at: 0, end: 100_000, record: ResumeRecord(at: 0, of: 100_000))
             try part.write(bytes.prefix(40_000))
             limitFiles(to: 50_000)
@@ -22,7 +22,7 @@ import Testing
 
             #expect(folder.names == ["file.bin.part", "file.bin.part.json"])
             // The system has written what fitted.
-            #expect(try Download.PartFile(of: folder.file).record?.offset == 50_000)
+            #expect(try PartFile(of: folder.file).record?.offset == 50_000)
             #expect(try Data(contentsOf: folder.part) == bytes.prefix(50_000))
         }
     }
@@ -30,7 +30,7 @@ import Testing
     @Test func aFullDiskLeavesNothingWithoutARecord() async {
         await #expect(processExitsWith: .success) {
             let folder = try TemporaryFolder()
-            let part = try Download.PartFile(of: folder.file)
+            let part = try PartFile(of: folder.file)
             limitFiles(to: 10)
             try part.begin(at: 0, end: 100_000, record: ResumeRecord(at: 0, of: 100_000))
             try part.write(Data.pattern(10))
@@ -48,7 +48,7 @@ import Testing
             // The permissions do not bind the superuser, who may be the only user of a container.
             if user == 0, seteuid(65_534) != 0 { return }
             #expect(throws: DownloadError.file(.open, path: folder.part.path, code: .EACCES)) {
-                try Download.PartFile(of: folder.file)
+                try PartFile(of: folder.file)
             }
             if user == 0 { #expect(seteuid(user) == 0) }
             #expect(folder.names == [])

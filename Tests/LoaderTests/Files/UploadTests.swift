@@ -146,7 +146,7 @@ import Testing
         let handle = try FileHandle(forUpdating: file)
         let request = try request("/f", baseURL).fileBody(file)
         var observed = SendOptions.body
-        observed.didSend = { count, _ in
+        observed.context.didSend = { count, _ in
             guard count > 0, count < 500_000 else { return }
             try? handle.truncate(atOffset: change == "shrinks" ? 1_000 : 600_000)
         }
@@ -172,7 +172,7 @@ import Testing
         for _ in 0..<20 {
             let started = Gate()
             var options = SendOptions.body
-            options.didSend = { count, _ in if count > 0 { started.open() } }
+            options.context.didSend = { count, _ in if count > 0 { started.open() } }
             let upload = Task { [options] in try await session.send(request, awaiting: options) }
             await started.wait()
             upload.cancel()

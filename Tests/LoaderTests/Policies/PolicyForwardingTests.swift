@@ -4,10 +4,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A policy, and a session of one's own that conforms to `SessionPolicy`, forwards what it does not
-/// do itself.
+/// A load finds the sessions that a policy wraps, and those inside a `SessionPolicy` of one's own.
 @Suite(.limited) struct PolicyForwardingTests {
-    @Test func informsTheSessionInsideOfARejectedLoad() async throws {
+    @Test func informsAnObserverInsideOfARejectedLoad() async throws {
         struct LanguageSession: SessionPolicy {
             let next: any HTTPSession
             func send(
@@ -19,15 +18,19 @@ import Testing
 
         let log = EventLog()
         let session: any HTTPSession = LanguageSession(
-            next: MockURLSession().observed(by: log)
+            next: FixedSession().observed(by: log)
         )
         .limited(to: 1).coalescing().timingOut(after: .seconds(1)).retrying()
         .intercepting { request, next in try await next(request) }
         .authenticated(by: .bearer("token", for: URL(string: "https://api.example.com")!))
-        let error = APIRequestError(stage: .parse, underlying: TestError())
 
-        session.loadDidFail(error)
+        let error = await #expect(throws: APIRequestError.self) {
+            try await session.load(.test("a"), as: [Int].self)
+        }
 
-        #expect(log.lines == [ExchangeEvent(rejected: error).description])
+        #expect(error?.stage == .parse)
+        #expect(log.lines.count == 3)
+        #expect(log.lines.last?.hasPrefix("#1 GET ") == true)
+        #expect(log.lines.last?.contains("stage .parse") == true)
     }
 }

@@ -120,6 +120,35 @@ import Testing
         }
     }
 
+    /// The rule of the app sends the request again, so the policy's methods are not the reason.
+    @Test func doesNotNameTheMethodThatARuleSendsAgain() async throws {
+        let network = MockNetwork()
+        network.stub(.any, .status(503), times: .any)
+        let session = MockURLSession(network).retrying(
+            deciding: { $0.number < 2 ? .retry(after: .zero) : .finish })
+
+        let error = await #expect(throws: APIRequestError.self) {
+            try await session.load(AnyRequest(), .test("a", method: "POST"))
+        }
+
+        #expect(network.requests.count == 2)
+        #expect(error?.description.contains("retry policy") == false)
+    }
+
+    /// A stream whose body was lost is not asked for again, whatever its method is.
+    @Test func doesNotNameTheMethodOfALostStream() async throws {
+        let network = MockNetwork()
+        network.stub(.any, .text("a").failing(afterBytes: 1, with: .networkConnectionLost))
+        let session = MockURLSession(network).retrying(random: { 0 })
+
+        let error = await #expect(throws: APIRequestError.self) {
+            for try await _ in session.stream(.test("a", method: "POST"), JSONLines(Int.self)) {}
+        }
+
+        #expect(error?.stage == .transport)
+        #expect(error?.description.contains("retry policy") == false)
+    }
+
     @Test func saysThatTheServerAsksForALongDelay() async throws {
         let network = MockNetwork()
         network.stub(.any, .status(429).header("Retry-After", "3600"), times: .any)

@@ -11,7 +11,7 @@ import Testing
         var record: ResumeRecord?
         var status: Int
         var fields: [String: String]
-        var decision: Download.ResumeDecision
+        var decision: ResumeDecision
     }
 
     /// 4 of 10 bytes, of a file with an entity tag.
@@ -23,7 +23,7 @@ import Testing
     /// A 206 that fits `tagged`, with some fields changed.
     private static func part(
         _ description: String, _ changes: [String: String?] = [:],
-        record: ResumeRecord = tagged, gives decision: Download.ResumeDecision
+        record: ResumeRecord = tagged, gives decision: ResumeDecision
     ) -> Row {
         var fields = ["ETag": "\"1\"", "Content-Range": "bytes 4-9/10", "Content-Length": "6"]
         for (name, value) in changes { fields[name] = value }
@@ -34,7 +34,7 @@ import Testing
 
     private static func status(
         _ status: Int, _ fields: [String: String] = [:], record: ResumeRecord? = tagged,
-        gives decision: Download.ResumeDecision
+        gives decision: ResumeDecision
     ) -> Row {
         Row(
             description: "\(status), \(record == nil ? "no " : "")part", record: record,
@@ -42,9 +42,9 @@ import Testing
     }
 
     /// The whole file, without a length.
-    private static let startOver = Download.ResumeDecision.write(
+    private static let startOver = ResumeDecision.write(
         ContentRange(end: nil, length: nil))
-    private static let goesOn = Download.ResumeDecision.write(
+    private static let goesOn = ResumeDecision.write(
         ContentRange(start: 4, end: 10, length: 10))
 
     static let parts: [Row] = [
@@ -139,7 +139,7 @@ import Testing
                 url: URL(filePath: "/"), statusCode: row.status, httpVersion: nil,
                 headerFields: row.fields))
 
-        #expect(Download.ResumeDecision(record: row.record, response: response) == row.decision)
+        #expect(ResumeDecision(record: row.record, response: response) == row.decision)
     }
 
     @Test(

@@ -1,0 +1,178 @@
+import Foundation
+
+/// One load: it makes a request, sends it, validates the response and parses it.
+///
+/// The error of a load is made here. Streams, event streams and downloads use the same steps, and
+/// read the body themselves.
+struct Load<T: APIRequest> {
+    var apiRequest: T
+    let session: any HTTPSession
+    let requestType: String?
+    /// The clock of the time for which the body of a refused response is read.
+    let clock: any Clock<Duration>
+    /// Called with the number of bytes of the request's body that were sent, and its size.
+    let progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)?
+    /// Held while a response is validated or parsed, if several tasks may use the request although
+    /// it is not `Sendable`.
+    var lock: NSLock?
+
+    /// The request that was sent, or that is to be sent. Nil before it was made.
+    var request: URLRequest?
+    private(set) var response: HTTPURLResponse?
+    private var exchangeIDs: [ObjectIdentifier: Int] = [:]
+
+    init(
+        _ apiRequest: T, over session: any HTTPSession, type: String? = "\(T.self)",
+        clock: any Clock<Duration> = ContinuousClock(),
+        progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil
+    ) {
+        self.apiRequest = apiRequest
+        self.session = session
+        requestType = type
+        self.clock = clock
+        self.progress = progress
+    }
+
+    // MARK: All steps
+
+    nonisolated(nonsending) func response(for input: T.RequestDataType)
+        async throws(APIRequestError)
+        -> APIResponse<T.ResponseDataType>
+    {
+        var load = self
+        return try await load.response(to: load.makeRequest(from: input))
+    }
+
+    nonisolated(nonsending) mutating func response(to request: URLRequest)
+        async throws(APIRequestError)
+        -> APIResponse<T.ResponseDataType>
+    {
+        do throws(APIRequestError) {
+            let (body, http) = try await send(request, awaiting: .body)
+            try await validate(body, http)
+            return try await parse(body, http)
+        } catch {
+            throw reported(error)
+        }
+    }
+
+    // MARK: The steps
+
+    mutating func makeRequest(from input: T.RequestDataType) throws(APIRequestError) -> URLRequest {
+        do {
+            let request = try apiRequest.makeRequest(from: input)
+            self.request = request
+            return request
+        } catch {
+            throw failure(.makeRequest, error)
+        }
+    }
+
+    /// Sends a request. If the task was cancelled before, nothing is sent. If it is cancelled during
+    /// the exchange, the load fails, even if the session returns a response.
+    nonisolated(nonsending) mutating func send(
+        _ request: URLRequest, awaiting options: SendOptions
+    ) async throws(APIRequestError) -> (HTTPBody, HTTPURLResponse) {
+        (self.request, response, exchangeIDs) = (request, nil, [:])
+        var data: Data?
+        var options = options
+        options.context.requestType = requestType
+        options.context.didSend = progress
+        do {
+            try Task.checkNotCancelled()
+            let (body, http) = try await session.send(request, awaiting: options)
+            (response, data, exchangeIDs) = (http, body.data, body.exchangeIDs)
+            try Task.checkNotCancelled()
+            return (body, http)
+        } catch {
+            throw failure(.transport, error, data, isCancellation: Task.isCancelled)
+        }
+    }
+
+    /// Asks the request whether it accepts the response. For a stream, it gets an empty body first.
+    /// If it throws, it is asked again with the beginning of the body, so that its error can
+    /// describe the body.
+    nonisolated(nonsending) func validate(
+        _ body: HTTPBody, _ http: HTTPURLResponse
+    ) async throws(APIRequestError) {
+        func validate(_ data: Data) throws {
+            try alone { try apiRequest.validateResponse(data: data, response: http) }
+        }
+        do {
+            try validate(body.data ?? Data())
+        } catch {
+            throw await refusal(.validate, error, body, describe: validate)
+        }
+    }
+
+    private nonisolated(nonsending) func parse(
+        _ body: HTTPBody, _ http: HTTPURLResponse
+    ) async throws(APIRequestError) -> APIResponse<T.ResponseDataType> {
+        let data: Data
+        do {
+            // It is complete, unless a session of the app's own returns it in pieces.
+            data = try await body.collect()
+        } catch {
+            throw failure(.transport, error, isCancellation: Task.isCancelled)
+        }
+        do {
+            let value = try alone { try apiRequest.parseResponse(data: data, response: http) }
+            MainActorParsing.didParse(T.self, data, on: #isolation)
+            return APIResponse(value: value, data: data, response: http)
+        } catch {
+            throw failure(.parse, error, data)
+        }
+    }
+
+    private func alone<R>(_ work: () throws -> R) rethrows -> R {
+        guard let lock else { return try work() }
+        return try lock.withLock(work)
+    }
+
+    // MARK: The errors
+
+    func failure(
+        _ stage: APIRequestError.Stage, _ underlying: any Error, _ data: Data? = nil,
+        isCancellation: Bool = false
+    ) -> APIRequestError {
+        var error = APIRequestError(
+            stage: stage, request: request, response: response, data: data, underlying: underlying,
+            isCancellation: isCancellation, redaction: apiRequest.redaction)
+        error.requestType = requestType
+        error.exchangeIDs = exchangeIDs
+        error.hint = error.isCancellation ? nil : session.hint(about: error)
+        return error
+    }
+
+    /// Returns the error for a response that is not accepted, with the beginning of its body.
+    ///
+    /// - Parameters:
+    ///   - error: The reason why it is not accepted.
+    ///   - describe: Throws the reason again, if the body of a stream says more about it.
+    nonisolated(nonsending) func refusal(
+        _ stage: APIRequestError.Stage, _ error: any Error, _ body: HTTPBody,
+        describe: (Data) throws -> Void = { _ in }
+    ) async -> APIRequestError {
+        if let data = body.data { return failure(stage, error, data) }
+        let data = await body.beginning(on: clock)
+        if Task.isCancelled {
+            return failure(.transport, URLError(.cancelled), isCancellation: true)
+        }
+        do {
+            try describe(data)
+            return failure(stage, error, data)
+        } catch {
+            return failure(stage, error, data)
+        }
+    }
+
+    /// Informs the observers of the chain if the error says that a response was not accepted or not
+    /// parsed.
+    func reported(_ error: APIRequestError) -> APIRequestError {
+        guard error.stage == .validate || error.stage == .parse else { return error }
+        for case let observed as ObservedSession in session.chain { observed.didReject(error) }
+        return error
+    }
+}
+
+extension Load: Sendable where T: Sendable {}
