@@ -57,7 +57,7 @@ private struct LinkedUsersRequest: PagedAPIRequest {
     func nextInput(
         after users: [User], response: HTTPURLResponse, from url: URL
     ) -> URL? {
-        response.links["next"]
+        response.link("next")
     }
 }
 

@@ -271,18 +271,6 @@ import Testing
         #expect(throws: StreamError.self) { try elements(of: lines(), #"{"isDone":false}"#) }
     }
 
-    struct SpeechRequest: StreamedAPIRequest {
-        let baseURL: URL
-
-        func makeRequest(from text: String) throws -> URLRequest {
-            try URLRequest("POST", baseURL, path: "/v1/audio/speech").jsonBody(["input": text])
-        }
-
-        func makeParser(for response: HTTPURLResponse) -> BodyPieces {
-            BodyPieces(mediaTypes: ["audio/mpeg"])
-        }
-    }
-
     @Test func receivesAudio() async throws {
         let network = MockNetwork()
         network.stub(

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// The stream in a request is never read. Each attempt to send the request reads a copy, which
 /// `reopened()` returns. So a request can be sent several times, even at the same time.
-package final class RepeatableBodyStream: InputStream {
+final class RepeatableBodyStream: InputStream {
     let body: RepeatableBody
     /// Called with the number of bytes that were read so far in one attempt, and the size.
     let didRead: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)?
@@ -28,23 +28,23 @@ package final class RepeatableBodyStream: InputStream {
         super.init(data: Data())
     }
 
-    package func reopened() -> RepeatableBodyStream {
+    func reopened() -> RepeatableBodyStream {
         RepeatableBodyStream(body, didRead: didRead)
     }
 
-    package override var streamStatus: Stream.Status { status }
+    override var streamStatus: Stream.Status { status }
 
-    package override var streamError: (any Error)? { failure }
+    override var streamError: (any Error)? { failure }
 
-    package override var hasBytesAvailable: Bool { status == .open }
+    override var hasBytesAvailable: Bool { status == .open }
 
     /// Goes to the start. Foundation on Linux opens the stream again if it sends a request again.
-    package override func open() {
+    override func open() {
         (rest, input, count, failure) = (body.segments[...], nil, 0, nil)
         status = .open
     }
 
-    package override func close() {
+    override func close() {
         input = nil
         status = .closed
     }
@@ -53,7 +53,7 @@ package final class RepeatableBodyStream: InputStream {
     ///
     /// - Returns: Their number; 0 at the end; -1 if a file cannot be read or has another size, and
     ///   if the stream is not open.
-    package override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength: Int) -> Int {
+    override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength: Int) -> Int {
         guard status == .open, maxLength > 0 else {
             return status == .open || status == .atEnd ? 0 : -1
         }
@@ -113,7 +113,7 @@ package final class RepeatableBodyStream: InputStream {
         input = nil
     }
 
-    package override func getBuffer(
+    override func getBuffer(
         _ buffer: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>,
         length: UnsafeMutablePointer<Int>
     ) -> Bool { false }
@@ -124,6 +124,9 @@ extension URLRequest {
     var repeatableBody: RepeatableBody? {
         (httpBodyStream as? RepeatableBodyStream)?.body
     }
+
+    /// A stream of the body that nothing has read, if it is one of bytes and files.
+    package var openedBody: InputStream? { (httpBodyStream as? RepeatableBodyStream)?.reopened() }
 
     /// Whether the request can be sent more than once, because its body is not a stream that can
     /// be read only once.

@@ -26,7 +26,7 @@ public struct RequestItems: Sendable, ExpressibleByDictionaryLiteral {
         var texts: [String] {
             get throws {
                 do {
-                    return try value?.requestTexts ?? []
+                    return try value?._requestTexts ?? []
                 } catch let error as RequestBuildingError {
                     throw RequestBuildingError("The value for", name, error.description)
                 }

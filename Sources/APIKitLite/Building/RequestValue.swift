@@ -7,19 +7,20 @@ import Foundation
 ///
 ///     extension Sort: RequestValue {}
 public protocol RequestValue: Sendable {
+    // With an underscore, because completion would show it for each text, number and array.
     /// The texts that are sent, unescaped: one for a plain value, one for each element of an array,
     /// none for nil.
-    var requestTexts: [String] { get throws }
+    var _requestTexts: [String] { get throws }
 }
 
 extension RequestValue where Self: CustomStringConvertible {
     /// The `description`.
-    public var requestTexts: [String] { [description] }
+    public var _requestTexts: [String] { [description] }
 }
 
 extension RequestValue where Self: RawRepresentable, RawValue: RequestValue {
     /// The texts of the raw value.
-    public var requestTexts: [String] { get throws { try rawValue.requestTexts } }
+    public var _requestTexts: [String] { get throws { try rawValue._requestTexts } }
 }
 
 extension String: RequestValue {}
@@ -41,7 +42,7 @@ extension RequestValue where Self: FloatingPoint & CustomStringConvertible {
     /// The `description`.
     ///
     /// - Throws: ``RequestBuildingError`` for a number that is not finite.
-    public var requestTexts: [String] {
+    public var _requestTexts: [String] {
         get throws {
             guard isFinite else {
                 throw RequestBuildingError("is \(self), which is not a number. Give a finite one.")
@@ -55,7 +56,7 @@ extension Double: RequestValue {}
 extension Float: RequestValue {}
 
 extension Decimal: RequestValue {
-    public var requestTexts: [String] {
+    public var _requestTexts: [String] {
         get throws {
             guard isFinite else {
                 throw RequestBuildingError("is \(self), which is not a number. Give a finite one.")
@@ -66,15 +67,15 @@ extension Decimal: RequestValue {
 }
 
 extension URL: RequestValue {
-    public var requestTexts: [String] { [absoluteString] }
+    public var _requestTexts: [String] { [absoluteString] }
 }
 
 extension Optional: RequestValue where Wrapped: RequestValue {
-    public var requestTexts: [String] { get throws { try self?.requestTexts ?? [] } }
+    public var _requestTexts: [String] { get throws { try self?._requestTexts ?? [] } }
 }
 
 extension Array: RequestValue where Element: RequestValue {
-    public var requestTexts: [String] { get throws { try flatMap { try $0.requestTexts } } }
+    public var _requestTexts: [String] { get throws { try flatMap { try $0._requestTexts } } }
 }
 
 // These types have a `description` that no server expects. The messages are for the compiler.

@@ -10,18 +10,6 @@ public struct APIResponse<Value> {
 
     /// The status and the headers: `user.response.value(forHTTPHeaderField: "ETag")`.
     public let response: HTTPURLResponse
-
-    /// Creates a response from its parts.
-    ///
-    /// - Parameters:
-    ///   - value: The parsed value.
-    ///   - data: The body that it was parsed from.
-    ///   - response: The status and the headers.
-    public init(value: Value, data: Data, response: HTTPURLResponse) {
-        self.value = value
-        self.data = data
-        self.response = response
-    }
 }
 
 extension APIResponse: Sendable where Value: Sendable {}

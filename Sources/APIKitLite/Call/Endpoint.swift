@@ -24,9 +24,6 @@ import Foundation
 ///
 /// A `URLRequest` needs no endpoint: `session.load(request, as: Order.self)`.
 public struct Endpoint<Input, Output>: APIRequest {
-    /// The decoder of a `Decodable` output.
-    public let jsonDecoder: JSONDecoder
-
     /// The secrets that the texts of its errors hide.
     public let redaction: Redaction
 
@@ -50,7 +47,6 @@ public struct Endpoint<Input, Output>: APIRequest {
         parse: @escaping @Sendable (Data, HTTPURLResponse) throws -> Output,
         redaction: Redaction = .standard
     ) {
-        jsonDecoder = JSONDecoder()
         make = makeRequest
         self.validate = validate
         self.parse = parse
@@ -111,7 +107,6 @@ extension Endpoint where Output: Decodable {
         },
         redaction: Redaction = .standard
     ) {
-        self.jsonDecoder = jsonDecoder
         make = makeRequest
         self.validate = validate
         parse = { data, _ in try jsonDecoder.decode(Output.self, fromBody: data) }

@@ -61,10 +61,14 @@ struct Download<T: APIRequest> {
         var request = request
         let method = request.httpMethod ?? "GET"
         guard method == "GET", request.httpBody == nil, request.httpBodyStream == nil else {
-            throw DownloadError.notAGet(method: method == "GET" ? "GET with a body" : method)
+            throw RequestBuildingError(
+                "A download sends GET without a body, not "
+                    + (method == "GET" ? "GET with a body" : method)
+                    + ". Load the response instead.")
         }
         for name in ["Range", "If-Range"] where request.value(forHTTPHeaderField: name) != nil {
-            throw DownloadError.reservedField(name)
+            throw RequestBuildingError(
+                "The request has the field \(name), which a download sets itself. Remove it.")
         }
         // Foundation decodes a body with a content coding. Its length is unknown then, and it
         // cannot be resumed.

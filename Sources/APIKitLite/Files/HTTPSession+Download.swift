@@ -43,7 +43,8 @@ extension HTTPSession {
     ///   - random: Returns the jitter factor of a delay, from 0 up to 1.
     /// - Returns: The response of the last request: 206 if the download was resumed, otherwise 200.
     /// - Throws: ``APIRequestError`` with the body of the response if its status is not 200, 203 or
-    ///   206; ``DownloadError``; otherwise the error of ``send(_:awaiting:)`` or of the body.
+    ///   206; ``DownloadError``; ``RequestBuildingError`` for a request or a file that cannot be
+    ///   downloaded; otherwise the error of ``send(_:awaiting:)`` or of the body.
     @discardableResult
     public nonisolated(nonsending)
         func download(

@@ -28,7 +28,8 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
     /// Opens and locks the part of a file, and reads its record.
     ///
     /// - Parameter file: The file to download.
-    /// - Throws: `DownloadError`, as every function here.
+    /// - Throws: ``RequestBuildingError`` for a URL that does not name a file; otherwise
+    ///   `DownloadError`, as every function here.
     init(of file: URL) throws {
         self.file = file
         path = file.path(percentEncoded: false)
@@ -37,7 +38,13 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
         // not be replaced by a file.
         guard file.isFileURL, !path.isEmpty, !path.hasSuffix("/"), !path.contains("\0"),
             old.st_mode == 0 || old.isRegular
-        else { throw DownloadError.notAFile(file) }
+        else {
+            throw RequestBuildingError(
+                file.isFileURL
+                    ? "\(path) is not the name of a file. A download needs one."
+                    : "A download needs a file: URL as its target, not "
+                        + "\(file.scheme ?? "a relative one").")
+        }
         descriptor = try Self.lock(path, file)
         record = storedRecord
     }
@@ -49,16 +56,16 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
         while true {
             // A link could lead to a file of somebody else.
             let descriptor = open(part, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, mode)
-            guard descriptor >= 0 else { throw failure(.open, part) }
+            guard descriptor >= 0 else { throw failure(part) }
             var failure: DownloadError?
             let status = status { fstat(descriptor, &$0) }
             if flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-                failure = errno == EWOULDBLOCK ? .fileInUse(file) : Self.failure(.open, part)
+                failure = errno == EWOULDBLOCK ? .fileInUse(file) : Self.failure(part)
             } else if !status.isRegular {
-                failure = Self.failure(.open, part, EEXIST)
+                failure = Self.failure(part, EEXIST)
             } else if status.st_nlink > 1 {
                 // A second name (a hard link) could be in a folder of another user.
-                failure = Self.failure(.open, part, EMLINK)
+                failure = Self.failure(part, EMLINK)
             } else if status.isSame(as: Self.status { lstat(part, &$0) }) {
                 return descriptor
             }
@@ -83,7 +90,7 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
         if span.start == 0 {
             unlink(recordPath)
             if Self.status({ lstat(recordPath, &$0) }).isRegular {
-                throw Self.failure(.write, recordPath, EACCES)
+                throw Self.failure(recordPath, EACCES)
             }
             try truncate(to: 0)
             self.record = record
@@ -115,7 +122,7 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
                 pwrite(descriptor, $0.baseAddress, $0.count, position)
             }
             if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw Self.failure(.write, partPath) }
+            guard count >= 0 else { throw Self.failure(partPath) }
             rest = rest.dropFirst(count)
         }
         offset = next
@@ -133,7 +140,7 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
         // another download.
         unlink(recordPath)
         guard rename(partPath, path) == 0 else {
-            let failure = Self.failure(.rename, path)
+            let failure = Self.failure(path)
             storeRecord()
             throw failure
         }
@@ -169,7 +176,7 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
     }
 
     private func truncate(to length: Int64) throws {
-        if ftruncate(descriptor, off_t(length)) != 0 { throw Self.failure(.write, partPath) }
+        if ftruncate(descriptor, off_t(length)) != 0 { throw Self.failure(partPath) }
     }
 
     // MARK: The record
@@ -213,9 +220,9 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
     }
 
     private static func failure(
-        _ step: DownloadError.Step, _ path: String, _ code: Int32 = errno
+        _ path: String, _ code: Int32 = errno
     ) -> DownloadError {
-        .file(step, path: path, code: POSIXErrorCode(rawValue: code) ?? .EIO)
+        .file(path: path, code: POSIXErrorCode(rawValue: code) ?? .EIO)
     }
 }
 

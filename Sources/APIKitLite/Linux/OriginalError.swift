@@ -21,7 +21,7 @@ package func carryingOriginal(_ error: any Error) -> any Error {
 ///
 /// On Apple platforms, it is the error that `carryingOriginal(_:)` stored. On Linux, a lost
 /// connection and a refused certificate get the codes that they have on Apple platforms.
-package func originalError(of error: any Error) -> any Error {
+func originalError(of error: any Error) -> any Error {
     #if canImport(FoundationNetworking)
     return named(error)
     #else

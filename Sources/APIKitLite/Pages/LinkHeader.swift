@@ -1,51 +1,34 @@
 import Foundation
 
-/// The links of a `Link` header (RFC 8288), with which many APIs name the next page.
-///
-///     let links = LinkHeader(#"</users?page=2>; rel="next", </users?page=9>; rel="last""#)
-///     links["next"]?.relativeString  // "/users?page=2"
-///
-/// Links that cannot be parsed are left out; all others are kept.
-public struct LinkHeader: Sendable, Equatable {
-    /// The targets by relation types, in lower case.
-    private var targets: [String: URL] = [:]
-
-    /// Parses the value of a header.
+extension HTTPURLResponse {
+    /// Returns the target of a link in the `Link` header (RFC 8288), with which many APIs name the
+    /// next page.
     ///
-    /// - Parameters:
-    ///   - text: The value. The values of several headers may be joined with commas.
-    ///   - base: The base URL of relative links, such as the URL of the response.
-    public init(_ text: String, relativeTo base: URL? = nil) {
-        for link in links(of: text) {
-            guard link.hasPrefix("<"), let end = link.firstIndex(of: ">"),
-                let url = resolve(String(link[..<end].dropFirst()), base)
-            else { continue }
-            let parameters = String(link[end...])
-            // A link with an anchor is one of another resource.
-            if headerParameter("anchor", of: parameters) != nil { continue }
-            let relations = headerParameter("rel", of: parameters) ?? ""
-            for relation in relations.lowercased().split(whereSeparator: \.isWhitespace) {
-                targets[String(relation)] = targets[String(relation)] ?? url
-            }
-        }
+    ///     // Link: </users?page=2>; rel="next", </users?page=9>; rel="last"
+    ///     response.link("next")
+    ///
+    /// A relative target is resolved against the URL of the response. Links that cannot be parsed are
+    /// left out, and so are links with an `anchor` parameter, which describe another resource.
+    ///
+    /// - Parameter relation: The relation type. Case makes no difference.
+    /// - Returns: The target of the first link with this relation type; nil if no link has it.
+    public func link(_ relation: String) -> URL? {
+        linkTarget(relation, of: value(forHTTPHeaderField: "Link") ?? "", relativeTo: url)
     }
-
-    /// The target of the first link with this relation type, or nil if no link has it.
-    ///
-    /// The case of the relation type makes no difference. A link with an `anchor` parameter
-    /// describes another resource and is ignored.
-    ///
-    /// - Parameter relation: The relation type, such as `next`.
-    public subscript(_ relation: String) -> URL? { targets[relation.lowercased()] }
 }
 
-extension HTTPURLResponse {
-    /// The links of the response's `Link` header: `response.links["next"]`.
-    ///
-    /// Relative links are resolved against the URL of the response.
-    public var links: LinkHeader {
-        LinkHeader(value(forHTTPHeaderField: "Link") ?? "", relativeTo: url)
+func linkTarget(_ relation: String, of header: String, relativeTo base: URL?) -> URL? {
+    for link in links(of: header) {
+        guard link.hasPrefix("<"), let end = link.firstIndex(of: ">") else { continue }
+        let parameters = String(link[end...])
+        let relations = headerParameter("rel", of: parameters)?.lowercased() ?? ""
+        guard relations.split(whereSeparator: \.isWhitespace).contains(Substring(relation.lowercased())),
+            headerParameter("anchor", of: parameters) == nil,
+            let url = resolve(String(link[..<end].dropFirst()), base)
+        else { continue }
+        return url
     }
+    return nil
 }
 
 private func resolve(_ target: String, _ base: URL?) -> URL? {

@@ -28,7 +28,7 @@ import Foundation
 /// ```
 ///
 /// If the response names the next page by a URL, in the body or in a `Link` header, use `URL` as
-/// the input: `response.links["next"]`. If it names the next page by a cursor, and the first page
+/// the input: `response.link("next")`. If it names the next page by a cursor, and the first page
 /// has no cursor, use `String?` as the input. The function then returns `String??`, and both kinds
 /// of nil mean the end.
 public protocol PagedAPIRequest: APIRequest where RequestDataType: Hashable {

@@ -59,9 +59,12 @@ public struct RetryPolicy: Sendable, Equatable {
     ///     again.
     ///   - deadline: The longest time for all attempts and delays together; `nil` for no limit.
     ///   - methods: The methods, in upper case, that are sent again without an `Idempotency-Key`
-    ///     header; nil for any method.
-    ///   - statuses: The status codes after which a request is sent again.
-    ///   - errorCodes: The `URLError` codes after which a request is sent again.
+    ///     header; nil for any method. By default, the idempotent ones: `GET`, `HEAD`, `PUT`,
+    ///     `DELETE`, `OPTIONS`, `TRACE` (RFC 9110, 9.2.2) and `QUERY` (RFC 10008).
+    ///   - statuses: The status codes after which a request is sent again. By default, those of
+    ///     failures that may be temporary: 408, 429, 500, 502, 503 and 504.
+    ///   - errorCodes: The `URLError` codes after which a request is sent again. By default, those of
+    ///     a missing or lost connection, a timeout, and a host name that was not found.
     public init(
         maximumAttempts: Int = 3, baseDelay: Duration = .milliseconds(500),
         maximumDelay: Duration = .seconds(30), deadline: Duration? = .seconds(120),
@@ -86,21 +89,13 @@ public struct RetryPolicy: Sendable, Equatable {
     /// A policy with one attempt and no deadline.
     public static let never = RetryPolicy(maximumAttempts: 1, deadline: nil)
 
-    /// The idempotent methods: `GET`, `HEAD`, `PUT`, `DELETE`, `OPTIONS`, `TRACE` (RFC 9110,
-    /// 9.2.2) and `QUERY` (RFC 10008).
-    ///
-    /// Several identical requests with such a method have the same intended effect as one.
-    public static let idempotentMethods = URLRequest.idempotentMethods
+    @usableFromInline static let idempotentMethods = URLRequest.idempotentMethods
 
-    /// The status codes of failures that may be temporary: 408, 429, 500, 502, 503 and 504.
-    public static let transientStatuses: Set<Int> = [408, 429, 500, 502, 503, 504]
+    @usableFromInline static let transientStatuses: Set<Int> = [408, 429, 500, 502, 503, 504]
 
-    /// The codes of failures that may be temporary: a missing or lost connection, a timeout, or a
-    /// host name that was not found.
-    ///
     /// A refused certificate, an unusable URL or an unreadable response is not included: a new
     /// attempt would fail in the same way. Neither is `cancelled`, which the app asked for.
-    public static let transientErrorCodes: Set<URLError.Code> = [
+    @usableFromInline static let transientErrorCodes: Set<URLError.Code> = [
         .timedOut, .networkConnectionLost, .notConnectedToInternet, .cannotConnectToHost,
         .cannotFindHost, .dnsLookupFailed,
     ]

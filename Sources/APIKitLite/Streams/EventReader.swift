@@ -65,7 +65,7 @@ struct EventReader: LineReader {
         switch name {
         case "data":
             guard (data?.utf8.count ?? -1) + 1 + value.count <= longestData else {
-                throw StreamError.eventTooLong(limit: longestData)
+                throw StreamError.lineTooLong(limit: longestData)
             }
             let line = String(decoding: value, as: UTF8.self)
             if data == nil {

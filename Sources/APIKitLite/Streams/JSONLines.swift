@@ -17,8 +17,8 @@ public struct JSONLines<Value: Decodable>: StreamParser, Sendable {
     /// - Parameters:
     ///   - type: The type of the values.
     ///   - decoder: The decoder of each line.
-    ///   - longestLine: The number of bytes that a line may have. Beyond it, the parser throws a
-    ///     ``StreamError``.
+    ///   - longestLine: The number of bytes that a line may have: by default, 16 MiB. Beyond it, the
+    ///     parser throws a ``StreamError``.
     public init(
         _ type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder(),
         longestLine: Int = ServerSentEvents.longestLine

@@ -17,7 +17,7 @@ import Foundation
 /// `json(_:decoder:)` decodes the data, and `until(_:)` knows the last event.
 public struct ServerSentEvents: StreamParser, Sendable {
     /// The longest line of a stream by default: 16 MiB, enough for an event that contains an image.
-    public static let longestLine = 16 * 1_048_576
+    @usableFromInline static let longestLine = 16 * 1_048_576
 
     private var lines: LineParser<EventReader>
 
@@ -29,7 +29,8 @@ public struct ServerSentEvents: StreamParser, Sendable {
     ///     event without an ID, and the stream is complete. An empty body is no event.
     ///   - mediaTypes: The media types of events to accept, in lower case. Empty for any type.
     ///   - longestLine: The number of bytes that a line may have, and the number of bytes that the
-    ///     data of an event may have. Beyond it, the parser throws a ``StreamError``.
+    ///     data of an event may have: by default, 16 MiB. Beyond it, the parser throws a
+    ///     ``StreamError``.
     public init(
         orBodyOf response: HTTPURLResponse? = nil,
         mediaTypes: [String] = ["text/event-stream"], longestLine: Int = Self.longestLine

@@ -8,10 +8,9 @@ public enum StreamError: LocalizedError, RedactingError, Equatable {
     /// The stream ended without its last element, which ``StreamParser/until(_:)`` describes. The
     /// count is the number of elements before the end.
     case unfinished(elementCount: Int)
-    /// A line is longer than this number of bytes, which is what the parser keeps in memory.
+    /// A line, or the data of an event in all its lines, is longer than this number of bytes, which
+    /// is what the parser keeps in memory.
     case lineTooLong(limit: Int)
-    /// The data of an event, in all its lines, is longer than this number of bytes.
-    case eventTooLong(limit: Int)
     /// The parser cannot parse the media type of the response, such as an HTML page. The types are
     /// in lower case and without parameters.
     case unexpectedContentType(found: String, expected: [String])
@@ -28,7 +27,7 @@ public enum StreamError: LocalizedError, RedactingError, Equatable {
         switch self {
         case .event: "The server reported an error in its answer."
         case .unfinished, .noEvents: "The server's answer ended too early."
-        case .lineTooLong, .eventTooLong: "The server's answer is too long."
+        case .lineTooLong: "The server's answer is too long."
         case .unexpectedContentType, .compressed: "The server's answer has an unexpected format."
         }
     }
@@ -46,8 +45,11 @@ public enum StreamError: LocalizedError, RedactingError, Equatable {
                 "The stream ended too early, after \(elements): the last one is missing. An event "
                     + "without an empty line after it is dropped."
             ]
-        case .lineTooLong(let limit): return [tooLong("A line of the stream", limit)]
-        case .eventTooLong(let limit): return [tooLong("The data of an event", limit)]
+        case .lineTooLong(let limit):
+            return [
+                "A line of the stream, or the data of an event, is longer than "
+                    + "\(byteCount(limit)), the `longestLine` of its parser."
+            ]
         case .unexpectedContentType(let found, let expected):
             return ["The answer is \(found); \(expected.joined(separator: " or ")) was expected."]
         case .compressed:
@@ -63,9 +65,5 @@ public enum StreamError: LocalizedError, RedactingError, Equatable {
 
     package var needsBody: Bool {
         if case .event = self { false } else { true }
-    }
-
-    private func tooLong(_ subject: String, _ limit: Int) -> String {
-        "\(subject) is longer than \(byteCount(limit)), the `longestLine` of its parser."
     }
 }

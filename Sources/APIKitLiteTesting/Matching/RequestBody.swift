@@ -14,9 +14,9 @@ enum RequestBody {
     static func fill(_ request: URLRequest, _ task: URLSessionTask?) throws -> URLRequest {
         guard isSlow(request, task) else { return request }
         var request = request
-        if let stream = request.httpBodyStream as? RepeatableBodyStream {
-            // A copy, because the client may send the request again.
-            request.httpBody = try read(stream.reopened())
+        // A copy, because the client may send the request again.
+        if let stream = request.openedBody {
+            request.httpBody = try read(stream)
             // On Linux, a `URLSession` adds these two headers to a body that is read from files.
             if request.value(forHTTPHeaderField: "Transfer-Encoding") == " " {
                 request.setValue(nil, forHTTPHeaderField: "Transfer-Encoding")

@@ -13,7 +13,7 @@ import Testing
     /// One of each public type.
     private static let errors: [any LocalizedError] = [
         load,
-        DownloadError.notAGet(method: "POST"),
+        DownloadError.fileInUse(file),
         FileBodyError(file, .missing),
         MockError(.noHandler, "There is no handler."),
         RequestBuildingError("\"G T\" is not an HTTP method."),
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test func aDownloadHasOneText() {
-        for error in [DownloadError.notAFile(Self.file), .fileInUse(Self.file)] {
+        for error in [DownloadError.partChanged(Self.file), .fileInUse(Self.file)] {
             #expect(error.description == error.errorDescription)
         }
     }

@@ -75,7 +75,7 @@ import Testing
         let named = originalError(of: error) as? URLError
 
         #expect(named?.code == code)
-        #expect(!RetryPolicy.transientErrorCodes.contains(code))
+        #expect(!RetryPolicy.standard.errorCodes.contains(code))
     }
 
     @Test func aCodeOfFoundationStays() {

@@ -121,13 +121,8 @@ import Testing
             ),
             (
                 .lineTooLong(limit: 16_777_216),
-                "A line of the stream is longer than 16,777,216 bytes, the `longestLine` of its "
-                    + "parser.", tooLong
-            ),
-            (
-                .eventTooLong(limit: 1),
-                "The data of an event is longer than 1 byte, the `longestLine` of its parser.",
-                tooLong
+                "A line of the stream, or the data of an event, is longer than 16,777,216 bytes, "
+                    + "the `longestLine` of its parser.", "The server's answer is too long."
             ),
             (
                 .unexpectedContentType(found: "text/html", expected: ["a/b", "c/d"]),
@@ -148,6 +143,5 @@ import Testing
     }
 
     private static let tooEarly = "The server's answer ended too early."
-    private static let tooLong = "The server's answer is too long."
     private static let otherFormat = "The server's answer has an unexpected format."
 }

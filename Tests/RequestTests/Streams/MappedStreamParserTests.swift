@@ -76,32 +76,4 @@ import Testing
             cut.deliver([Data("data: 1\n\n".utf8)]).error as? StreamError
                 == .unfinished(elementCount: 1))
     }
-
-    @Test func returnsThePiecesOfBytes() {
-        let bytes = Data([0x1f, 0x8b, 0x00, 0xff])
-        var parser = BodyPieces()
-
-        #expect(parser.deliver([bytes, Data(), bytes]).elements == [bytes, bytes])
-        #expect(parser.mediaTypes.isEmpty)
-    }
-
-    private struct SpeechRequest: StreamedAPIRequest {
-        func makeRequest(from: Void) -> URLRequest { URLRequest(url: URL(string: "https://h")!) }
-
-        func makeParser(for response: HTTPURLResponse) -> BodyPieces {
-            BodyPieces(mediaTypes: ["audio/mpeg"])
-        }
-    }
-
-    @Test(arguments: [("audio/mpeg", true), ("text/html", false)])
-    func refusesBytesOfAnotherType(_ type: String, _ isAccepted: Bool) throws {
-        let response = HTTPURLResponse(
-            url: URL(string: "https://h")!, statusCode: 200, httpVersion: nil,
-            headerFields: ["Content-Type": type])!
-        let parsed = Result {
-            try SpeechRequest().parseResponse(data: Data("abc".utf8), response: response)
-        }
-
-        #expect((try? parsed.get()) == (isAccepted ? [Data("abc".utf8)] : nil))
-    }
 }

@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test func limitsTheDataOfAnEvent() {
-        let error = StreamError.eventTooLong(limit: 10)
+        let error = StreamError.lineTooLong(limit: 10)
 
         // Ten bytes, with the line feed between the lines.
         let fits = "data:1234\ndata:56789\n\n"
