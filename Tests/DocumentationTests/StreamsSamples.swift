@@ -271,24 +271,6 @@ import Testing
         #expect(throws: StreamError.self) { try elements(of: lines(), #"{"isDone":false}"#) }
     }
 
-    @Test func receivesAudio() async throws {
-        let network = MockNetwork()
-        network.stub(
-            .post("/v1/audio/speech"), .chunks(["a", "b"], contentType: "audio/mpeg"),
-            .text("<html>"))
-        let session = MockURLSession(network)
-
-        var audio = Data()
-        for try await piece in session.stream(SpeechRequest(baseURL: baseURL), "Hi") {
-            audio += piece
-        }
-
-        #expect(audio == Data("ab".utf8))
-        await #expect(throws: APIRequestError.self) {
-            for try await _ in session.stream(SpeechRequest(baseURL: baseURL), "Hi") {}
-        }
-    }
-
     /// The public client of a package, whose types do not name this library.
     struct Chat {
         let session: any HTTPSession

@@ -1,8 +1,9 @@
-import APIKitLite
 import APIKitLiteTesting
 import Foundation
 import TestSupport
 import XCTest
+
+@testable import APIKitLite
 
 /// Handlers run one at a time, in the order of their requests. A request belongs to the handler
 /// that was set when its object was made.

@@ -1,8 +1,9 @@
-import APIKitLite
 import APIKitLiteTesting
 import Foundation
 import TestSupport
 import XCTest
+
+@testable import APIKitLite
 
 // `loadData(near:)` of the notes on the talk: first as one piece, then split.
 

@@ -1,8 +1,9 @@
-import APIKitLite
 import APIKitLiteTesting
 import Foundation
 import TestSupport
 import XCTest
+
+@testable import APIKitLite
 
 /// `URLProtocolStub` gives a client what a class of that name gives which an app has written.
 final class URLProtocolStubTests: XCTestCase {

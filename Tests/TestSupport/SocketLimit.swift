@@ -1,6 +1,7 @@
-import APIKitLite
 import Foundation
 import Testing
+
+@testable import APIKitLite
 
 extension Trait where Self == SocketLimit {
     /// Lets only a few tests of this kind run at a time. Each has a server or several sessions, and

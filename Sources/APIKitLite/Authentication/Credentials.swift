@@ -27,13 +27,13 @@ import Foundation
 /// ``HTTPSession/authenticated(for:_:token:)`` instead.
 public final class Credentials<Credential: Sendable>: Sendable {
     /// Gets a credential: see ``init(for:_:credential:apply:isStale:isRejected:refresh:)``.
-    public typealias Refresh =
+    typealias Refresh =
         @Sendable (
             _ old: Credential?, _ rejection: HTTPURLResponse?, _ session: any HTTPSession
         ) async throws -> Credential?
 
     /// Adds a credential to a request.
-    public typealias Apply =
+    typealias Apply =
         @Sendable (_ credential: Credential, _ request: URLRequest) throws -> URLRequest
 
     struct State {
@@ -96,12 +96,19 @@ public final class Credentials<Credential: Sendable>: Sendable {
     ///         follows redirects within an origin only.
     public convenience init(
         for baseURL: URL, _ others: URL..., credential: Credential? = nil,
-        apply: @escaping Apply,
+        apply:
+            @escaping @Sendable (_ credential: Credential, _ request: URLRequest) throws
+            -> URLRequest,
         isStale: @escaping @Sendable (_ credential: Credential) -> Bool = { _ in false },
         isRejected: @escaping @Sendable (_ data: Data, _ response: HTTPURLResponse) -> Bool = {
             $1.statusCode == 401
         },
-        refresh: Refresh? = nil
+        refresh:
+            (
+                @Sendable (
+                    _ old: Credential?, _ rejection: HTTPURLResponse?, _ session: any HTTPSession
+                ) async throws -> Credential?
+            )? = nil
     ) {
         self.init(
             [baseURL] + others, credential, apply: apply, isStale: isStale, isRejected: isRejected,

@@ -26,14 +26,22 @@ public struct MultipartPart: Equatable, Sendable {
         self.contentType = contentType
     }
 
-    /// Returns a field whose value is text, encoded as UTF-8, or nil for nil, which a body leaves
-    /// out.
+    /// Returns a field whose value is text, encoded as UTF-8.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the form field.
+    ///   - value: The text.
+    public static func text(_ name: String, _ value: String) -> MultipartPart {
+        MultipartPart(name: name, data: Data(value.utf8))
+    }
+
+    /// Returns a field whose value is text, or nil for nil, which a body leaves out.
     ///
     /// - Parameters:
     ///   - name: The name of the form field.
     ///   - value: The text.
     public static func text(_ name: String, _ value: String?) -> MultipartPart? {
-        value.map { MultipartPart(name: name, data: Data($0.utf8)) }
+        value.map { text(name, $0) }
     }
 
     /// Returns a file on disk, which is read when the request is sent.

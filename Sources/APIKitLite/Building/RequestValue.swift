@@ -42,28 +42,19 @@ extension RequestValue where Self: FloatingPoint & CustomStringConvertible {
     /// The `description`.
     ///
     /// - Throws: ``RequestBuildingError`` for a number that is not finite.
-    public var _requestTexts: [String] {
-        get throws {
-            guard isFinite else {
-                throw RequestBuildingError("is \(self), which is not a number. Give a finite one.")
-            }
-            return [description]
-        }
-    }
+    public var _requestTexts: [String] { get throws { [try finite(description, isFinite)] } }
+}
+
+private func finite(_ number: String, _ isFinite: Bool) throws -> String {
+    if isFinite { return number }
+    throw RequestBuildingError("is \(number), which is not a number. Give a finite one.")
 }
 
 extension Double: RequestValue {}
 extension Float: RequestValue {}
 
 extension Decimal: RequestValue {
-    public var _requestTexts: [String] {
-        get throws {
-            guard isFinite else {
-                throw RequestBuildingError("is \(self), which is not a number. Give a finite one.")
-            }
-            return [description]
-        }
-    }
+    public var _requestTexts: [String] { get throws { [try finite(description, isFinite)] } }
 }
 
 extension URL: RequestValue {

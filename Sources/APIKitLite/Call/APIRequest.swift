@@ -119,7 +119,7 @@ extension APIRequest {
     public var redaction: Redaction { .standard }
 }
 
-// It exists for its message: without it, the compiler does not say what such an output needs.
+// Without this, the compiler does not say what such an output needs.
 extension APIRequest {
     /// Does not exist for an output that is neither `Decodable`, `Data` nor `Void`.
     @available(
@@ -152,15 +152,4 @@ extension APIRequest where ResponseDataType == Data {
 extension APIRequest where ResponseDataType == Void {
     /// Ignores the body.
     public func parseResponse(data: Data) throws {}
-}
-
-extension JSONDecoder {
-    /// Decodes the body of a response. An empty body is nil if the type is optional, and `Data` is
-    /// the body itself.
-    func decode<T: Decodable>(_ type: T.Type, fromBody data: Data) throws -> T {
-        if data.isEmpty, let type = type as? any AnyOptional.Type, let none = type.empty as? T {
-            return none
-        }
-        return try data as? T ?? decode(type, from: data)
-    }
 }

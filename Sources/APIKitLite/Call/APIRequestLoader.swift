@@ -135,8 +135,10 @@ extension APIRequestLoader where T: SendableMetatype {
             } catch {
                 result = Transferred((nil, error.underlying))
             }
-            let complete: @Sendable () -> Void = { completionHandler(result.value.0, result.value.1) }
-            queue.map { $0.addOperation(complete) } ?? complete()
+            let complete: @Sendable () -> Void = {
+                completionHandler(result.value.0, result.value.1)
+            }
+            if let queue { queue.addOperation(complete) } else { complete() }
         }
     }
 }

@@ -76,7 +76,7 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
 
     /// Returns the error with texts that also hide what another redaction hides, and everywhere the
     /// values of the secrets of its request and response.
-    package func hiding(_ other: Redaction? = nil) -> APIRequestError {
+    func hiding(_ other: Redaction? = nil) -> APIRequestError {
         var error = self
         let redaction = other.map(redaction.union) ?? redaction
         error.redaction = redaction.hidingValues(of: request, response, data)

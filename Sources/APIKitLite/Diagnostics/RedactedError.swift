@@ -5,10 +5,10 @@ package protocol RedactedError: Error, CustomStringConvertible {}
 extension APIRequestError: RedactedError {}
 
 /// An error whose texts are for developers, not for users.
-package protocol DeveloperError: Error {}
+protocol DeveloperError: Error {}
 
 /// An error that quotes a text of the server, and redacts it.
-package protocol RedactingError: Error, CustomStringConvertible, OpaquelyReflected {
+protocol RedactingError: Error, CustomStringConvertible, OpaquelyReflected {
     /// The description, with the secrets of a redaction hidden.
     func sentences(redacting redaction: Redaction) -> [String]
 
@@ -18,10 +18,10 @@ package protocol RedactingError: Error, CustomStringConvertible, OpaquelyReflect
 }
 
 extension RedactingError {
-    package var needsBody: Bool { false }
+    var needsBody: Bool { false }
 
     /// The description with the secrets of ``Redaction/standard`` hidden.
-    package var redactedDescription: String {
+    var redactedDescription: String {
         sentences(redacting: .standard).joined(separator: "\n")
     }
 }

@@ -5,7 +5,7 @@ public struct UnacceptableStatus: DescribedError, Equatable, Sendable {
     /// The status code of the response.
     public let statusCode: Int
     /// The ranges of status codes that the request accepts. Empty if they are not known.
-    public let accepted: [Range<Int>]
+    let accepted: [Range<Int>]
 
     /// Creates an error.
     ///

@@ -171,3 +171,12 @@ private struct Disk: Sendable {
 
 /// The number of bytes that may wait for the disk. If more arrive, the transfer is interrupted.
 private let bufferLimit = 32 * 1024 * 1024
+
+/// Whether a part of a file has grown enough for its next request to be no attempt of a policy.
+///
+/// Enough is 64 KiB, or 1 % of the bytes that were missing if that is less. If the length of the
+/// file is unknown, 1 % of the part counts instead. At least one byte is needed.
+func isProgress(from furthest: Int64, to offset: Int64, of length: Int64?) -> Bool {
+    let percent = (length.map { $0 - furthest } ?? furthest) / 100
+    return offset - furthest >= max(1, min(percent, 65_536))
+}

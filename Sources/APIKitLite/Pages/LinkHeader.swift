@@ -22,7 +22,9 @@ func linkTarget(_ relation: String, of header: String, relativeTo base: URL?) ->
         guard link.hasPrefix("<"), let end = link.firstIndex(of: ">") else { continue }
         let parameters = String(link[end...])
         let relations = headerParameter("rel", of: parameters)?.lowercased() ?? ""
-        guard relations.split(whereSeparator: \.isWhitespace).contains(Substring(relation.lowercased())),
+        guard
+            relations.split(whereSeparator: \.isWhitespace).contains(
+                Substring(relation.lowercased())),
             headerParameter("anchor", of: parameters) == nil,
             let url = resolve(String(link[..<end].dropFirst()), base)
         else { continue }

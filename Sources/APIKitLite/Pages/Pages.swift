@@ -29,8 +29,7 @@ import Foundation
 /// Use this loop also for code on an actor that must run on systems before macOS 15, iOS 18, tvOS
 /// 18, watchOS 11 or visionOS 2: there, `for try await` leaves the actor for each page.
 public struct Pages<Input: Hashable, Value, Failure: Error>: AsyncSequence {
-    /// A function that loads the page of an input, and returns its value and the next input.
-    public typealias Load =
+    typealias Load =
         nonisolated(nonsending) (Input) async throws(Failure) -> (value: Value, next: Input?)
 
     let first: Input
@@ -45,7 +44,11 @@ public struct Pages<Input: Hashable, Value, Failure: Error>: AsyncSequence {
     ///   - limit: The largest number of pages to load. Below one, no page is loaded.
     ///   - load: Loads the page of an input, and returns its value and the input of the next page;
     ///     nil after the last page. If the input is an optional, both kinds of nil mean the end.
-    public init(from first: Input, limit: Int = 1_000, load: @escaping Load) {
+    public init(
+        from first: Input, limit: Int = 1_000,
+        load: nonisolated(nonsending) @escaping (Input) async throws(Failure)
+            -> (value: Value, next: Input?)
+    ) {
         self.first = first
         self.limit = limit
         self.load = load

@@ -165,7 +165,7 @@ extension RetryPolicy {
     ///
     /// The delays are at most 3 seconds at first, unless the server asks for others, and at most 30
     /// seconds.
-    public static let eventStream = RetryPolicy(
+    @usableFromInline static let eventStream = RetryPolicy(
         maximumAttempts: 10, baseDelay: .seconds(3), deadline: nil)
 }
 
@@ -189,8 +189,9 @@ extension HTTPSession {
     ///   - request: The request to send. It gets the headers `Accept`, `Cache-Control`
     ///     and `Last-Event-ID`, unless it has them.
     ///   - lastEventID: The ID of the last event of an earlier stream. Empty if there is none.
-    ///   - policy: The limits and the jitter of the delays. With ``RetryPolicy/never``, the request
-    ///     is sent once.
+    ///   - policy: The limits and the jitter of the delays. By default, 10 connections in a row
+    ///     without an event, delays of at most 3 seconds at first, and no deadline. With
+    ///     ``RetryPolicy/never``, the request is sent once.
     ///   - willReconnect: Called before each delay, with the delay and the error of the connection.
     ///     The error is `nil` if the body was complete.
     ///   - name: The name of the call in errors and events, such as a route: the `requestType`.

@@ -32,7 +32,7 @@ public enum StreamError: LocalizedError, RedactingError, Equatable {
         }
     }
 
-    package func sentences(redacting redaction: Redaction) -> [String] {
+    func sentences(redacting redaction: Redaction) -> [String] {
         switch self {
         case .event(let event):
             return [
@@ -63,7 +63,7 @@ public enum StreamError: LocalizedError, RedactingError, Equatable {
         }
     }
 
-    package var needsBody: Bool {
+    var needsBody: Bool {
         if case .event = self { false } else { true }
     }
 }

@@ -3,7 +3,7 @@ import Foundation
 /// A counting semaphore that suspends tasks instead of blocking threads.
 ///
 /// Tasks get it in the order in which they arrived.
-package final class AsyncSemaphore: Sendable {
+final class AsyncSemaphore: Sendable {
     private struct State {
         /// How many more tasks may hold the semaphore now. While it is above zero, no task waits.
         var available: Int
@@ -12,7 +12,7 @@ package final class AsyncSemaphore: Sendable {
 
     private let state: Locked<State>
 
-    package init(_ count: Int) {
+    init(_ count: Int) {
         state = Locked(State(available: max(count, 1)))
     }
 
@@ -20,7 +20,7 @@ package final class AsyncSemaphore: Sendable {
     ///
     /// - Throws: `URLError.cancelled` if the task is cancelled before. The caller then holds
     ///   nothing.
-    package func wait() async throws {
+    func wait() async throws {
         try Task.checkNotCancelled()
         let place = state.withLock { state -> (waiter: Waiter<Void>, number: Int)? in
             guard state.available == 0 else {
@@ -37,7 +37,7 @@ package final class AsyncSemaphore: Sendable {
     }
 
     /// Gives the semaphore to the task that has waited longest, or else makes it available.
-    package func signal() {
+    func signal() {
         while true {
             let next = state.withLock { state -> Waiter<Void>? in
                 let next = state.waiters.removeOldest()

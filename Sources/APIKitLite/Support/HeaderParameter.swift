@@ -4,7 +4,7 @@ import Foundation
 ///
 /// A quotation mark ends a quoted value only before a semicolon or at the end of the header,
 /// because clients write a quotation mark inside a value as `\"`, or without the backslash. A value
-/// may end with a backslash: `\"` ends it if no other quotation mark does.
+/// may end with a backslash.
 ///
 /// - Parameters:
 ///   - name: The name of the parameter, in lower case.
@@ -13,7 +13,6 @@ import Foundation
 package func headerParameter(_ name: String, of header: String) -> String? {
     let semicolon = UInt8(ascii: ";")
     let bytes = Array(header.utf8)
-    var ends = ClosingQuotes(of: bytes)
     var rest = bytes.drop { $0 != semicolon }
     while !rest.isEmpty {
         rest = rest.dropFirst()
@@ -24,7 +23,7 @@ package func headerParameter(_ name: String, of header: String) -> String? {
         let value: [UInt8]
         if rest.first == UInt8(ascii: "\"") {
             let quoted = rest.dropFirst()
-            let end = ends.first(from: quoted.startIndex) ?? quoted.endIndex
+            let end = closingQuote(quoted) ?? quoted.endIndex
             value = unescaped(quoted[..<end])
             rest = quoted[end...]
         } else {
@@ -38,34 +37,13 @@ package func headerParameter(_ name: String, of header: String) -> String? {
     return nil
 }
 
-/// The quotation marks of a header before a semicolon or the end. They are found once, so that many
-/// parameters take linear time.
-private struct ClosingQuotes {
-    /// Their indices, the last one first. After `\\`, one is not escaped (RFC 9110, 5.6.4).
-    private var plain: [Int] = []
-    private var escaped: [Int] = []
-
-    init(of bytes: [UInt8]) {
-        var isEnd = true
-        for index in bytes.indices.reversed() where !isBlank(bytes[index]) {
-            if isEnd, bytes[index] == UInt8(ascii: "\"") {
-                let backslashes = bytes[..<index].reversed().prefix { $0 == UInt8(ascii: "\\") }
-                if backslashes.count.isMultiple(of: 2) {
-                    plain.append(index)
-                } else {
-                    escaped.append(index)
-                }
-            }
-            isEnd = bytes[index] == UInt8(ascii: ";")
-        }
-    }
-
-    /// Returns the first of them at or after an index, if possible one that is not escaped. The
-    /// indices must ascend.
-    mutating func first(from index: Int) -> Int? {
-        while let first = plain.last, first < index { plain.removeLast() }
-        while let first = escaped.last, first < index { escaped.removeLast() }
-        return plain.last ?? escaped.last
+/// Returns the index of the quotation mark that ends a quoted value: the first one before a semicolon
+/// or the end of the header.
+private func closingQuote(_ quoted: ArraySlice<UInt8>) -> Int? {
+    quoted.indices.first { index in
+        guard quoted[index] == UInt8(ascii: "\"") else { return false }
+        let next = quoted[index...].dropFirst().first { !isBlank($0) }
+        return next == nil || next == UInt8(ascii: ";")
     }
 }
 
@@ -88,12 +66,3 @@ private func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
 
 /// Whether a byte is a space or a tab.
 private func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
-
-/// The media type of a form without files (WHATWG URL Standard, section 5.2).
-package let formMediaType = "application/x-www-form-urlencoded"
-
-/// Returns a content type in lower case, without its parameters; nil if it is nil or empty.
-package func mediaType(_ contentType: String?) -> String? {
-    let type = contentType?.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces)
-    return type.flatMap { $0.isEmpty ? nil : $0.lowercased() }
-}

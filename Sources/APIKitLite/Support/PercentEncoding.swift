@@ -98,16 +98,6 @@ package struct PercentEncoding: Sendable {
     }
 }
 
-/// Returns the items of a query or a form as they are written. An item without `=` has no value.
-package func queryItems<Text: Collection<UInt8>>(
-    _ text: Text
-) -> [(name: Text.SubSequence, value: Text.SubSequence?)] {
-    text.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).map { item in
-        guard let mark = item.firstIndex(of: UInt8(ascii: "=")) else { return (item, nil) }
-        return (item[..<mark], item[mark...].dropFirst())
-    }
-}
-
 /// Returns the value of a hexadecimal digit, or nil for any other byte.
 func hexDigit(_ byte: UInt8) -> UInt8? {
     switch byte {
@@ -115,12 +105,5 @@ func hexDigit(_ byte: UInt8) -> UInt8? {
     case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
     case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
     default: nil
-    }
-}
-
-/// Returns a hash that is the same in each process, unlike a hash of `Hasher`: FNV-1a.
-func fnv1a(_ bytes: some Sequence<UInt8>) -> UInt64 {
-    bytes.reduce(0xcbf2_9ce4_8422_2325) { hash, byte in
-        (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3
     }
 }

@@ -73,6 +73,7 @@ final class SingleFlight<Value: Sendable>: Sendable {
             defer { giveUp() }
             // A cancelled task leaves immediately, so unwanted work is cancelled before this task
             // runs again.
+            if let result = waiter.result { return try result.get() }
             return try await waiter.value(ifCancelled: .failure(URLError(.cancelled))) {
                 singleFlight.leave(id)
             }

@@ -14,9 +14,12 @@ package final class Waiter<Value: Sendable>: Sendable {
 
     package init() {}
 
-    package var hasEnded: Bool {
-        state.withLock { if case .ended = $0 { true } else { false } }
+    /// The result; nil before the wait has ended.
+    var result: Result<Value, any Error>? {
+        state.withLock { if case .ended(let result) = $0 { result } else { nil } }
     }
+
+    package var hasEnded: Bool { result != nil }
 
     /// Ends the wait, unless it has ended before.
     ///
@@ -41,8 +44,12 @@ package final class Waiter<Value: Sendable>: Sendable {
     /// Suspends until the wait has ended, even if the task is cancelled. Only one task may wait.
     package func value() async throws -> Value {
         // A fast path: most exchanges of a test have ended by now.
-        if case .ended(let result) = state.withLock({ $0 }) { return try result.get() }
-        return try await withCheckedThrowingContinuation { continuation in
+        if let result { return try result.get() }
+        return try await suspend()
+    }
+
+    private func suspend() async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
             let result = state.withLock { state -> Result<Value, any Error>? in
                 if case .ended(let result) = state { return result }
                 state = .suspended(continuation)
@@ -62,36 +69,10 @@ package final class Waiter<Value: Sendable>: Sendable {
         ifCancelled cancellation: @escaping @autoclosure @Sendable () -> Result<Value, any Error>,
         onCancel: @escaping @Sendable () -> Void = {}
     ) async throws -> Value {
-        if case .ended(let result) = state.withLock({ $0 }) { return try result.get() }
-        return try await withTaskCancellationHandler {
-            try await value()
+        try await withTaskCancellationHandler {
+            try await suspend()
         } onCancel: {
             if end(with: cancellation()) { onCancel() }
         }
-    }
-}
-
-/// A task that may be cancelled before it exists. The lock of `state` owns it.
-package final class TaskSlot: Sendable {
-    private let state = Locked<(task: Task<Void, Never>?, isCancelled: Bool)>((nil, false))
-
-    package init() {}
-
-    /// Stores the task, once. If `cancel()` was called before, cancels the task.
-    package func fill(with task: Task<Void, Never>) {
-        let isCancelled = state.withLock { state in
-            state.task = task
-            return state.isCancelled
-        }
-        if isCancelled { task.cancel() }
-    }
-
-    package func cancel() {
-        let task = state.withLock { state in
-            state.isCancelled = true
-            return state.task
-        }
-        // Not under the lock, because this runs the cancellation handlers of the work.
-        task?.cancel()
     }
 }

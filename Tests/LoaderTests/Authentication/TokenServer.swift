@@ -1,7 +1,8 @@
-import APIKitLite
 import APIKitLiteTesting
 import Foundation
 import TestSupport
+
+@testable import APIKitLite
 
 struct Token: Codable, Equatable, Sendable {
     var access: String

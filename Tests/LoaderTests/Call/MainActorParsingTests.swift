@@ -1,7 +1,8 @@
-@testable import APIKitLite
 import Foundation
 import TestSupport
 import Testing
+
+@testable import APIKitLite
 
 /// Not inferred to be `Sendable`, because it is public. Each test has its own type, because a
 /// type is reported once.

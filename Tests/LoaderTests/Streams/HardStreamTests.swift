@@ -21,7 +21,7 @@ import Testing
 
     @Test(arguments: [
         ("data: more", StreamError.lineTooLong(limit: 1_000)),
-        ("data: more\n", .eventTooLong(limit: 1_000)),
+        ("data: more\n", .lineTooLong(limit: 1_000)),
     ])
     func endsWithAnEndlessLineOrEvent(_ text: String, _ expected: StreamError) async throws {
         let (events, error) = await endless(text).stream(EventsRequest(longestLine: 1_000))

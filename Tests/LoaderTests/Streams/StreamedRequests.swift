@@ -33,7 +33,7 @@ extension MockResponse {
 
 /// Events as they are, which may end anywhere.
 struct EventsRequest: StreamedAPIRequest {
-    var longestLine = ServerSentEvents.longestLine
+    var longestLine = 16 * 1_048_576
 
     func makeRequest(from: Void) throws -> URLRequest { .test("events") }
 

@@ -66,7 +66,6 @@ import Testing
             data: Data(#"{"order_id": 7}"#.utf8), response: response(200))
 
         #expect(order == Order(orderID: 7))
-        #expect(endpoint.jsonDecoder === decoder)
     }
 
     /// Every key is `orderID`.

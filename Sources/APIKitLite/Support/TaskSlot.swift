@@ -1,0 +1,24 @@
+/// A task that may be cancelled before it exists. The lock of `state` owns it.
+package final class TaskSlot: Sendable {
+    private let state = Locked<(task: Task<Void, Never>?, isCancelled: Bool)>((nil, false))
+
+    package init() {}
+
+    /// Stores the task, once. If `cancel()` was called before, cancels the task.
+    package func fill(with task: Task<Void, Never>) {
+        let isCancelled = state.withLock { state in
+            state.task = task
+            return state.isCancelled
+        }
+        if isCancelled { task.cancel() }
+    }
+
+    package func cancel() {
+        let task = state.withLock { state in
+            state.isCancelled = true
+            return state.task
+        }
+        // Not under the lock, because this runs the cancellation handlers of the work.
+        task?.cancel()
+    }
+}
