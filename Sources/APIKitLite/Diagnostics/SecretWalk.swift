@@ -51,8 +51,10 @@ package struct SecretWalk {
             rest = rest[rest.unicodeScalars.index(after: end)...]
         }
         if rest.startIndex == text.startIndex {
+            // In the host of a URL, no value is searched.
+            if rest.contains("://") { return url(rest) }
             let isURL = isURL(rest) || rest.utf8.contains(UInt8(ascii: "?"))
-            return isURL ? url(rest) : items(rest)
+            return redaction.text(isURL ? url(rest) : items(rest))
         }
         return redaction.text(result + (isURL(rest) ? url(rest) : String(rest)))
     }

@@ -237,12 +237,13 @@ import Testing
         }
     }
 
-    @Test(arguments: ["pin1", "s3cr3t/+", "/home/emma"])
+    @Test(arguments: ["pin1", "s3cr3t/+", "/home/emma", "abc123=="])
     func aValueThatTheTestNamesIsHidden(_ value: String) async throws {
         let escaped = value.addingPercentEncoding(withAllowedCharacters: .alphanumerics)!
         let archive = HTTPArchive([
             try await HTTPArchive.Exchange.recorded(
-                .text("1 \(value), 2."), to: Self.request("a?b=\(escaped)"))
+                .text("1 \(value), 2.").header("X-Note", "a=\(value)"),
+                to: Self.request("a?b=\(escaped)"))
         ])
         let redaction = Redaction.standard.adding(values: value)
         try archive.write(to: file, redacting: redaction)
@@ -250,6 +251,7 @@ import Testing
         let read = try HTTPArchive(contentsOf: file)
         #expect(read[0].body.text == "1 REDACTED, 2.")
         #expect(read[0].request.url?.query() == "b=REDACTED")
+        #expect(read[0].response?.value(forHTTPHeaderField: "X-Note") == "a=REDACTED")
         let network = MockNetwork()
         network.stub(read, redacting: redaction)
         _ = try await MockURLSession(network).exchange(archive[0].request)
