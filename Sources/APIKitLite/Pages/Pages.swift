@@ -46,7 +46,8 @@ public struct Pages<Input: Hashable, Value, Failure: Error>: AsyncSequence {
     ///     nil after the last page. If the input is an optional, both kinds of nil mean the end.
     public init(
         from first: Input, limit: Int = 1_000,
-        load: nonisolated(nonsending) @escaping (Input) async throws(Failure)
+        load:
+            nonisolated(nonsending) @escaping (Input) async throws(Failure)
             -> (value: Value, next: Input?)
     ) {
         self.first = first
