@@ -61,10 +61,13 @@ extension NetworkCore {
         let jar = CookieJar(self)
         // Most networks have no cookies, and a lookup costs a microsecond.
         var request = try RequestBody.fill(hasCookieStorage ? jar.applied(to: first) : first, nil)
-        if let count = request.httpBody.map({ Int64($0.count) }) { options.context.didSend?(count, count) }
+        if let count = request.httpBody.map({ Int64($0.count) }) {
+            options.context.didSend?(count, count)
+        }
         for _ in 0...redirectLimit {
             let (body, response) = try await send(request)
-            guard let next = options.context.redirectedRequest(after: response, from: request) else {
+            guard let next = options.context.redirectedRequest(after: response, from: request)
+            else {
                 return (body, response)
             }
             try options.context.checkRedirect(from: first.url, to: next.url)
