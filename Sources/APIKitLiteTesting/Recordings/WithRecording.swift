@@ -15,8 +15,8 @@ import Foundation
 /// ```
 ///
 /// The recording is the file `Recordings/users.har` beside the file of the test, or in a bundle of
-/// resources: see ``HTTPArchive``. It answers as ``MockNetwork/stub(_:then:times:fileID:line:)``
-/// describes.
+/// resources: see ``HTTPArchive``. It answers as
+/// ``MockNetwork/stub(_:then:times:redacting:fileID:line:)`` describes.
 ///
 /// **To record**, run the test with the environment variable `APIKITLITE_RECORD`: the names of
 /// recordings, separated by commas, or `all`. Then each request goes to `session`, and the file is
