@@ -18,13 +18,22 @@ public final class APIRequestLoader<T: APIRequest> {
     public let urlSession: any HTTPSession
     private let parsing = NSLock()
 
-    /// Creates a loader.
+    /// Creates a loader that sends its requests over a `URLSession`.
     ///
     /// - Parameters:
     ///   - apiRequest: The request to load.
-    ///   - urlSession: The session that sends it, such as a `URLSession`, a chain of policies or a
-    ///     mock.
-    public init(apiRequest: T, urlSession: any HTTPSession = URLSession.shared) {
+    ///   - urlSession: The session that sends it.
+    public init(apiRequest: T, urlSession: URLSession = .shared) {
+        self.apiRequest = apiRequest
+        self.urlSession = urlSession
+    }
+
+    /// Creates a loader that sends its requests over any session.
+    ///
+    /// - Parameters:
+    ///   - apiRequest: The request to load.
+    ///   - urlSession: The session that sends it, such as a chain of policies or a mock.
+    public init(apiRequest: T, urlSession: any HTTPSession) {
         self.apiRequest = apiRequest
         self.urlSession = urlSession
     }

@@ -23,6 +23,16 @@ import Testing
         #expect(response.response.value(forHTTPHeaderField: "etag") == "\"1\"")
     }
 
+    @Test func takesTheSharedSessionInThreeForms() {
+        let loaders = [
+            APIRequestLoader(apiRequest: TextRequest()),
+            APIRequestLoader(apiRequest: TextRequest(), urlSession: .shared),
+            APIRequestLoader(apiRequest: TextRequest(), urlSession: URLSession.shared),
+        ]
+
+        #expect(loaders.allSatisfy { $0.urlSession as? URLSession === URLSession.shared })
+    }
+
     @Test func decodesNothingBytesAndJSONByDefault() async throws {
         struct Nothing: APIRequest {
             typealias ResponseDataType = Void
