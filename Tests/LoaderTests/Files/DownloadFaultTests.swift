@@ -49,7 +49,7 @@ import Testing
                 // The next call gets the file from any state that this call left.
                 let healthy = MockNetwork()
                 healthy.stub(.any, .file(bytes))
-                try await uncancelled {
+                _ = try await uncancelled {
                     try await MockURLSession(healthy).download(
                         URLRequest.test("/file"), to: folder.file)
                 }
