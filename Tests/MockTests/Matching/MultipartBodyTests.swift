@@ -148,25 +148,6 @@ import Testing
                         contentType: $0.contentType)
                 })
     }
-
-    @Test func readsManyPartsInLinearTime() throws {
-        let part = Data("--b\r\nContent-Disposition: form-data; name=a\r\n\r\nx\r\n".utf8)
-        let type = "multipart/form-data; boundary=b"
-        func time(_ count: Int) throws -> Duration {
-            var body = Data(capacity: part.count * count)
-            for _ in 0..<count { body += part }
-            body += Data("--b--".utf8)
-            let start = ContinuousClock.now
-            let parts = try MultipartBody(body, contentType: type).parts
-            #expect(parts.count == count)
-            return ContinuousClock.now - start
-        }
-        _ = try time(100)
-
-        // Twenty times the parts: quadratic time would be four hundred times as long.
-        let few = try time(1_000)
-        #expect(try time(20_000) < few * 200)
-    }
 }
 
 extension URLRequest {
