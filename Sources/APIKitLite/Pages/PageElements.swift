@@ -4,21 +4,20 @@ import Foundation
 ///
 /// A page is loaded when all elements before it have been returned. After a page failed to load,
 /// `next()` of the same iterator tries that page again. No element is returned twice.
-public struct PageElements<Input: Hashable, Value, Elements: Sequence, Failure: Error>:
-    AsyncSequence
-{
-    fileprivate let pages: Pages<Input, Value, Failure>
-    fileprivate let elements: (Value) -> Elements
+public struct PageElements<Elements: Sequence, Failure: Error>: AsyncSequence {
+    typealias NextPage = nonisolated(nonsending) () async throws(Failure) -> Elements?
+
+    /// Returns a function that returns the elements of the next page, from the first page on.
+    let makePages: () -> NextPage
 
     /// Returns an iterator that starts at the first page.
     public func makeAsyncIterator() -> Iterator {
-        Iterator(pages: pages.makeAsyncIterator(), elements: elements)
+        Iterator(nextPage: makePages())
     }
 
-    /// An iterator over the elements of the pages.
+    /// An iterator over the elements of the pages. Copies share the pages.
     public struct Iterator: AsyncIteratorProtocol {
-        fileprivate var pages: Pages<Input, Value, Failure>.Iterator
-        fileprivate let elements: (Value) -> Elements
+        fileprivate let nextPage: NextPage
         fileprivate var page: Elements.Iterator?
 
         /// Returns the next element, or nil after the last one. Stays on the caller's actor.
@@ -30,8 +29,8 @@ public struct PageElements<Input: Hashable, Value, Elements: Sequence, Failure: 
         {
             while true {
                 if let element = page?.next() { return element }
-                guard let next = try await pages.next() else { return nil }
-                page = elements(next.value).makeIterator()
+                guard let next = try await nextPage() else { return nil }
+                page = next.makeIterator()
             }
         }
 
@@ -56,8 +55,11 @@ extension Pages {
     /// - Parameter elements: A function that returns the elements of a page.
     public func elements<Elements: Sequence>(
         _ elements: @escaping (Value) -> Elements
-    ) -> PageElements<Input, Value, Elements, Failure> {
-        PageElements(pages: self, elements: elements)
+    ) -> PageElements<Elements, Failure> {
+        PageElements {
+            var pages = makeAsyncIterator()
+            return { () async throws(Failure) in try await pages.next().map { elements($0.value) } }
+        }
     }
 }
 
@@ -65,5 +67,5 @@ extension Pages where Value: Sequence {
     /// The elements of the pages, one after another.
     ///
     ///     for try await user in session.pages(UsersRequest(), from: 1).elements { show(user) }
-    public var elements: PageElements<Input, Value, Value, Failure> { elements { $0 } }
+    public var elements: PageElements<Value, Failure> { elements { $0 } }
 }
