@@ -13,9 +13,9 @@ package func explanation(of error: any Error) -> String {
 
 private func advice(about error: APIRequestError) -> String {
     switch error.underlying {
-    case DownloadError.file(_, _, code: .ENOSPC):
+    case DownloadError.file(_, code: .ENOSPC):
         return "Free some space, or choose another file with --to."
-    case DownloadError.file(.open, _, code: .ENOENT):
+    case DownloadError.file(_, code: .ENOENT):
         return "Or choose another file with --to."
     case is DownloadError: return "Choose another file with --to."
     case let error as FileBodyError:

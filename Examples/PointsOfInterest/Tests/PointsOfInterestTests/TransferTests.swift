@@ -85,7 +85,7 @@ import pois
     }
 
     @Test func saysThatTheDeviceIsFull() {
-        let error = DownloadError.file(.write, path: "/full/places.json.part", code: .ENOSPC)
+        let error = DownloadError.file(path: "/full/places.json.part", code: .ENOSPC)
 
         #expect(
             explanation(of: APIRequestError(stage: .transport, underlying: error))
