@@ -22,7 +22,7 @@ import Testing
 
     /// A client that keeps connections open must not keep others out, not even when the process has no
     /// descriptors left for more.
-    @Test func anIdleConnectionMakesRoomForAnother() throws {
+    @Test func anIdleConnectionMakesRoomForAnother() async throws {
         let server = try LoopbackServer.echo()
         let idle = try (0..<3).map { _ in try RawClient(port: server.port) }
         for client in idle {
@@ -31,7 +31,7 @@ import Testing
         }
 
         // The answer arrives before the connection is idle.
-        while !server.listener.closeIdleConnection() { Thread.sleep(forTimeInterval: 0.001) }
+        await yieldWhile { !server.listener.closeIdleConnection() }
 
         let served = idle.filter { client in
             client.send(get("/"))
