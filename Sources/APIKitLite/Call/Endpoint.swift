@@ -27,8 +27,8 @@ public struct Endpoint<Input, Output>: APIRequest {
     /// The secrets that the texts of its errors hide.
     public let redaction: Redaction
 
-    private let make: @Sendable (Input) throws -> URLRequest
-    private let validate: @Sendable (Data, HTTPURLResponse) throws -> Void
+    private let make: (Input) throws -> URLRequest
+    private let validate: (Data, HTTPURLResponse) throws -> Void
     private let parse: (Data, HTTPURLResponse) throws -> Output
 
     /// Creates an endpoint that parses its responses with a closure.
@@ -87,6 +87,21 @@ public struct Endpoint<Input, Output>: APIRequest {
     /// - Throws: The error of the closure `parse`, or `DecodingError`.
     public func parseResponse(data: Data) throws -> Output {
         try parse(data, .status(200))
+    }
+}
+
+extension Endpoint where Input == Void, Output == Data {
+    /// Creates an endpoint that is the request of another type for one input, and whose output is
+    /// the body.
+    ///
+    /// It must not leave the caller's actor, since the other request may not be `Sendable`.
+    init<R: APIRequest>(erasing request: R, _ input: R.RequestDataType) {
+        make = { (_: Void) throws -> URLRequest in try request.makeRequest(from: input) }
+        validate = { (data: Data, response: HTTPURLResponse) throws -> Void in
+            try request.validateResponse(data: data, response: response)
+        }
+        parse = { (data: Data, _: HTTPURLResponse) throws -> Data in data }
+        redaction = request.redaction
     }
 }
 

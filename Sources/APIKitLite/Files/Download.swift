@@ -1,8 +1,8 @@
 import Foundation
 
 /// One download: requests, decisions about their responses, and the part that the bodies go to.
-struct Download<T: APIRequest> {
-    private var load: Load<T>
+final class Download {
+    private var load: Load<Endpoint<Void, Data>>
     private let file: URL
     private let progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)?
     private let policy: RetryPolicy
@@ -11,7 +11,7 @@ struct Download<T: APIRequest> {
     private let disk = Disk()
 
     init(
-        _ load: Load<T>, to file: URL,
+        _ load: Load<Endpoint<Void, Data>>, to file: URL,
         _ progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)?, _ policy: RetryPolicy,
         _ random: @escaping @Sendable () -> Double
     ) {
@@ -23,10 +23,8 @@ struct Download<T: APIRequest> {
         self.random = random
     }
 
-    nonisolated(nonsending) mutating func run(
-        _ input: T.RequestDataType
-    ) async throws(APIRequestError) -> HTTPURLResponse {
-        let request = try load.makeRequest(from: input)
+    nonisolated(nonsending) func run() async throws(APIRequestError) -> HTTPURLResponse {
+        let request = try load.makeRequest(from: ())
         do {
             let request = try checked(request)
             try Task.checkNotCancelled()
@@ -79,7 +77,7 @@ struct Download<T: APIRequest> {
     }
 
     /// Sends requests until the part is whole.
-    private nonisolated(nonsending) mutating func fill(
+    private nonisolated(nonsending) func fill(
         _ part: PartFile, _ request: URLRequest
     ) async throws -> HTTPURLResponse {
         let urlHash = ResumeRecord.hash(of: request.url)

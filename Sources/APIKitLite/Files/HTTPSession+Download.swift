@@ -57,9 +57,9 @@ extension HTTPSession {
         let endpoint = Endpoint<Void, Data>(
             { request }, validate: { try $1.validateStatus(200, 203, 206) })
         let load = Load(endpoint, over: self, type: nil, clock: clock)
-        var download = Download(load, to: file, progress, policy, random)
+        let download = Download(load, to: file, progress, policy, random)
         do {
-            return try await download.run(())
+            return try await download.run()
         } catch {
             throw error.stage == .transport ? error.underlying : error
         }
@@ -96,8 +96,9 @@ extension HTTPSession {
             random: @escaping @Sendable () -> Double = { .random(in: 0..<1) }
         ) async throws(APIRequestError) -> HTTPURLResponse
     {
-        let load = Load(request, over: self, clock: clock)
-        var download = Download(load, to: file, progress, policy, random)
-        return try await download.run(input)
+        let load = Load(
+            Endpoint(erasing: request, input), over: self, type: "\(R.self)", clock: clock)
+        let download = Download(load, to: file, progress, policy, random)
+        return try await download.run()
     }
 }
