@@ -47,8 +47,8 @@ public struct ExchangeEvent: Sendable {
     ///
     /// `event.request?.curlCommand()` returns a shell command that sends it again.
     public let request: URLRequest?
-    /// The type of the request that is loaded, such as `UserRequest`: the route, for a metric. It is
-    /// nil for a plain `URLRequest`.
+    /// The type of the request that is loaded, such as `UserRequest`: the route, for a metric. For a
+    /// plain `URLRequest` it is the name of its load; nil without one.
     public let requestType: String?
     /// The status and headers of the response. It is nil unless the event is
     /// ``Kind/answered(bytes:)``, ``Kind/opened`` or ``Kind/rejected(_:)``.

@@ -66,9 +66,8 @@ public final class MockNetwork: Sendable {
     /// creates the network. Calls may overlap. When a request is cancelled, the task of its call is
     /// cancelled.
     ///
-    /// The closure may block where the system has task executors (Linux, macOS 15, iOS 18): while
-    /// 64 calls of a process block, further calls wait for a thread. On earlier systems, the
-    /// closure must not block.
+    /// The closure may block where the system has task executors (Linux, macOS 15, iOS 18). On
+    /// earlier systems, it must not block.
     public var requestHandler: (@Sendable (URLRequest) async throws -> (URLResponse, Data?))? {
         get { core.requestHandler }
         set { core.requestHandler = newValue }
