@@ -10,7 +10,9 @@ extension MockURLProtocol {
         get { requestHandler }
         set { requestHandler = newValue }
     }
+}
 
+extension MockURLProtocol {
     static func enqueue(_ answers: (HTTPURLResponse, Data)...) {
         var rest = answers
         requestHandler = { _ in

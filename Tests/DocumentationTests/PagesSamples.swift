@@ -61,7 +61,7 @@ private struct LinkedUsersRequest: PagedAPIRequest {
     }
 }
 
-/// The samples of Pages.md.
+/// The samples of Requests.md about the pages of a list.
 @Suite(.limited, .usesSockets) private struct PagesSamples {
     let baseURL = URL(string: "https://api.example.com")!
 

@@ -215,4 +215,42 @@ struct OfflineSession: HTTPSession {
         let keys = network.requests.map { $0.header("Idempotency-Key") }
         #expect(keys.count == 2 && keys[0] != nil && keys[0] == keys[1])
     }
+
+    @Test func reportsEachAttempt() async throws {
+        let network = MockNetwork()
+        network.stub(.any, .status(503), .json(#"{"name": "Emma"}"#))
+        let (lines, log) = AsyncStream.makeStream(of: String.self)
+        let session = MockURLSession(network)
+            .observed(clock: MockClock()) { log.yield("\($0)") }
+            .retrying(random: { 0 })
+
+        _ = try await session.load(UserRequest(), 42)
+
+        log.finish()
+        let line = "GET https://api.example.com/users/42"
+        #expect(
+            await lines.reduce(into: []) { $0.append($1) } == [
+                "#1 \(line)", "#1 \(line): 503 (Service Unavailable), 0 bytes, 0.000 s",
+                "#2 \(line)", "#2 \(line): 200 (OK), 16 bytes, 0.000 s",
+            ])
+    }
+
+    @Test func sharesOneCount() async throws {
+        let network = MockNetwork()
+        network.stub(.any, .text("Emma"))
+        let messages = Locked<[String]>([])
+
+        let transport = MockURLSession(network).observed(clock: MockClock()) { event in
+            messages.withLock { $0.append("\(event)") }
+        }
+        let users = transport.retrying()
+        let images = transport.limited(to: 4)
+
+        let request = try UserRequest().makeRequest(from: 42)
+        _ = try await users.exchange(request)
+        _ = try await images.exchange(request)
+        let lines = messages.withLock { $0 }
+        #expect(lines.map { $0.prefix(2) } == ["#1", "#1", "#2", "#2"])
+        try expectPage("Policies.md", toShow: lines.prefix(2).joined(separator: "\n"))
+    }
 }

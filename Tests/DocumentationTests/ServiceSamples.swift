@@ -304,4 +304,20 @@ private func drain(
 
         #expect(network.requests.map(\.wasCancelled) == [true])
     }
+
+    @Test func countsByRouteAndStatus() async throws {
+        let network = MockNetwork()
+        network.stub(.any, .json(#"{"name": "Emma"}"#), .status(503))
+        let counts = Locked<[String: [Duration]]>([:])
+
+        let session = network.urlSession.observed(clock: MockClock()) { event in
+            guard let response = event.response, let duration = event.duration else { return }
+            let route = event.requestType ?? "other"
+            counts.withLock { $0["\(route) \(response.statusCode)", default: []].append(duration) }
+        }
+
+        _ = try? await session.load(TestingSamples.UserRequest(), 42)
+        _ = try? await session.exchange(request)
+        #expect(counts.withLock { $0 } == ["UserRequest 200": [.zero], "other 503": [.zero]])
+    }
 }

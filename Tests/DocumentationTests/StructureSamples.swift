@@ -244,6 +244,18 @@ struct BooksClient: Sendable {
     }
 }
 
+// MARK: The secrets of an app
+
+private protocol ShopRequest: APIRequest {}
+
+extension ShopRequest {
+    var redaction: Redaction { .shop }
+}
+
+extension Redaction {
+    static let shop = Redaction.standard.adding("birthday", "X-Customer")
+}
+
 @Suite(.limited) struct StructureSamples {
     static let sold = MockResponse.json(
         #"{"title": "Gone", "detail": "It was sold.", "status": 410}"#, status: 410,
@@ -383,5 +395,42 @@ struct BooksClient: Sendable {
         #expect((sold?.underlying as? Problem)?.title == "Gone")
         #expect(sold?.localizedDescription == "It was sold.")
         #expect(broken?.underlying as? UnacceptableStatus == UnacceptableStatus(statusCode: 502))
+    }
+
+    private struct CustomerRequest: ShopRequest {
+        func makeRequest(from birthday: String) throws -> URLRequest {
+            try URLRequest(
+                "GET", URL(string: "https://api.example.com")!, path: "/customers",
+                query: ["birthday": birthday])
+        }
+
+        func parseResponse(data: Data) throws -> String { data.text }
+    }
+
+    @Test func hidesAnAppsOwnSecrets() async throws {
+        let network = MockNetwork()
+        network.stub(.get("/customers"), .status(500))
+        let lines = Locked<[String]>([])
+
+        let session = network.urlSession.observed(clock: MockClock()) { event in
+            lines.withLock { $0.append(event.description(redacting: .shop)) }
+        }
+        let loader = APIRequestLoader(apiRequest: CustomerRequest(), urlSession: session)
+
+        let error = try await #require(throws: APIRequestError.self) {
+            try await loader.load("2001-02-03")
+        }
+
+        let line = "GET https://api.example.com/customers?birthday=REDACTED"
+        #expect(
+            error.description == """
+                CustomerRequest: \(line) got an answer that was not accepted (stage .validate).
+                The server answered 500 (Internal Server Error) with an empty body.
+                A status in 200..<300 was expected.
+                curl 'https://api.example.com/customers?birthday=REDACTED'
+                """)
+        #expect(
+            lines.withLock { $0 }.prefix(2).last
+                == "#1 \(line): 500 (Internal Server Error), 0 bytes, 0.000 s")
     }
 }

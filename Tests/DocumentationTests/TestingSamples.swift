@@ -129,16 +129,6 @@ import XCTest
         try network.verify()
     }
 
-    @Test func showsWhatWouldHaveMatched() async throws {
-        let network = MockNetwork()
-        network.stub(.get("/user/{id}"), .json(#"{"name": "Emma"}"#))
-        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network.urlSession)
-
-        let error = await #expect(throws: APIRequestError.self) { try await loader.load(42) }
-
-        try expectPage("Testing.md", toShow: "\(try #require(error).underlying)")
-    }
-
     @Test func fallsBackToOlderStubs() async throws {
         let network = MockNetwork()
         network.stub(.any, .status(404), times: .any)

@@ -29,6 +29,17 @@ import XCTest
         _ = try await load
     }
 
+    @Test func aStubThatIsUsedUp() async throws {
+        let network = MockNetwork()
+        network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#), times: .once)
+        let loader = APIRequestLoader(apiRequest: UserRequest(), urlSession: network.urlSession)
+        _ = try await loader.load(42)
+
+        let error = await #expect(throws: APIRequestError.self) { try await loader.load(42) }
+
+        try expectPage("Troubleshooting.md", toShow: "\(try #require(error).underlying)")
+    }
+
     @Test func loadsTwoAtOnce() async throws {
         let network = MockNetwork()
         network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#))

@@ -4,8 +4,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The samples of ComingFromYourOwnMock.md.
-@Suite(.limited, .usesSockets) struct ComingFromYourOwnMockSamples {
+/// The samples of ComingFromAnotherMock.md.
+@Suite(.limited, .usesSockets) struct ComingFromAnotherMockSamples {
     typealias UserRequest = TestingSamples.UserRequest
 
     @Test func loadsAUser() async throws {
