@@ -214,6 +214,8 @@ import Testing
     @Test func refusesASecondBody() throws {
         let post = try URLRequest("POST", Self.base)
         let json = try post.jsonBody(["a": 1])
+        let folder = try TemporaryFolder()
+        let file = try folder.write("hello")
         var stream = post
         stream.httpBodyStream = InputStream(data: Data())
         let expected =
@@ -224,6 +226,8 @@ import Testing
         #expect(try text { try json.multipartBody([], boundary: "XX") } == expected)
         #expect(try text { try json.jsonBody([12]) } == expected)
         #expect(try text { try json.body(Data(), contentType: "image/png") } == expected)
+        #expect(try text { try json.fileBody(file) } == expected)
+        #expect(try text { try post.fileBody(file).jsonBody([1]) } == expected)
         #expect(try text { try stream.jsonBody([1]) } == expected)
         var cleared = json
         cleared.httpBody = nil
@@ -240,6 +244,8 @@ import Testing
     @Test(arguments: ["GET", "HEAD", "head"])
     func refusesABodyOnGetAndHead(_ method: String) throws {
         let request = try URLRequest(method, Self.base)
+        let folder = try TemporaryFolder()
+        let file = try folder.write("hello")
         let expected =
             "A \(method.uppercased()) request has no body. "
             + "Use another method, such as POST, or a query."
@@ -247,6 +253,7 @@ import Testing
         #expect(try text { try request.formBody(["a": 1]) } == expected)
         #expect(try text { try request.multipartBody([]) } == expected)
         #expect(try text { try request.body(Data(), contentType: "a/b") } == expected)
+        #expect(try text { try request.fileBody(file) } == expected)
     }
 
     @Test(arguments: [

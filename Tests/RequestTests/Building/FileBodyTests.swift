@@ -118,50 +118,6 @@ import Testing
         #expect(try bytes(of: post.fileBody(link)).data == Data("hello".utf8))
     }
 
-    @Test func refusesASecondBodyAndAMethodWithoutOne() throws {
-        let file = try file("hello")
-        let first = try post.fileBody(file)
-
-        let noBody = #expect(throws: RequestBuildingError.self) {
-            try URLRequest("GET", URL(string: "https://h")!).fileBody(file)
-        }
-        #expect(noBody?.description.hasPrefix("A GET request has no body. ") == true)
-        #expect(throws: RequestBuildingError.self) { try first.jsonBody([1]) }
-        #expect(throws: RequestBuildingError.self) {
-            try post.jsonBody([1]).fileBody(file, contentType: "text/plain")
-        }
-    }
-
-    private func expectFailure(
-        _ reason: FileBodyError.Reason, after change: (URL) throws -> Void,
-        _ location: SourceLocation = #_sourceLocation
-    ) throws {
-        let file = try file("hello", "\(UUID())")
-        let request = try post.fileBody(file)
-        try change(file)
-
-        let (data, failure) = try bytes(of: request)
-
-        #expect(data.isEmpty, sourceLocation: location)
-        #expect(failure == FileBodyError(file, reason), sourceLocation: location)
-        #expect(throws: FileBodyError(file, reason), sourceLocation: location) {
-            try request.repeatableBody?.checkFiles()
-        }
-    }
-
-    @Test func failsForAFileThatChangedBeforeItIsRead() throws {
-        try expectFailure(.missing) { try FileManager.default.removeItem(at: $0) }
-        for text in ["hello!", "hell", ""] {
-            try expectFailure(.resized(from: 5, to: text.utf8.count)) {
-                try Data(text.utf8).write(to: $0)
-            }
-        }
-        try expectFailure(.notAFile) {
-            try FileManager.default.removeItem(at: $0)
-            try FileManager.default.createDirectory(at: $0, withIntermediateDirectories: true)
-        }
-    }
-
     /// Opens a file of five bytes, reads three of them, and then changes it.
     private func reading(_ change: (URL) throws -> Void) throws -> (RepeatableBodyStream, URL) {
         let file = try file("hello")
@@ -242,10 +198,6 @@ import Testing
 
         #expect(types[0] != types[1])
         #expect(types[0]?.hasPrefix("multipart/form-data; boundary=part-") == true)
-        let inMemory: [MultipartPart] = [.text("a", "b")]
-        #expect(
-            try post.multipartBody(inMemory).contentType
-                == post.multipartBody(inMemory).contentType)
     }
 
     @Test func showsFilesByNameAndSize() throws {

@@ -12,6 +12,7 @@ import Testing
         #expect(try query(["z": 1, "a": "x", "m": true, "z": 2]) == "z=1&a=x&m=true&z=2")
         #expect(try query(["z": 1, "a": nil, "m": "x"]) == "z=1&m=x")
         #expect(try query([:]) == nil)
+        #expect(try query(["q": nil]) == nil)
     }
 
     @Test func sortsADictionary() throws {

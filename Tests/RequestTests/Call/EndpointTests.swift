@@ -8,8 +8,6 @@ import Testing
         var orderID: Int
     }
 
-    struct Refused: Error, Equatable {}
-
     let base = URL(string: "https://api.example.com")!
 
     private func response(
@@ -17,42 +15,6 @@ import Testing
     ) throws -> HTTPURLResponse {
         try #require(
             HTTPURLResponse(url: base, statusCode: status, httpVersion: nil, headerFields: headers))
-    }
-
-    @Test func makesItsRequest() throws {
-        let endpoint = Endpoint<Int, Order> { [base] in
-            try URLRequest("GET", base, path: "/orders/{id}", ["id": $0])
-        }
-
-        let url = try endpoint.makeRequest(from: 7).url
-
-        #expect(url?.absoluteString == "https://api.example.com/orders/7")
-    }
-
-    @Test func throwsTheErrorOfItsClosures() throws {
-        let endpoint = Endpoint<Int, Int> { _ in
-            throw Refused()
-        } validate: { _, _ in
-            throw Refused()
-        } parse: { _, _ in
-            throw Refused()
-        }
-        let response = try response(200)
-
-        #expect(throws: Refused()) { try endpoint.makeRequest(from: 1) }
-        #expect(throws: Refused()) {
-            try endpoint.validateResponse(data: Data(), response: response)
-        }
-        #expect(throws: Refused()) { try endpoint.parseResponse(data: Data(), response: response) }
-        #expect(throws: Refused()) { try endpoint.parseResponse(data: Data()) }
-    }
-
-    @Test func decodesJSONByDefault() throws {
-        let endpoint = Endpoint<Void, Order> { [base] in URLRequest(url: base) }
-
-        #expect(
-            try endpoint.parseResponse(data: Data(#"{"orderID": 7}"#.utf8)) == Order(orderID: 7))
-        #expect(throws: DecodingError.self) { try endpoint.parseResponse(data: Data("{}".utf8)) }
     }
 
     @Test func decodesWithItsDecoder() throws {

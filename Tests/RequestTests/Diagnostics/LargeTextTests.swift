@@ -74,13 +74,13 @@ import Testing
     }
 
     @Test func findsAnErrorBehindMuchElse() {
-        let much = (0..<20_000).map { #"{"id":\#($0),"to":"https://h/?a=b"}"# }.joined(
+        let much = (0..<2_000).map { #"{"id":\#($0),"to":"https://h/?a=b"}"# }.joined(
             separator: ",")
         let body = #"{"items":[\#(much),{"id":"here","token":"hunter2"}],"last":1}"#
         let line = bodyLine(
             body,
             at: [
-                PathKey(stringValue: "items"), PathKey(intValue: 20_000),
+                PathKey(stringValue: "items"), PathKey(intValue: 2_000),
                 PathKey(stringValue: "id"),
             ])
 
@@ -89,7 +89,7 @@ import Testing
 
     // The server chooses the keys.
     @Test func cutsALongKey() {
-        let path = PathKey(stringValue: String(repeating: "a the ", count: 50_000))
+        let path = PathKey(stringValue: String(repeating: "a the ", count: 5_000))
         let underlying = DecodingError.typeMismatch(
             Int.self, .init(codingPath: [path], debugDescription: ""))
         for body in ["", "{\"a\": 1}"] {
@@ -103,7 +103,7 @@ import Testing
 
     @Test func cutsALongURL() {
         let url = URL(
-            string: "https://h/?" + (0..<10_000).map { "a\($0)=\($0)" }.joined(separator: "&"))!
+            string: "https://h/?" + (0..<1_000).map { "a\($0)=\($0)" }.joined(separator: "&"))!
         let event = ExchangeEvent(.started, id: 1, URLRequest(url: url))
 
         #expect(event.description.utf8.count < 2_100)

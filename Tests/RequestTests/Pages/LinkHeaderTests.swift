@@ -19,7 +19,7 @@ import Testing
     /// In quadratic time, the escaped quotation marks would take many minutes.
     @Test(.timeLimit(.minutes(2)), arguments: ["</a>;", "</a>;a=\"b\";"])
     func readsALongHeaderOfEscapedQuotationMarks(_ start: String) {
-        let text = start + String(repeating: #"a="\";"#, count: 60_000)
+        let text = start + String(repeating: #"a="\";"#, count: 20_000)
 
         #expect(linkTarget("next", of: text, relativeTo: base) == nil)
         #expect(

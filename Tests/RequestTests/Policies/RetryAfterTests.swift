@@ -20,6 +20,12 @@ import Testing
             // A date, compared with the current date if the response has no valid one.
             ("Sun, 06 Nov 1994 08:49:44 GMT", nil, 7),
             ("Sun, 06 Nov 1994 08:49:44 GMT", "yesterday", 7),
+            ("Wed Nov 16 08:49:44 1994", "Wed, 16 Nov 1994 08:49:37 GMT", 7),
+            // The ends of months and years.
+            ("Fri, 01 Mar 2024 00:00:05 GMT", "Thu, 29 Feb 2024 23:59:58 GMT", 7),
+            ("Wed, 01 Mar 2000 00:00:05 GMT", "Tue, 29 Feb 2000 23:59:58 GMT", 7),
+            ("Mon, 01 Mar 2100 00:00:05 GMT", "Sun, 28 Feb 2100 23:59:58 GMT", 7),
+            ("Thu, 01 Jan 1970 00:00:05 GMT", "Wed, 31 Dec 1969 23:59:58 GMT", 7),
             // In the past, and beyond the longest wait.
             ("Sun, 06 Nov 1994 08:49:00 GMT", nil, 0),
             ("Sun, 06 Nov 1994 08:49:37 GMT", "Mon, 07 Nov 1994 08:49:37 GMT", 0),
@@ -29,6 +35,20 @@ import Testing
             ("", nil, 0.5), ("soon", nil, 0.5), ("-7", nil, 0.5), ("+7", nil, 0.5),
             ("1.5", nil, 0.5), ("7 s", nil, 0.5), ("٧", nil, 0.5), ("0x7", nil, 0.5),
             ("Sun, 06 Nov 1994 08:49:44 CET", nil, 0.5),
+            ("Sun, 06 Nov 1994 08:49:44 +0000", nil, 0.5),
+            ("Sun, 06 Nov 1994 08:49:44", nil, 0.5), ("1994-11-06T08:49:44Z", nil, 0.5),
+            // The weekday is wrong, or there is no such day or time.
+            ("Mon, 06 Nov 1994 08:49:44 GMT", nil, 0.5),
+            ("Sun, 31 Nov 1994 08:49:44 GMT", nil, 0.5),
+            ("Wed, 29 Feb 2023 12:00:00 GMT", nil, 0.5),
+            ("Sun, 06 Nov 1994 24:00:00 GMT", nil, 0.5),
+            ("Sun, 06 Nov 1994 08:60:44 GMT", nil, 0.5),
+            ("Sun, 06 Nox 1994 08:49:44 GMT", nil, 0.5),
+            // Other numbers of digits, other digits and a mixture of two forms.
+            ("Sun, 6 Nov 1994 08:49:44 GMT", nil, 0.5), ("Sun, 06 Nov 94 08:49:44 GMT", nil, 0.5),
+            ("Sun, ٠٦ Nov 1994 08:49:44 GMT", nil, 0.5),
+            ("Sunday, 06-Nov-1994 08:49:44 GMT", nil, 0.5),
+            ("Sun, 06-Nov-94 08:49:44 GMT", nil, 0.5), ("Sun Nov 6 08:49:44 1994 GMT", nil, 0.5),
         ]
         for (value, date, expected) in rows {
             var headers = ["retry-after": value]
@@ -56,6 +76,25 @@ import Testing
             #expect(attempt.retryAfter == expected, "\(status) \(headers)")
         }
         #expect(RetryAttempt(of: request, error: URLError(.timedOut)).retryAfter == nil)
+    }
+
+    /// RFC 9110, section 5.6.7: a year that would be more than 50 years ahead is in the past.
+    @Test(arguments: [
+        ("75", true), ("76", false), ("99", false), ("00", false), ("25", false), ("74", true),
+    ])
+    func takesTwoDigitsForTheYearThatIsNear(_ digits: String, _ isAhead: Bool) {
+        let now = Date(timeIntervalSince1970: 1_763_700_000)  // In November 2025.
+        let days = ["Sun", "Mon", "Tues", "Wednes", "Thurs", "Fri", "Satur"]
+
+        let delays = days.compactMap { day in
+            let date = "\(day)day, 01-Jan-\(digits) 00:00:00 GMT"
+            return RetryAttempt(
+                of: request, response: .status(503, headers: ["Retry-After": date]), now: now
+            ).retryAfter
+        }
+
+        // One of the days is right.
+        #expect(delays.map { $0 > .zero } == [isAhead])
     }
 
     @Test func addsNoChanceToWhatTheServerAsks() {

@@ -50,10 +50,10 @@ extension EventStreamCase {
             "with and without a space", "data:test\n\ndata: test\n\n", data: ["test", "test"]),
     ]
 
-    private static let longComment = String(repeating: "x", count: 2_048)
+    private static let longComment = String(repeating: "x", count: 256)
 
     /// The streams of the web platform tests, `eventsource/format-*`, with the line ends that their
-    /// server adds.
+    /// server adds, and a shorter comment.
     static let webPlatform: [EventStreamCase] = [
         EventStreamCase(
             "format-bom", "\u{feff}data:1\n\n\u{feff}data:2\n\ndata:3\n\n\n", data: ["1", "3"]),

@@ -39,11 +39,6 @@ import Testing
         }
     }
 
-    @Test func anEmptyBodyHasNoLastElement() throws {
-        var body = wholeBody(Int.self)
-        #expect(throws: StreamError.unfinished(elementCount: 0)) { try body.finish() }
-    }
-
     @Test func returnsALineAsSoonAsItIsComplete() throws {
         var parser = JSONLines<Int>()
 
@@ -91,19 +86,6 @@ import Testing
         #expect(document.deliver([Data(json.utf8)]).elements.map(\.itemId) == [1])
     }
 
-    @Test func completesAtTheTerminator() {
-        let stream = Data(
-            "data: \(Self.a)\n\nevent: delta\ndata: \(Self.b)\n\ndata: [DONE]\n\ndata: x\n\n".utf8)
-        for pieces in stream.allPieces {
-            var parser = ServerSentEvents().until(data: "[DONE]").json(Delta.self)
-            #expect(!parser.isComplete)
-            let (values, error) = parser.deliver(pieces)
-            #expect(values.map(\.text) == ["a", "b"])
-            #expect(error == nil)
-            #expect(parser.isComplete)
-        }
-    }
-
     @Test(arguments: [
         ("", 0), ("data: \(a)\n\n", 1), ("data: \(a)\n\n: alive\nid: 7", 1),
         ("data: \(a)\n\ndata: [DONE]\n", 1), ("data: \(a)\n\ndata: [DONE]", 1),
@@ -115,15 +97,6 @@ import Testing
 
         #expect(values.count == count)
         #expect(error as? StreamError == .unfinished(elementCount: count))
-    }
-
-    @Test func needsNoTerminatorWithoutOne() {
-        var parser = ServerSentEvents().json(Delta.self)
-        let (values, error) = parser.deliver([Data("id: 1\nretry: 5\ndata: \(Self.a)\n\n".utf8)])
-
-        #expect(values.map(\.text) == ["a"])
-        #expect(error == nil)
-        #expect(!parser.isComplete)
     }
 
     @Test func passesOverAnEventWithoutJSON() {
@@ -145,16 +118,6 @@ import Testing
             let event = ServerSentEvent(event: "error", data: "overloaded")
             #expect(error as? StreamError == .event(event))
         }
-    }
-
-    @Test func deliversTheEventsBeforeOneThatCannotBeParsed() throws {
-        var parser = ServerSentEvents().until(data: "end").json([Int].self)
-        let (values, error) = parser.deliver([
-            Data("data: [1]\n\ndata: [2]\n\ndata: [\ndata: true]\n\ndata: end\n\n".utf8)
-        ])
-
-        #expect(values == [[1], [2]])
-        #expect(error is DecodingError)
     }
 
     @Test func parsesADocumentWhenItEnds() throws {

@@ -67,13 +67,5 @@ import Testing
         #expect(try parser.parse(Data("retry: 5\n".utf8) + Self.stream("a", "skip")) == ["A"])
         #expect(parser.mediaTypes == ["text/event-stream"])
         #expect(!parser.isComplete)
-
-        var terminated = ServerSentEvents().until(data: "end").json(Int.self).map { $0 + 1 }
-        #expect(terminated.deliver([Data("data: 1\n\ndata: end\n\n".utf8)]).elements == [2])
-        #expect(terminated.isComplete)
-        var cut = ServerSentEvents().until(data: "end").json(Int.self).map { $0 + 1 }
-        #expect(
-            cut.deliver([Data("data: 1\n\n".utf8)]).error as? StreamError
-                == .unfinished(elementCount: 1))
     }
 }

@@ -88,7 +88,7 @@ import Testing
                 "12",
                 "x", "…", "\0", "\u{feff}", "data: long text\n", "id: 1\n",
             ].map { Data($0.utf8) } + [Data([0xff]), Data([0xe2, 0x80])]
-        for round in 0..<100 {
+        for round in 0..<40 {
             var stream = Data()
             for _ in 0..<(round % 3 == 0 ? 1_000 : 30) {
                 stream += parts.randomElement(using: &random)!
@@ -140,18 +140,6 @@ import Testing
         let isTooLong = Data("data:1234\ndata:56789\ndata\n\n".utf8)
         #expect(isTooLong.splits.allSatisfy { outcome($0, longestLine: 10).error == error })
         #expect(outcome(isTooLong.bytes, longestLine: 10).error == error)
-    }
-
-    @Test func throwsAnErrorAfterTheElementsBeforeIt() {
-        var parser = ServerSentEvents(longestLine: 10)
-        var events: [ServerSentEvent] = []
-
-        #expect(throws: StreamError.lineTooLong(limit: 10)) {
-            try parser.parse(
-                Data("data: a\n\n:1234567890\ndata: b\n\n".utf8), into: &events)
-        }
-
-        #expect(events.map(\.data) == ["a"])
     }
 
     @Test func refusesACompressedBody() {
