@@ -33,12 +33,12 @@ import Testing
     }
 
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
-    @Test func failsAThousandWaitingRequestsOnce() async throws {
+    @Test func failsAllWaitingRequestsOnce() async throws {
         let server = TokenServer(
             accepting: "new2", onRefresh: { $0 == 1 ? .status(400).held : nil })
         let session = server.session.authenticated(by: server.tokens(.expired))
         let executor = QueueExecutor(isSerial: false)
-        let tasks = (0..<1_000).map { _ in
+        let tasks = (0..<200).map { _ in
             executor.start { try await session.exchange(.test("data")) }
         }
         await executor.settle()
@@ -53,32 +53,6 @@ import Testing
         #expect(try await session.exchange(.test("data")).0.text == "Bearer new2")
         #expect(server.refreshCount == 2)
         #expect(server.given == ["Bearer new2"])
-    }
-
-    @Test func causesNoRefreshByALateRejection() async throws {
-        let isSent = Gate()
-        let mayAnswer = Gate()
-        let isFirst = Locked(true)
-        let server = TokenServer(onData: { given in
-            let isLate = isFirst.withLock { isFirst in
-                defer { isFirst = false }
-                return isFirst
-            }
-            guard isLate else { return }
-            #expect(given == "Bearer old")
-            isSent.open()
-            await mayAnswer.wait()
-        })
-        let session = server.session.authenticated(by: server.tokens())
-
-        async let late = session.exchange(.test("data")).0.text
-        await isSent.wait()
-        #expect(try await session.exchange(.test("data")).0.text == "Bearer new1")
-        mayAnswer.open()
-
-        #expect(try await late == "Bearer new1")
-        #expect(server.refreshCount == 1)
-        #expect(server.given == ["Bearer old", "Bearer old", "Bearer new1", "Bearer new1"])
     }
 
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)

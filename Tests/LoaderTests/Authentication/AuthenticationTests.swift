@@ -77,17 +77,6 @@ import Testing
         #expect(server.refreshCount == 1)
     }
 
-    @Test func refreshesOverAnySession() async throws {
-        let (server, other) = (TokenServer(), TokenServer())
-        let tokens = server.tokens { old, _, _ in try await refreshedToken(old, other.session) }
-        let session = server.session.authenticated(by: tokens)
-
-        _ = try await session.exchange(.test("data"))
-
-        #expect(other.refreshCount == 1)
-        #expect(server.refreshCount == 0)
-    }
-
     /// The first credential, the next and the one after a rejection come from one closure.
     @Test func tellsTheClosureWhatToReplace() async throws {
         let server = TokenServer(accepting: "3")
@@ -170,6 +159,9 @@ import Testing
         #expect(!error.isCancellation)
         #expect(error.description.components(separatedBy: "curl ").count == 2)
         #expect(error.description.contains("curl -X POST 'https://api.example.com/token'"))
+        #expect(error.description.contains("GET https://api.example.com/data"))
+        #expect(error.description.contains("invalid_client"))
+        #expect(error.localizedDescription == "The server answered 400 (Bad Request).")
         let refresh = try #require(error.underlying as? APIRequestError)
         #expect(refresh.stage == .validate)
         #expect(refresh.statusCode == 400)
@@ -187,5 +179,39 @@ import Testing
         await #expect(throws: RequestBuildingError.self) { try await session.exchange(.test("a")) }
 
         #expect(server.network.requests.isEmpty)
+    }
+
+    @Test func sendsWithoutACredentialWhereThereIsNone() async throws {
+        let server = TokenServer()
+        let tokens = server.tokens(nil)
+        let session = server.session.authenticated(by: tokens)
+
+        #expect(try await session.exchange(.test("data")).1.statusCode == 401)
+        tokens.credential = Token(access: "good")
+        #expect(try await session.exchange(.test("data")).1.statusCode == 200)
+        tokens.credential = nil
+        #expect(try await session.exchange(.test("data")).1.statusCode == 401)
+
+        #expect(server.given == ["nobody", "Bearer good", "nobody"])
+        #expect(server.refreshCount == 0)
+    }
+
+    @Test func aStreamGetsItsRejectionAfterSigningOut() async throws {
+        let server = TokenServer(holdsRefresh: true)
+        let tokens = server.tokens()
+        let session = server.session.authenticated(by: tokens)
+        let task = Task {
+            let (body, response) = try await session.stream(.test("data"))
+            var received = Data()
+            for try await piece in body { received += piece }
+            return (received.text, response.statusCode)
+        }
+        await server.token.waitForRequests()
+
+        tokens.credential = nil
+        server.token.release()
+
+        #expect(try await task.value == ("Bearer old", 401))
+        #expect(server.given == ["Bearer old"])
     }
 }

@@ -69,18 +69,24 @@ import Testing
     @Test(arguments: Transport.allCases, [nil, "good"])
     func isTheOneThatWasSetDuringTheRefresh(_ transport: Transport, _ access: String?) async throws
     {
-        let server = TokenServer(
-            holdsRefresh: true, onRefresh: { _ in .json(encoding: Token(access: "unwanted")) })
-        let client = try Client(server, transport, Token(access: "old"))
-        async let data = client.data()
-        await server.token.waitForRequests()
+        for fails in [false, true] {
+            let server = TokenServer(
+                holdsRefresh: true,
+                onRefresh: { _ in
+                    fails ? .status(400) : .json(encoding: Token(access: "unwanted"))
+                })
+            let client = try Client(server, transport, Token(access: "old"))
+            async let data = client.data()
+            await server.token.waitForRequests()
 
-        client.tokens.credential = access.map { Token(access: $0) }
-        server.token.release()
+            client.tokens.credential = access.map { Token(access: $0) }
+            server.token.release()
 
-        #expect(try await data.status == (access == nil ? 401 : 200))
-        #expect(client.tokens.credential?.access == access)
-        #expect(server.given == ["Bearer old"] + (access.map { ["Bearer " + $0] } ?? []))
+            // Signed out, it is given its rejection; signed in, it is sent again.
+            #expect(try await data.status == (access == nil ? 401 : 200))
+            #expect(client.tokens.credential?.access == access)
+            #expect(server.given == ["Bearer old"] + (access.map { ["Bearer " + $0] } ?? []))
+        }
     }
 
     @Test(arguments: Transport.allCases)

@@ -6,73 +6,49 @@ import Testing
 
 /// A refresh is redirected to no other origin.
 @Suite(.limited, .usesSockets) struct RefreshRedirectTests {
-    private let api = URL(string: "https://api.example.com")!
-
-    /// A chain of policies around a session, or none.
+    /// What is between the transport and the credential.
     enum Chain: CaseIterable, Sendable {
-        case none
+        case nothing
         case policies
+        /// The app follows the redirects of its other requests.
+        case redirects
 
         func around(_ session: any HTTPSession) -> any HTTPSession {
-            guard self == .policies else { return session }
-            return session.timingOut(after: .seconds(30)).limited(to: 2).coalescing()
-                .retrying(RetryPolicy(deadline: .seconds(30)))
-                .intercepting { try await $1($0) }.observed { _ in }
+            switch self {
+            case .nothing: return session
+            case .redirects: return session.redirecting(.follow)
+            case .policies:
+                return session.timingOut(after: .seconds(30)).limited(to: 2).coalescing()
+                    .retrying(RetryPolicy(deadline: .seconds(30)))
+                    .intercepting { try await $1($0) }.observed { _ in }
+            }
         }
     }
 
-    private func error(
-        _ session: any HTTPSession, _ baseURL: URL
-    ) async -> TransportError? {
-        let credentials = TokenServer().tokens(.expired, for: baseURL)
-        let error = await #expect(throws: APIRequestError.self) {
-            try await session.authenticated(by: credentials)
-                .exchange(URLRequest(url: baseURL.appending(path: "data")))
-        }
-        #expect(credentials.credential == .expired)
-        return error?.underlying as? TransportError
-    }
-
-    @Test(arguments: [301, 302, 303, 307, 308], Chain.allCases)
-    func isNotFollowedElsewhere(_ status: Int, _ chain: Chain) async throws {
-        for isURLSession in [false, true] {
+    @Test(arguments: Transport.allCases, Chain.allCases)
+    func isNotFollowedElsewhere(_ transport: Transport, _ chain: Chain) async throws {
+        let evil = MockNetwork()
+        let evilURL = try evil.serve().url
+        for status in [301, 302, 303, 307, 308] {
             let network = MockNetwork()
+            let (session, baseURL) = try transport.open(network)
             network.stub(
-                .host("api.example.com"),
-                .redirect(to: "https://evil.example/token", status: status))
-            let evil = network.stub(
-                .host("evil.example"), .json(encoding: Token(access: "evil")), times: .never)
-            let inside: any HTTPSession =
-                isURLSession ? network.urlSession : MockURLSession(network)
+                .path("/token"), .redirect(to: "\(evilURL)/token", status: status))
+            let credentials = TokenServer().tokens(.expired, for: baseURL)
 
-            let error = await error(chain.around(inside), api)
+            let error = await #expect(throws: APIRequestError.self) {
+                try await chain.around(session).authenticated(by: credentials)
+                    .exchange(URLRequest(url: baseURL.appending(path: "data")))
+            }
 
+            let port = baseURL.port.map { ":\($0)" } ?? ""
             #expect(
-                error
+                error?.underlying as? TransportError
                     == TransportError.refusedRedirect(
-                        from: "https://api.example.com", to: "https://evil.example"))
-            #expect(evil.callCount == 0)
+                        from: "\(baseURL.scheme!)://\(baseURL.host()!)\(port)", to: "\(evilURL)"))
+            #expect(credentials.credential == .expired)
             #expect(network.requests.count == 1)
         }
-    }
-
-    @Test(arguments: [307, 308])
-    func isNotFollowedElsewhereOverTheWire(_ status: Int) async throws {
-        let network = MockNetwork()
-        let evil = MockNetwork()
-        evil.stub(.any, .json(encoding: Token(access: "evil")), times: .any)
-        let (server, evilServer) = (try network.serve(), try evil.serve())
-        network.stub(
-            .any, .redirect(to: evilServer.url.absoluteString + "/token", status: status))
-
-        let error = await error(
-            Chain.policies.around(URLSession(configuration: .withoutProxy)), server.url)
-
-        #expect(
-            error
-                == TransportError.refusedRedirect(
-                    from: "http://127.0.0.1:\(server.port)",
-                    to: "http://127.0.0.1:\(evilServer.port)"))
         #expect(evil.requests.isEmpty)
     }
 

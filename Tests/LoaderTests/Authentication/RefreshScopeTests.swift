@@ -64,22 +64,4 @@ import Testing
         #expect(refresh.request == sent)
         #expect(refresh.request.mainDocumentURL == nil)
     }
-
-    @Test func aRefreshContinuesWhenARequestIsCancelled() async throws {
-        let server = TokenServer(holdsRefresh: true)
-        let tokens = server.tokens()
-        let session = server.session.authenticated(by: tokens)
-        let upload = Task { await session.outcome(of: .test("a")) }
-        await server.token.waitForRequests()
-
-        upload.cancel()
-        let other = Task {
-            await server.session.authenticated(by: tokens).outcome(of: .test("b"))
-        }
-        server.token.release()
-
-        #expect(await upload.value == .error(.cancelled))
-        #expect(await other.value == .body("Bearer new1"))
-        #expect(tokens.credential?.access == "new1")
-    }
 }

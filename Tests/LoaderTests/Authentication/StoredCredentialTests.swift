@@ -132,28 +132,6 @@ import Testing
 
     // MARK: A refresh that the server refuses
 
-    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
-    @Test func aRefusedRefreshSignsOutOnce() async throws {
-        let server = TokenServer(
-            holdsRefresh: true,
-            onRefresh: { _ in .json(#"{"error": "invalid_grant"}"#, status: 400) })
-        let store = Store(.expired)
-        let tokens = server.tokens(store)
-        let session = server.session.authenticated(by: tokens)
-        let executor = QueueExecutor(isSerial: false)
-        let tasks = (0..<500).map { _ in
-            executor.start { try await session.exchange(.test("data")) }
-        }
-        await executor.settle()
-        server.token.release()
-
-        for task in tasks { #expect(try await task.value.1.statusCode == 401) }
-        #expect(tokens.credential == nil)
-        #expect(store.log == ["load", "save -"])
-        #expect(server.refreshCount == 1)
-        #expect(await session.outcome(of: .test("data")) == .body("nobody"))
-    }
-
     // MARK: The value
 
     @Test func returnsAValueWithoutARequest() async throws {

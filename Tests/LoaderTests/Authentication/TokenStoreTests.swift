@@ -121,13 +121,6 @@ import Testing
         #expect(server.given == ["Bearer good", "Bearer good", "nobody", "nobody"])
     }
 
-    @Test func aStreamHasTheToken() async throws {
-        let server = TokenServer()
-        let session = session(server, store("old", server))
-
-        #expect(await session.outcome(of: .test("data"), asStream: true) == .body("Bearer new1"))
-    }
-
     @Test(arguments: [nil, "old"])
     func givesTheStoresErrorToTheCaller(_ rejected: String?) async throws {
         let server = TokenServer()
@@ -155,18 +148,6 @@ import Testing
         }
 
         #expect(await session.outcome(of: .test("data")) == .body("there"))
-    }
-
-    /// The rejection of a stream keeps its body.
-    @Test func aStreamWithoutAnotherTokenGivesItsRejection() async throws {
-        let server = TokenServer()
-        let session = server.session.authenticated(for: baseURL) { _, _ in "old" }
-
-        let (body, response) = try await session.stream(.test("data"))
-
-        #expect(response.statusCode == 401)
-        #expect(try await body.reduce(into: Data()) { $0 += $1 }.text == "Bearer old")
-        #expect(server.given == ["Bearer old"])
     }
 
     /// A request that has waited for the refresh of another one asks for no refresh of its own.
@@ -210,23 +191,6 @@ import Testing
         #expect(server.given == ["Bearer old", "Bearer old"])
     }
 
-    // A client has one session, and sends its refresh over it.
-    @Test(arguments: [nil, "old"])
-    func theStoreMayUseTheSessionItself(_ first: String?) async throws {
-        let server = TokenServer()
-        let chain = Later()
-        let session = server.session.authenticated(for: baseURL) { rejected, _ in
-            if rejected == nil, let first { return first }
-            return try await chain.load(RefreshRequest(), Token(access: "")).access
-        }
-        chain.session.withLock { $0 = session }
-        defer { chain.session.withLock { $0 = nil } }
-
-        #expect(await session.outcome(of: .test("data")) == .body("Bearer new1"))
-        let refreshes = server.network.requests.filter { $0.path == "/token" }
-        #expect(refreshes.map { $0.header("Authorization") } == [nil])
-    }
-
     @Test func theClosureOfCredentialsMayAskForTheirValue() async throws {
         let server = TokenServer()
         let later = Locked<Credentials<Token>?>(nil)
@@ -241,49 +205,5 @@ import Testing
         let session = server.session.authenticated(by: tokens)
 
         #expect(await session.outcome(of: .test("data")) == .body("Bearer new1"))
-    }
-
-    // Such as a task that uploads a log.
-    @Test func aTaskOfTheStoreHasTheTokenAfterwards() async throws {
-        let server = TokenServer()
-        let chain = Later()
-        let mayContinue = Gate()
-        let task = Locked<Task<ExchangeOutcome, Never>?>(nil)
-        let session = server.session.authenticated(for: baseURL) { _, _ in
-            task.withLock { task in
-                guard task == nil else { return }
-                task = Task {
-                    await mayContinue.wait()
-                    return await chain.outcome(of: .test("log"))
-                }
-            }
-            return "good"
-        }
-        chain.session.withLock { $0 = session }
-        defer { chain.session.withLock { $0 = nil } }
-
-        _ = try await session.exchange(.test("data"))
-        mayContinue.open()
-
-        #expect(await task.withLock { $0 }?.value == .body("Bearer good"))
-    }
-
-    @Test func oneCancelledRequestLeavesTheOthers() async throws {
-        let server = TokenServer()
-        let (isAsked, mayAnswer) = (Gate(), Gate())
-        let session = server.session.authenticated(for: baseURL) { _, _ in
-            isAsked.open()
-            await mayAnswer.wait()
-            return "good"
-        }
-        let cancelled = Task { await session.outcome(of: .test("data")) }
-        await isAsked.wait()
-        let other = Task { await session.outcome(of: .test("data")) }
-
-        cancelled.cancel()
-        #expect(await cancelled.value == .error(.cancelled))
-        mayAnswer.open()
-
-        #expect(await other.value == .body("Bearer good"))
     }
 }

@@ -92,18 +92,6 @@ import Testing
             }
         }
     }
-
-    @Test(arguments: [199, 300, 304, 400, 404, 500, 599])
-    func rejectsOtherStatuses(_ status: Int) async throws {
-        network.stub(.any, .status(status))
-
-        let error = await #expect(throws: APIRequestError.self) { try await loader().load("/a") }
-
-        #expect(error?.stage == .validate)
-        #expect(
-            error?.underlying as? UnacceptableStatus
-                == UnacceptableStatus(statusCode: status, accepted: [200..<300]))
-    }
 }
 
 /// The talk's own form.

@@ -112,7 +112,7 @@ import Testing
         try await withThrowingTaskGroup(of: Void.self) { group in
             for worker in 0..<16 {
                 group.addTask {
-                    for index in 0..<125 {
+                    for index in 0..<50 {
                         let loader = APIRequestLoader(
                             apiRequest: Tracked(alive), urlSession: network.urlSession)
                         let task = Task { try await loader.load("a") }

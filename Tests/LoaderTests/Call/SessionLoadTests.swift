@@ -85,6 +85,9 @@ import Testing
                 .test("missing"), as: Data.self, redaction: .standard.adding("first_number"))
         }
         #expect(error?.stage == .validate)
+        #expect(
+            error?.underlying as? UnacceptableStatus
+                == UnacceptableStatus(statusCode: 404, accepted: [200..<300]))
         let text = try #require(error).description
         #expect(text.contains(#"{"first_number": 0}"#))
         #expect(text.hasPrefix("GET https://api.example.com/missing got an answer"))

@@ -63,12 +63,25 @@ import Testing
         #expect(try await counts(over: MockURLSession(network)) == expected)
     }
 
-    @Test func hasNoTotalIfTheLengthIsUnknown() async throws {
+    @Test(arguments: [[:], ["Content-Length": ""], ["Content-Length": "-1"], ["Content-Length": "x"]])
+    func hasNoTotalIfTheLengthIsUnknown(_ fields: [String: String]) async throws {
         let pieces = Locked([bytes])
-        let session = PiecewiseSession { pieces.withLock { $0.popLast() } }
+        let session = PiecewiseSession(fields: fields) { pieces.withLock { $0.popLast() } }
 
         let expected = [0, 100].map { Count(bytes: $0, total: nil) }
         #expect(try await counts(over: session) == expected)
+    }
+
+    @Test(
+        arguments: [
+            (0, 0, 10, false), (0, 1, 10, true), (0, 99, 10_000, false), (0, 100, 10_000, true),
+            (200, 297, 10_000, false), (200, 298, 10_000, true), (9_999, 10_000, 10_000, true),
+            (50, 40, 10_000, false), (0, 65_535, 1 << 40, false), (0, 65_536, 1 << 40, true),
+            (0, 1, nil, true), (1_000, 1_009, nil, false), (1_000, 1_010, nil, true),
+            (1 << 40, (1 << 40) + 65_535, nil, false), (1 << 40, (1 << 40) + 65_536, nil, true),
+        ] as [(Int64, Int64, Int64?, Bool)])
+    func countsProgress(_ furthest: Int64, _ offset: Int64, _ length: Int64?, _ isEnough: Bool) {
+        #expect(isProgress(from: furthest, to: offset, of: length) == isEnough)
     }
 
     @Test func endsWithItsTask() async throws {
@@ -128,23 +141,6 @@ import Testing
         }
         #expect(network.requests.count == 3)
         #expect(folder.names == [])
-    }
-
-    @Test func waitsBetweenAttempts() async throws {
-        let network = MockNetwork()
-        let clock = MockClock()
-        network.stub(.any, .error(.networkConnectionLost), .file(bytes))
-        let task = Task { [folder] in
-            try await MockURLSession(network).download(
-                .test("/file"), to: folder.file,
-                retrying: RetryPolicy(baseDelay: .seconds(60), maximumDelay: .seconds(60)),
-                clock: clock)
-        }
-        await clock.waitForSleepers(1)
-        #expect(network.requests.count == 1)
-        await clock.advance(by: .seconds(60))
-        _ = try await task.value
-        #expect(folder.content == bytes)
     }
 
     /// A stream whose reader is too slow ends with `BodyLimitError`.

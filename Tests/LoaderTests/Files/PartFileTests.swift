@@ -48,11 +48,13 @@ import Testing
         for count in 0...99 {
             #expect(try Data(contentsOf: folder.record) == text)
             #expect(try Data(contentsOf: folder.part) == bytes.prefix(count))
-            let copy = try TemporaryFolder()
-            try copy.leavePart(bytes.prefix(count), stored)
-            let next = try PartFile(of: copy.file)
-            #expect(next.record?.offset == (count == 0 ? nil : Int64(count)))
-            next.abandon()
+            if count < 2 || count.isMultiple(of: 9) {
+                let copy = try TemporaryFolder()
+                try copy.leavePart(bytes.prefix(count), stored)
+                let next = try PartFile(of: copy.file)
+                #expect(next.record?.offset == (count == 0 ? nil : Int64(count)))
+                next.abandon()
+            }
             try part.write(bytes[count..<count + 1])
         }
         part.abandon()
@@ -103,16 +105,6 @@ import Testing
         for byte in bytes { try part.write(Data([byte])) }
         try part.finish()
         #expect(try Data(contentsOf: file) == bytes)
-    }
-
-    @Test func continuesWithTheSizeOfThePart() throws {
-        try folder.leavePart(bytes.prefix(40), record)
-        let part = try PartFile(of: folder.file)
-        try part.begin(at: 40, end: 100, record: part.record)
-        try part.write(bytes.dropFirst(40))
-        try part.finish()
-        #expect(folder.content == bytes)
-        #expect(folder.names == ["file.bin"])
     }
 
     @Test func refusesMoreThanWasAnnounced() throws {

@@ -30,16 +30,6 @@ import Testing
         try network.verify()
     }
 
-    @Test func knowsWhereItStands() async throws {
-        network.stub(.get("/numbers/1"), .json("[1]"))
-        network.stub(.get("/numbers/2"), .status(500))
-        var pages = session.pages(NumbersRequest(), from: 1).makeAsyncIterator()
-
-        _ = try await pages.next()
-        await #expect(throws: APIRequestError.self) { try await pages.next() }
-
-    }
-
     @Test func endsWithItsTask() async throws {
         let arrived = Gate()
         network.stub(.get("/numbers/1"), .json("[1]"))

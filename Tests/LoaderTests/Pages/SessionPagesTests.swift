@@ -15,23 +15,6 @@ import Testing
         }
     }
 
-    @Test func givesPagesAndElementsUpToTheLimit() async throws {
-        for (limit, inputs, elements) in [(9, [1, 2, 3], [1, 2, 1, 2]), (1, [1], [1, 2])] {
-            var pages: [Int] = []
-            for try await page in session.pages(NumbersRequest(), from: 1, limit: limit) {
-                pages.append(page.input)
-            }
-            var numbers: [Int] = []
-            for try await number in session.pages(NumbersRequest(), from: 1, limit: limit).elements
-            {
-                numbers.append(number)
-            }
-
-            #expect(pages == inputs)
-            #expect(numbers == elements)
-        }
-    }
-
     @Test @MainActor func parsesInTheBackground() async throws {
         var places: [RunningPlace] = []
         for try await place in session.pages(PlacesRequest(), from: 1).elements {

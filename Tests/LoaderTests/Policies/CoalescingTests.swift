@@ -94,16 +94,61 @@ import Testing
         #expect(network.requests.count == 10)
     }
 
+    /// Whatever changes the exchange: the URL, a header, the body or an option.
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
-    @Test func sendsEachPOSTForItself() async throws {
-        let request = URLRequest.test("a", method: "POST", body: "b")
+    @Test func sharesOnlyWhatIsTheSame() async throws {
+        let urls = [
+            "https://a.example/p?q=1", "https://a.example/p?q=2", "https://a.example/p",
+            "https://a.example/P?q=1", "http://a.example/p?q=1", "https://b.example/p?q=1",
+            "https://a.example:8443/p?q=1", "https://me@a.example/p?q=1",
+            "https://a.example/p?q=1#part", "https://a.example/p?token=1",
+            "https://a.example/p?token=2",
+        ]
+        let changes: [(inout URLRequest) -> Void] = [
+            { $0.httpMethod = "HEAD" },
+            { $0.setValue("a/c", forHTTPHeaderField: "Accept") },
+            { $0.setValue(nil, forHTTPHeaderField: "Accept") },
+            { $0.setValue("Bearer anne", forHTTPHeaderField: "Authorization") },
+            { $0.setValue("1", forHTTPHeaderField: "X-New") },
+            { $0.httpBody = Data("body".utf8) },
+            { $0.cachePolicy = .reloadIgnoringLocalCacheData },
+            { $0.timeoutInterval = 1 },
+            { $0.httpShouldHandleCookies = false },
+            { $0.allowsCellularAccess = false },
+        ]
+        func request(_ url: String) -> URLRequest {
+            var request = URLRequest(url: URL(string: url)!)
+            request.allHTTPHeaderFields = ["Accept": "a/b", "Authorization": "Bearer emma"]
+            return request
+        }
+        var different = urls.map { request($0) }
+        for change in changes {
+            different.append(request(urls[0]))
+            change(&different[different.count - 1])
+        }
+        var same = request(urls[0])
+        same.allHTTPHeaderFields = ["authorization": "Bearer emma", "ACCEPT": "a/b"]
+        same.httpMethod = "GET"
 
-        let outcomes = try await outcomes(of: Array(repeating: request, count: 5)) { _ in
-            .text("ok")
+        _ = try await outcomes(of: different + different + [same]) { _ in .status(200) }
+
+        #expect(network.requests.count == different.count)
+    }
+
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    @Test func sendsEachUnsafeRequestAndEachStreamForItself() async throws {
+        var requests = ["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "GET"].flatMap { method in
+            Array(repeating: URLRequest.test("a", method: method), count: 2)
+        }
+        // A stream can be read once.
+        for index in requests.indices.suffix(2) {
+            requests[index].httpBodyStream = InputStream(data: Data())
         }
 
-        #expect(outcomes == Array(repeating: .body("ok"), count: 5))
-        #expect(network.requests.count == 5)
+        let outcomes = try await outcomes(of: requests) { _ in .text("ok") }
+
+        #expect(outcomes == Array(repeating: .body("ok"), count: requests.count))
+        #expect(network.requests.count == requests.count)
     }
 
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)

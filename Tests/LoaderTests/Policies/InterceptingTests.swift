@@ -46,23 +46,6 @@ import Testing
         #expect(network.requests.count == 2)
     }
 
-    /// The function that sends a request may leave the closure, as a hedge needs it.
-    @Test func sendsASecondRequestFromAnotherTask() async throws {
-        let network = MockNetwork()
-        network.stub(.get("/slow"), .text("slow").held)
-        network.stub(.get("/fast"), .text("fast"))
-        let session = MockURLSession(network).intercepting { request, next in
-            try await withThrowingTaskGroup(of: (HTTPBody, HTTPURLResponse).self) { group in
-                group.addTask { try await next(request) }
-                group.addTask { try await next(.test("fast")) }
-                defer { group.cancelAll() }
-                return try await group.next()!
-            }
-        }
-
-        #expect(try await session.exchange(.test("slow")).0.text == "fast")
-    }
-
     @Test func isCancelledWithItsExchange() async {
         let arrived = Gate()
         let session = MockURLSession().intercepting { _, _ in

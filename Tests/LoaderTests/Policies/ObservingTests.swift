@@ -185,25 +185,4 @@ import Testing
         let rejected = log.events.filter { if case .rejected = $0.kind { true } else { false } }
         #expect(rejected.map(\.id) == [1, 1, 3])
     }
-
-    @Test func logsWithOneClosureAndItsOwnRedaction() async throws {
-        let (events, lines) = (Locked<[String]>([]), Locked<[String]>([]))
-        let session = MockURLSession()
-            .observed(clock: MockClock()) { event in
-                events.withLock { $0.append("\(event)") }
-            }
-            .observed(clock: MockClock()) { event in
-                let line = event.description(redacting: .standard.adding("birthday"))
-                lines.withLock { $0.append(line) }
-            }
-        var request = URLRequest.test("a")
-        request.url?.append(queryItems: [.init(name: "birthday", value: "hunter2")])
-
-        _ = try await session.exchange(request)
-
-        for (log, value) in [(events, "hunter2"), (lines, "REDACTED")] {
-            let line = "#1 GET https://api.example.com/a?birthday=\(value)"
-            #expect(log.withLock { $0 } == [line, "\(line): 200 (OK), 2 bytes, 0.000 s"])
-        }
-    }
 }

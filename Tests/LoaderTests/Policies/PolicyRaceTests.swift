@@ -95,15 +95,17 @@ import Testing
     @Test func aThousandLoadsAreRetriedEachOnItsOwn() async throws {
         let clock = MockClock()
         let network = MockNetwork()
-        for number in 0..<1_000 {
-            let text = MockResponse.text("\(number)")
-            let path = RequestMatcher.get("/\(number)")
-            switch number % 4 {
-            case 0: network.stub(path, text)
-            case 1: network.stub(path, .status(503), text)
-            case 2: network.stub(path, .error(.timedOut), .status(429), text)
-            default: network.stub(path, .status(500))
+        let attempts = Locked<[String: Int]>([:])
+        let failures: [[MockResponse]] = [[], [.status(503)], [.error(.timedOut), .status(429)]]
+        network.stub(.get("/{number}"), times: .any) { request in
+            let path = request.pathValues["number"]!
+            guard let number = Int(path), number % 4 < 3 else { return .status(500) }
+            let attempt = attempts.withLock { attempts in
+                attempts[path, default: 0] += 1
+                return attempts[path]!
             }
+            let before = failures[number % 4]
+            return attempt <= before.count ? before[attempt - 1] : .text(path)
         }
         let session = MockURLSession(network).retrying(clock: clock, random: { 0 })
 

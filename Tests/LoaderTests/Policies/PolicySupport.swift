@@ -25,6 +25,16 @@ struct StubbornSession: HTTPSession {
     }
 }
 
+/// A clock on which no sleep takes real time.
+struct ImmediateClock: Clock {
+    let clock = MockClock()
+    var now: MockClock.Instant { clock.now }
+    var minimumResolution: Duration { .zero }
+    func sleep(until deadline: MockClock.Instant, tolerance: Duration?) async throws {
+        await clock.advance(to: deadline)
+    }
+}
+
 func answer(
     to request: URLRequest, _ text: String = "", status: Int = 200
 ) throws -> (HTTPBody, HTTPURLResponse) {

@@ -101,19 +101,4 @@ import Testing
         #expect(try await refused.value == 302)
         #expect(try await followed.value == 200)
     }
-
-    /// A refresh is a secret, whatever the app says about the redirects of its session.
-    @Test func aRefreshStaysWithinItsOrigin() async throws {
-        network.stub(.any, .redirect(to: "https://other.example/token", status: 307))
-        let elsewhere = network.stub(.host("other.example"), .text("x"), times: .never)
-        let api = URL(string: "https://api.example.com")!
-        let credentials = TokenServer().tokens(.expired, for: api)
-
-        await #expect(throws: APIRequestError.self) {
-            try await MockURLSession(network).redirecting(.follow)
-                .authenticated(by: credentials).exchange(.test("data"))
-        }
-
-        #expect(elsewhere.callCount == 0)
-    }
 }

@@ -8,16 +8,6 @@ import Testing
 @Suite(.limited) struct RetryRuleTests {
     typealias Rule = @Sendable (RetryAttempt) -> RetryDecision
 
-    /// A clock on which no sleep takes real time.
-    private struct ImmediateClock: Clock {
-        let clock = MockClock()
-        var now: MockClock.Instant { clock.now }
-        var minimumResolution: Duration { .zero }
-        func sleep(until deadline: MockClock.Instant, tolerance: Duration?) async throws {
-            await clock.advance(to: deadline)
-        }
-    }
-
     private func session(
         _ network: MockNetwork, policy: RetryPolicy = .standard, _ rule: @escaping Rule
     ) -> some HTTPSession {
@@ -82,44 +72,6 @@ import Testing
         #expect(network.requests.count == count)
     }
 
-    @Test func countsItsAttemptsInAHeader() async throws {
-        let network = MockNetwork()
-        network.stub(.any, .status(503), .status(503), .status(200))
-        let session = session(network) { attempt in
-            guard case .retry(let delay, _) = attempt.decision else { return .finish }
-            var request = attempt.request
-            request.setValue("\(attempt.number)", forHTTPHeaderField: "X-Retry-Count")
-            return .retry(after: delay, with: request)
-        }
-
-        let (_, response) = try await session.exchange(.test("a"))
-
-        #expect(response.statusCode == 200)
-        let counts = network.requests.map { $0.request.value(forHTTPHeaderField: "X-Retry-Count") }
-        #expect(counts == [nil, "1", "2"])
-    }
-
-    @Test func goesToAnotherHost() async throws {
-        let network = MockNetwork()
-        network.stub(.get("/a").host("api.example.com"), .error(.cannotConnectToHost))
-        network.stub(.get("/a").host("b.example.com"), .status(503))
-        network.stub(.get("/a").host("c.example.com"), .text("third"))
-        let hosts = ["api.example.com", "b.example.com", "c.example.com"]
-        let session = session(network) { attempt in
-            guard case .retry = attempt.decision, attempt.number < hosts.count,
-                let url = attempt.request.url,
-                var parts = URLComponents(url: url, resolvingAgainstBaseURL: true)
-            else { return .finish }
-            parts.host = hosts[attempt.number]
-            var request = attempt.request
-            request.url = parts.url
-            return .retry(after: .zero, with: request)
-        }
-
-        #expect(try await session.exchange(.test("a")).0.text == "third")
-        #expect(network.requests.map(\.request.url?.host) == hosts)
-    }
-
     @Test func seesTheAttemptThatHasEnded() async throws {
         let network = MockNetwork()
         network.stub(.any, .status(503), .error(.timedOut), .text("body"))
@@ -158,19 +110,6 @@ import Testing
         #expect(network.requests.count == 4)
     }
 
-    @Test func sendsAPostAgainOnlyIfTheRuleSaysSo() async throws {
-        let policys: Rule = { $0.decision }
-        let twice: Rule = { $0.number < 2 ? .retry(after: .zero) : .finish }
-        for (rule, count) in [(policys, 1), (twice, 2)] {
-            let network = MockNetwork()
-            network.stub(.post("/a"), .status(503), times: .any)
-
-            _ = try await session(network, rule).exchange(.test("a", method: "POST", body: "{}"))
-
-            #expect(network.requests.map(\.body.text) == Array(repeating: "{}", count: count))
-        }
-    }
-
     @Test func neverSendsAStreamTwice() async throws {
         @Sendable func upload() -> URLRequest {
             var request = URLRequest.test("a", method: "PUT")
@@ -204,26 +143,6 @@ import Testing
         #expect(network.requests.count == 5)
         // 0.5 × 0.5 s, 0 × 1 s, 1 × 2 s, and 0.25 × 4 s.
         #expect(clock.now.offset == .seconds(3.25))
-    }
-
-    @Test func isNotAskedAboutACancelledAttempt() async throws {
-        let arrived = Gate()
-        let asked = Locked(0)
-        let session = MockURLSession().intercepting { _, _ in
-            arrived.open()
-            _ = try? await waitForCancellation()
-            throw URLError(.networkConnectionLost)
-        }.retrying { _ in
-            asked.withLock { $0 += 1 }
-            return .retry(after: .zero)
-        }
-        let task = Task { await session.outcome(of: .test("a")) }
-        await arrived.wait()
-
-        task.cancel()
-
-        #expect(await task.value == .error(.networkConnectionLost))
-        #expect(asked.withLock { $0 } == 0)
     }
 
     @Test func decidesFromTheHeadersOfAStream() async throws {

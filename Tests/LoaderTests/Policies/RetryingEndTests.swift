@@ -29,19 +29,26 @@ import Testing
         #expect(attempts.withLock { $0 } == 1)
     }
 
-    @Test(arguments: [nil, Duration.seconds(60)])
-    func aCancelledAttemptIsNotTriedAgain(_ deadline: Duration?) async throws {
+    @Test(arguments: [nil, Duration.seconds(60)], [false, true])
+    func aCancelledAttemptIsNotTriedAgain(_ deadline: Duration?, hasRule: Bool) async throws {
         let arrivals = Locked(0)
         let arrived = Gate()
         let ended = Gate()
-        let session = MockURLSession().intercepting { _, _ in
+        let lost = MockURLSession().intercepting { _, _ in
             arrivals.withLock { $0 += 1 }
             defer { ended.open() }
             arrived.open()
             _ = try? await waitForCancellation()
             // The connection breaks in the same moment.
             throw URLError(.networkConnectionLost)
-        }.retrying(RetryPolicy(deadline: deadline), clock: MockClock(), random: { 0 })
+        }
+        let policy = RetryPolicy(deadline: deadline)
+        let session: any HTTPSession =
+            hasRule
+            ? lost.retrying(policy, clock: MockClock()) { _ in
+                Issue.record("The rule is not asked.")
+                return .retry(after: .zero)
+            } : lost.retrying(policy, clock: MockClock(), random: { 0 })
         let task = Task { await session.outcome(of: .test("a")) }
         await arrived.wait()
 

@@ -68,18 +68,6 @@ import Testing
 
     // MARK: Authentication
 
-    @Test func refreshesTheCredential() async throws {
-        let server = TokenServer()
-        let session = server.session.limited(to: 1).authenticated(by: server.tokens())
-
-        let (body, response) = try await session.stream(.test("data"))
-
-        #expect(response.statusCode == 200)
-        #expect(await read(body) == ("Bearer new1", nil))
-        #expect(server.given == ["Bearer old", "Bearer new1"])
-        #expect(server.refreshCount == 1)
-    }
-
     @Test func returnsASecondRejectionWithItsBody() async throws {
         let server = TokenServer(onRefresh: { _ in .json(encoding: Token(access: "useless")) })
 
@@ -127,17 +115,8 @@ import Testing
     // MARK: Timeouts
 
     @Test func theTimeoutLimitsTheTimeToTheHeaders() async throws {
-        network.stub(.get("/late"), .text("late").delayed(by: .seconds(11)))
         network.stub(.get("/long"), .chunks(["a", "b"], every: .seconds(50)))
         let session = session.timingOut(after: .seconds(10), clock: clock)
-
-        let late = Task { try await session.stream(.test("late")) }
-        await network.waitForRequests(1)
-        await clock.advance(by: .seconds(10))
-        let error = await #expect(throws: URLError.self) { _ = try await late.value }
-        #expect(error?.code == .timedOut)
-        await network.waitForResponses(1)
-        #expect(network.requests.map(\.wasCancelled) == [true])
 
         let (body, _) = try await session.stream(.test("long"))
         await clock.advance(by: .seconds(50))
@@ -146,8 +125,7 @@ import Testing
 
     @Test func theIdleTimeoutLimitsTheSilence() async throws {
         network.stub(
-            .get("/stream"), .chunks(["a", "b", "c"], every: .seconds(9)),
-            .chunks(["a", "b"], every: .seconds(11)))
+            .get("/stream"), .chunks(["a", "b", "c"], every: .seconds(9)))
         let session = session.timingOut(after: .seconds(5), idle: .seconds(10), clock: clock)
 
         let (lively, _) = try await session.stream(.test("stream"))
@@ -157,26 +135,6 @@ import Testing
             await clock.advance(by: .seconds(9))
         }
         #expect(await all == ("abc", nil))
-
-        let (silent, _) = try await session.stream(.test("stream"))
-        let hasFirst = Gate()
-        let some = Task {
-            var text = ""
-            do {
-                for try await piece in silent {
-                    text += piece.text
-                    hasFirst.open()
-                }
-                return (text, URLError.Code?.none)
-            } catch {
-                return (text, (error as? URLError)?.code)
-            }
-        }
-        // The deadline of the first piece is gone by then.
-        await hasFirst.wait()
-        await yieldWhile { clock.pendingDeadlines.last != .seconds(10) }
-        await clock.advance(by: .seconds(10))
-        #expect(await some.value == ("a", .timedOut))
         #expect(clock.pendingDeadlines.isEmpty)
     }
 

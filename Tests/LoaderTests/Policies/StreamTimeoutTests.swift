@@ -36,7 +36,11 @@ import Testing
                 if isDownload {
                     try await limited.download(request, to: file)
                 } else {
-                    for try await _ in try await limited.stream(request).0 {}
+                    var pieces: [String] = []
+                    defer { #expect(pieces == (silence == .withinTheBody ? ["a"] : [])) }
+                    for try await piece in try await limited.stream(request).0 {
+                        pieces.append(piece.text)
+                    }
                 }
             }
             switch silence {
@@ -48,6 +52,11 @@ import Testing
 
             let error = await #expect(throws: URLError.self) { try await transfer.value }
             #expect(error?.code == .timedOut)
+            #expect(clock.pendingDeadlines.isEmpty)
+        }
+        if transport != .loopback {
+            await network.waitForResponses()
+            #expect(network.requests.last?.wasCancelled == true)
         }
         #expect(folder.content == nil)
     }

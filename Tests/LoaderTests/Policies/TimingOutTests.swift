@@ -8,21 +8,6 @@ import Testing
     @TaskLocal static var name = "nobody"
 
     @Test(arguments: Transport.allCases)
-    func givesTheAnswerThatComesInTime(_ transport: Transport) async throws {
-        let clock = MockClock()
-        let network = MockNetwork()
-        network.stub(.any, .text("value", status: 404))
-        let (session, baseURL) = try transport.open(network)
-        let request = URLRequest(url: baseURL.appending(path: "a"))
-
-        let (data, response) = try await session.timingOut(after: .seconds(30), clock: clock)
-            .exchange(request)
-
-        #expect(data.text == "value")
-        #expect(response.statusCode == 404)
-    }
-
-    @Test(arguments: Transport.allCases)
     func endsAndCancelsTheExchangeAtTheTimeout(_ transport: Transport) async throws {
         let clock = MockClock()
         let arrived = Gate()
@@ -83,12 +68,12 @@ import Testing
         await stubborn.hasAnswered.wait()
     }
 
-    @Test(arguments: [Duration.zero, .seconds(-1), .seconds(1)])
+    @Test(arguments: [Duration.zero, .seconds(-1)])
     func sendsNothingWithoutTimeOrInACancelledTask(_ duration: Duration) async throws {
         let network = MockNetwork()
         let session = MockURLSession(network).timingOut(after: duration)
 
-        if duration <= .zero { #expect(await session.outcome(of: .test("a")) == .error(.timedOut)) }
+        #expect(await session.outcome(of: .test("a")) == .error(.timedOut))
         let cancelled = Task {
             withUnsafeCurrentTask { $0?.cancel() }
             return await session.outcome(of: .test("a"))

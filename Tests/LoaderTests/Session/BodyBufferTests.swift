@@ -40,9 +40,9 @@ import Testing
     /// A piece costs hundreds of bytes beside its own.
     @Test func joinsSmallPieces() async throws {
         let buffer = BodyBuffer()
-        for _ in 0..<1_000_000 { buffer.append(Data("a".utf8)) }
+        for _ in 0..<100_000 { buffer.append(Data("a".utf8)) }
 
         #expect(buffer.pieceCount < 100)
-        #expect(try await buffer.next()?.count == 1_000_000)
+        #expect(try await buffer.next()?.count == 100_000)
     }
 }

@@ -49,7 +49,7 @@ import Testing
             for worker in 0..<12 {
                 let session = sessions[worker % sessions.count]
                 group.addTask {
-                    for index in 0..<200 {
+                    for index in 0..<60 {
                         let task = Task { try await session.exchange(request) }
                         for _ in 0..<(index + worker) % 50 { await Task.yield() }
                         task.cancel()

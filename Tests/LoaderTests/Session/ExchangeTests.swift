@@ -26,48 +26,6 @@ import Testing
         #expect(network.requests[0].header("Content-Type") == "application/json")
     }
 
-    @Test(arguments: [307, 308])
-    func keepsTheBodyOfARedirectedPost(_ status: Int) async throws {
-        let server = try network.serve()
-        network.stub(.post("/old"), .redirect(to: "/new", status: status))
-        network.stub(.post("/new"), .text("there"))
-        var request = URLRequest(url: server.url.appending(path: "old"))
-        request.httpMethod = "POST"
-        request.httpBody = Data("the body".utf8)
-        request.setValue("text/plain", forHTTPHeaderField: "Content-Type")
-
-        let (data, response) = try await session.exchange(request)
-
-        #expect(data.text == "there")
-        #expect(response.url?.path == "/new")
-        #expect(network.requests.map(\.body.text) == ["the body", "the body"])
-        #expect(
-            network.requests[1].request.value(forHTTPHeaderField: "Content-Type") == "text/plain")
-    }
-
-    @Test func takesNoCredentialToAnotherServer() async throws {
-        let server = try network.serve()
-        let other = MockNetwork()
-        other.stub(.any, .text("other"))
-        let otherServer = try other.serve()
-        network.stub(.any, .redirect(to: otherServer.url.appending(path: "there").absoluteString))
-        var request = URLRequest(url: server.url.appending(path: "here"))
-        let secret = ["Authorization", "Cookie", "X-Api-Key", "X-Unknown"]
-        for name in secret + ["Accept-Language", "If-None-Match"] {
-            request.setValue("value", forHTTPHeaderField: name)
-        }
-
-        let (data, response) = try await session.exchange(request)
-
-        #expect(data.text == "other")
-        #expect(response.url?.port == otherServer.port)
-        let received = try #require(other.requests.first?.request)
-        for name in secret { #expect(received.value(forHTTPHeaderField: name) == nil) }
-        #expect(received.value(forHTTPHeaderField: "Accept-Language") == "value")
-        #expect(received.value(forHTTPHeaderField: "If-None-Match") == "value")
-        #expect(network.requests[0].request.value(forHTTPHeaderField: "X-Api-Key") == "value")
-    }
-
     // Foundation adds them to each request, on Linux even after a redirect.
     @Test(arguments: ["Authorization", "X-Api-Key", "Cookie", "Accept-Token"], [false, true])
     func takesNoHeaderOfTheConfigurationToAnotherServer(_ name: String, viaHost: Bool)

@@ -85,7 +85,7 @@ import Testing
 
     /// Each call of the function belongs to another reader, and the last one does not return.
     @Test func leavingEndsTheCallThatRuns() async throws {
-        for _ in 0..<5_000 {
+        for _ in 0..<2_000 {
             let calls = Locked(0)
             let ended = Gate()
             let body = HTTPBody(unfolding: {

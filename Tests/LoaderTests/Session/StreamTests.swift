@@ -155,17 +155,6 @@ import Testing
         #expect(try await all(body) == bytes)
     }
 
-    @Test func boundsWhatWaits() async throws {
-        network.stub(.get("/stream"), .chunks(["1234", "5678", "9"], every: .seconds(1)))
-
-        let (body, _) = try await MockURLSession(network).stream(.test("stream"), buffering: 8)
-        await clock.advance(by: .seconds(2))
-        var pieces = body.makeAsyncIterator()
-
-        #expect(try await pieces.next()?.text == "12345678")
-        await #expect(throws: TransportError.bodyLimit(8)) { _ = try await pieces.next() }
-    }
-
     @Test func aSessionThatCannotStreamReturnsACompleteBody() async throws {
         let session = FixedSession(Data("whole".utf8)).timingOut(
             after: .seconds(9), idle: .seconds(9)

@@ -45,8 +45,8 @@ import Testing
     @Test(.enabled(if: ProcessInfo.processInfo.environment[variable] != nil))
     func waits() async throws {
         let network = MockNetwork(clock: ContinuousClock())
-        network.stub(.get("/late"), .text("late").delayed(by: .seconds(3)))
-        network.stub(.get("/slow"), .chunks(["a", "b", "c"], every: .seconds(1)))
+        network.stub(.get("/late"), .text("late").delayed(by: .seconds(1)))
+        network.stub(.get("/slow"), .chunks(["a", "b", "c"], every: .milliseconds(500)))
         let url = try network.serve().url
         let late = URLRequest(url: url.appending(path: "late"))
         let slow = URLRequest(url: url.appending(path: "slow"))

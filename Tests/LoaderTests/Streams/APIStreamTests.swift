@@ -118,20 +118,6 @@ import Testing
         #expect(error?.isCancellation == true)
     }
 
-    @Test func sendsNothingInACancelledTask() async throws {
-        network.stub(.any, .words("a"), times: .any)
-        let session = MockURLSession(network)
-
-        let error = await Task {
-            withUnsafeCurrentTask { $0?.cancel() }
-            return await session.stream(WordsRequest(), "/words").outcome().error
-        }.value
-
-        #expect(error?.stage == .transport)
-        #expect(error?.isCancellation == true)
-        #expect(network.requests.isEmpty)
-    }
-
     @Test(arguments: Transport.allCases)
     func deliversWhatArrivedBeforeTheConnectionWasLost(_ transport: Transport) async throws {
         let (session, baseURL) = try transport.open(network)
@@ -217,15 +203,6 @@ import Testing
         #expect(try await words.next() == nil)
     }
 
-    @Test func endsAtTheTerminatorOfAMappedParser() async throws {
-        network.stub(.get("/words"), .words("a", "b"))
-
-        let (words, error) = await MockURLSession(network).stream(ShoutsRequest()).outcome()
-
-        #expect(words == ["A", "B"])
-        #expect(error == nil)
-    }
-
     @Test func copiesOfAnIteratorShareTheElements() async throws {
         network.stub(.get("/words"), .words("a", "b", "c"))
         var words = MockURLSession(network).stream(WordsRequest(), "/words").makeAsyncIterator()
@@ -295,19 +272,6 @@ import Testing
         await #expect(throws: UnacceptableStatus.self) {
             for try await _ in unfolding(stream) {}
         }
-    }
-
-    @Test func aStreamWithoutItsTerminatorFails() async throws {
-        let event = Data(MockResponse.event("a").utf8)
-        let session = BodySession { HTTPBody(event) }
-
-        let (words, error) = await session.stream(WordsRequest(), "/words").outcome()
-
-        #expect(words.map(\.text) == ["a"])
-        #expect(error?.stage == .parse)
-        #expect(
-            error?.underlying as? StreamError
-                == StreamError.unfinished(elementCount: 1))
     }
 
     @Test func sendsNothingIfTheRequestCannotBeMade() async throws {

@@ -34,7 +34,7 @@ import Testing
     private func all() async throws -> [String] {
         let events = MockURLSession(network).events(
             try request.makeRequest(from: "a"), reconnecting: atOnce, name: "NewsRequest",
-            validate: request.validateResponse)
+            validate: request.validateResponse, clock: ImmediateClock())
         return try await events.reduce(into: []) { $0.append($1.data) }
     }
 

@@ -22,7 +22,7 @@ import Testing
 
     private var session: MockURLSession { MockURLSession(network) }
 
-    /// Reconnects immediately, and gives up at the third connection without an event.
+    /// Gives up at the third connection without an event.
     private let atOnce = RetryPolicy(maximumAttempts: 3, baseDelay: .zero, deadline: nil)
 
     @Test(arguments: Transport.allCases)
@@ -32,7 +32,7 @@ import Testing
             events("data: c\n\n", "id: 3\ndata: d\n\n"), .status(204))
         let (session, baseURL) = try transport.open(network)
 
-        let all = try await list(session.events(request(baseURL), reconnecting: atOnce))
+        let all = try await list(session.events(request(baseURL), reconnecting: atOnce, clock: ImmediateClock()))
 
         #expect(all.map(\.data) == ["a", "b", "c", "d"])
         #expect(all.map(\.id) == ["1", "2", "2", "3"])
@@ -50,7 +50,7 @@ import Testing
             .error(.networkConnectionLost), events("id: 3\ndata: c\n\n"), .status(204))
         let (session, baseURL) = try transport.open(network)
 
-        let all = try await list(session.events(request(baseURL), reconnecting: atOnce))
+        let all = try await list(session.events(request(baseURL), reconnecting: atOnce, clock: ImmediateClock()))
 
         #expect(all.map(\.id) == ["1", "3"])
         #expect(network.requests.map { $0.header("Last-Event-ID") } == [nil, "1", "1", "3"])
@@ -85,7 +85,7 @@ import Testing
     @Test func startsAfterAStoredEvent() async throws {
         network.stub(.get("/events"), events("data: a\n\n"), .status(204))
 
-        let stream = session.events(request(baseURL), after: "41", reconnecting: atOnce)
+        let stream = session.events(request(baseURL), after: "41", reconnecting: atOnce, clock: ImmediateClock())
 
         #expect(try await list(stream) == [ServerSentEvent(data: "a", id: "41")])
         #expect(network.requests.map { $0.header("Last-Event-ID") } == ["41", "41"])
@@ -96,7 +96,7 @@ import Testing
             .get("/events"),
             events("id: 1\ndata: a\n\nid: 2\ndata: b\n\nretry: 5\n\nid: 3\n\n"), .status(204))
         var events = session.events(
-            request(baseURL), reconnecting: RetryPolicy(maximumDelay: .zero)
+            request(baseURL), reconnecting: atOnce, clock: ImmediateClock()
         ).makeAsyncIterator()
         #expect(network.requests.isEmpty)
 
@@ -111,7 +111,7 @@ import Testing
         network.stub(
             .get("/events"), events("id: 1\ndata: a\n\nid\ndata: b\n\n"), .status(204))
 
-        let stream = session.events(request(baseURL), reconnecting: atOnce)
+        let stream = session.events(request(baseURL), reconnecting: atOnce, clock: ImmediateClock())
 
         #expect(try await list(stream).map(\.id) == ["1", ""])
         #expect(network.requests.map { $0.header("Last-Event-ID") } == [nil, nil])
@@ -145,7 +145,7 @@ import Testing
         let (session, baseURL) = try transport.open(network)
         network.stub(.get("/events"), events(": no event\n\n"), times: .any)
 
-        let (all, error) = await session.events(request(baseURL), reconnecting: atOnce).outcome()
+        let (all, error) = await session.events(request(baseURL), reconnecting: atOnce, clock: ImmediateClock()).outcome()
 
         #expect(all.isEmpty)
         #expect(error?.stage == .transport)
@@ -158,7 +158,7 @@ import Testing
             .get("/events"), events(""), events(""), events("data: a\n\n"), events(""), events(""),
             events("data: b\n\n"), events(""), .error(.timedOut), .error(.networkConnectionLost))
 
-        let (all, error) = await session.events(request(baseURL), reconnecting: atOnce).outcome()
+        let (all, error) = await session.events(request(baseURL), reconnecting: atOnce, clock: ImmediateClock()).outcome()
 
         #expect(all.map(\.data) == ["a", "b"])
         // The last of three connections without an event gives its error.
@@ -171,7 +171,7 @@ import Testing
         let (session, baseURL) = try transport.open(network)
         network.stub(.get("/events"), .redirect(to: "/events", status: 307), times: .any)
 
-        let (_, error) = await session.events(request(baseURL), reconnecting: atOnce).outcome()
+        let (_, error) = await session.events(request(baseURL), reconnecting: atOnce, clock: ImmediateClock()).outcome()
 
         #expect((error?.underlying as? URLError)?.code == .httpTooManyRedirects)
         #expect(network.requests.count < 50)
@@ -180,7 +180,7 @@ import Testing
     @Test func endsAtARedirectWithoutALocation() async throws {
         network.stub(.get("/events"), .status(307))
 
-        var events = session.events(request(baseURL), reconnecting: atOnce).makeAsyncIterator()
+        var events = session.events(request(baseURL), reconnecting: atOnce, clock: ImmediateClock()).makeAsyncIterator()
         let error = await #expect(throws: APIRequestError.self) { try await events.next() }
 
         #expect(error?.stage == .validate)
@@ -212,7 +212,7 @@ import Testing
 
         let log = EventLog()
         let (_, error) = await session.observed(by: log)
-            .events(request(baseURL), reconnecting: atOnce).outcome()
+            .events(request(baseURL), reconnecting: atOnce, clock: ImmediateClock()).outcome()
 
         #expect(error?.stage == .parse)
         #expect(
@@ -229,7 +229,7 @@ import Testing
         body.append(Data(repeating: UInt8(ascii: "x"), count: 16 * 1_048_576))
         network.stub(.get("/events"), .data(body, contentType: "text/event-stream"))
 
-        let (all, error) = await session.events(request(baseURL), reconnecting: atOnce).outcome()
+        let (all, error) = await session.events(request(baseURL), reconnecting: atOnce, clock: ImmediateClock()).outcome()
 
         #expect(all.map(\.data) == ["a"])
         #expect(error?.stage == .parse)
@@ -240,7 +240,7 @@ import Testing
 
     @Test func sendsAPostOnce() async throws {
         network.stub(.post("/events"), events("data: a\n\n"), .error(.networkConnectionLost))
-        let stream = session.events(request(baseURL, "POST"), reconnecting: atOnce)
+        let stream = session.events(request(baseURL, "POST"), reconnecting: atOnce, clock: ImmediateClock())
 
         let (all, end) = await stream.outcome()
         #expect(all.map(\.data) == ["a"])
@@ -253,10 +253,12 @@ import Testing
         #expect(network.requests.count == 2)
     }
 
-    @Test func sendsNothingWithAnUnusableID() async throws {
-        let (_, error) = await session.events(request(baseURL), after: "a\nb").outcome()
+    @Test(arguments: ["a\nX-Admin: 1", "a\r", "a\r\nb", "a\0"])
+    func sendsNothingWithAnUnusableID(_ id: String) async throws {
+        let (_, error) = await session.events(request(baseURL), after: id).outcome()
 
         #expect(error?.stage == .makeRequest)
+        #expect(error?.description.contains("\"Last-Event-ID\"") == true)
         #expect(network.requests.isEmpty)
     }
 
@@ -383,7 +385,7 @@ import Testing
 
     @MainActor @Test func staysOnTheActorOfItsReader() async throws {
         network.stub(.get("/events"), events("data: a\n\n"), .status(204))
-        var events = session.events(request(baseURL), reconnecting: atOnce)
+        var events = session.events(request(baseURL), reconnecting: atOnce, clock: ImmediateClock())
             .makeAsyncIterator()
 
         while try await events.next() != nil { MainActor.assertIsolated() }

@@ -96,15 +96,6 @@ import Testing
                 == .unfinished(elementCount: 0))
     }
 
-    @Test func replacesInvalidBytesOfAnID() async throws {
-        let bytes = Data("id: a".utf8) + [0xff] + Data("\ndata: b\n\n".utf8)
-
-        let events = await BodySession { HTTPBody(bytes) }.stream(EventsRequest()).outcome()
-
-        #expect(events.elements == [ServerSentEvent(data: "b", id: "a\u{FFFD}")])
-        #expect(events.error == nil)
-    }
-
     @Test func deliversManyElementsOfOnePiece() async throws {
         let text = (0..<100_000).map { "data: \($0)\n\n" }.joined()
 
@@ -112,25 +103,6 @@ import Testing
 
         #expect(events.elements.count == 100_000)
         #expect(events.elements.last?.data == "99999")
-        #expect(events.error == nil)
-    }
-
-    @Test func deliversAnElementOfManyPieces() async throws {
-        let bytes = Data("data: \(String(repeating: "x", count: 9_992))\n\n".utf8)
-        let session = BodySession {
-            let next = Locked(0)
-            return HTTPBody(unfolding: {
-                let index = next.withLock { index in
-                    index += 1
-                    return index - 1
-                }
-                return index < bytes.count ? bytes[index...index] : nil
-            })
-        }
-
-        let events = await session.stream(EventsRequest()).outcome()
-
-        #expect(events.elements.map(\.data.utf8.count) == [9_992])
         #expect(events.error == nil)
     }
 }

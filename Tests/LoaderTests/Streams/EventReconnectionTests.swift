@@ -1,0 +1,198 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// Whether and when an event stream connects again, and with which headers.
+@Suite(.limited) struct EventReconnectionTests {
+    private let policy = RetryPolicy(
+        maximumAttempts: 4, baseDelay: .seconds(1), maximumDelay: .seconds(10), deadline: nil)
+
+    private static func request(
+        _ method: String = "GET", _ headers: [String: String] = [:]
+    ) -> URLRequest {
+        var request = URLRequest.test("events", method: method)
+        for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
+        return request
+    }
+
+    private static func events(_ text: String) -> MockResponse {
+        .chunks([text], contentType: "text/event-stream")
+    }
+
+    private static let lost = MockResponse.error(.networkConnectionLost)
+
+    /// Connects until the events end, at the latest with a 204 after the answers.
+    ///
+    /// - Returns: The delays between the connections, and whether the events ended with an error.
+    private func connections(
+        _ answers: [MockResponse], _ request: URLRequest = request(), policy: RetryPolicy? = nil,
+        random: Double = 1
+    ) async -> (delays: [Duration], fails: Bool) {
+        let network = MockNetwork()
+        let rest = Locked(answers[...])
+        network.stub(.any, times: .any) { _ in rest.withLock { $0.popFirst() } ?? .status(204) }
+        let delays = Locked<[Duration]>([])
+        // The mock refuses a GET with a body.
+        let session = MockURLSession(network).intercepting { request, next in
+            var request = request
+            request.httpBodyStream = nil
+            return try await next(request)
+        }
+        let stream = session.events(
+            request, reconnecting: policy ?? self.policy,
+            willReconnect: { delay, _ in delays.withLock { $0.append(delay) } },
+            clock: ImmediateClock(), random: { random },
+            // Sun, 06 Nov 1994 08:49:37 GMT
+            now: { Date(timeIntervalSince1970: 784_111_777) })
+
+        let error = await stream.outcome().error
+
+        #expect(network.requests.count == delays.withLock { $0.count } + 1)
+        return (delays.withLock { $0 }, error != nil)
+    }
+
+    @Test func decidesByTheEndOfTheConnection() async {
+        // The delay of the next connection, if there is one.
+        let rows: [(MockResponse, Double?)] = [
+            (Self.events(""), 1), (Self.events("data: a\n\n"), 1),
+            // The statuses of the policy, with and without a delay that the server asks for.
+            (.status(503), 1), (.status(429).header("Retry-After", "7"), 7),
+            (.status(503).header("Retry-After", "Sun, 06 Nov 1994 08:49:44 GMT"), 7),
+            (.status(503).header("retry-after", "60"), nil),
+            // Any other status is final, and so is a redirect that names no location.
+            (.status(205), nil), (.status(301), nil), (.status(307), nil), (.status(400), nil),
+            (.status(401), nil), (.status(404).header("Retry-After", "7"), nil),
+            (.status(501), nil), (.text("a", headers: ["Content-Type": "text/html"]), nil),
+            (Self.lost, 1), (.error(.cannotConnectToHost), 1), (.error(.timedOut), 1),
+            (.error(.serverCertificateUntrusted), nil), (.error(.httpTooManyRedirects), nil),
+            (.error(.cancelled), nil), (.error(.badURL), nil),
+        ]
+        for (answer, delay) in rows {
+            let (delays, fails) = await connections([answer])
+
+            #expect(delays == (delay.map { [.seconds($0)] } ?? []), "\(answer)")
+            #expect(fails == (delay == nil), "\(answer)")
+        }
+        #expect(await connections([.status(204)]) == ([], false))
+    }
+
+    @Test func sendsOnlyAGetAgain() async {
+        let all = RetryPolicy(deadline: nil, methods: ["POST", "HEAD", "PUT"])
+        var body = Self.request()
+        body.httpBodyStream = InputStream(data: Data("a".utf8))
+        for request in [
+            Self.request("POST"), Self.request("HEAD"), Self.request("PUT"),
+            Self.request("POST", ["Idempotency-Key": "1"]), body,
+        ] {
+            for (answer, expected) in [
+                (Self.events(""), false), (.status(204), false), (.status(503), true),
+                (Self.lost, true),
+            ] {
+                let (delays, fails) = await connections([answer], request, policy: all)
+
+                #expect(delays.isEmpty, "\(request.httpMethod ?? "") \(answer)")
+                #expect(fails == expected, "\(request.httpMethod ?? "") \(answer)")
+            }
+        }
+        for method in ["GET", "get"] {
+            let (delays, _) = await connections([Self.events("")], Self.request(method), policy: all)
+            #expect(delays.count == 1, "\(method)")
+        }
+    }
+
+    /// Of four connections without an event, the last one fails.
+    @Test(
+        arguments: [
+            ("", 1, [1_000, 2_000, 4_000]), ("", 0, [100, 100, 100]),
+            // The server's value is a lower bound, even above the policy's maximum.
+            ("retry: 3000\n\n", 1, [4_000, 5_000, 7_000]),
+            ("retry: 3000\n\n", 0.5, [3_500, 4_000, 5_000]),
+            ("retry: 3000\n\n", 0, [3_000, 3_000, 3_000]),
+            ("retry: 60000\n\n", 0, [60_000, 60_000, 60_000]),
+            // A server that asks for a short delay need not wait for the policy's.
+            ("retry: 400\n\n", 1, [800, 1_200, 2_000]), ("retry: 0\n\n", 1, [100, 100, 100]),
+        ] as [(String, Double, [Int])])
+    func waitsLongerAfterEachConnectionWithoutAnEvent(
+        _ text: String, _ random: Double, _ expected: [Int]
+    ) async {
+        let lost = Self.events(text + ": ping").failing(afterBytes: text.utf8.count + 1)
+        for answer in [Self.events(text), lost] {
+            let answers = Array(repeating: answer, count: 4)
+            let (delays, fails) = await connections(answers, random: random)
+
+            #expect(delays == expected.map { .milliseconds($0) }, "\(answer)")
+            #expect(fails)
+        }
+    }
+
+    @Test(arguments: [(3.1, [1, 2]), (3, [1]), (1, [])] as [(Double, [Double])])
+    func endsBeforeTheDeadline(_ deadline: Double, _ delays: [Double]) async {
+        let clock = MockClock()
+        let network = MockNetwork()
+        network.stub(.any, Self.lost)
+        var policy = policy
+        policy.deadline = .seconds(deadline)
+        async let error = MockURLSession(network)
+            .events(Self.request(), reconnecting: policy, clock: clock, random: { 1 })
+            .outcome().error
+
+        for delay in delays {
+            await clock.waitForSleepers()
+            #expect(clock.pending == [.seconds(delay)])
+            await clock.advance(by: .seconds(delay))
+        }
+
+        #expect(await error?.underlying is URLError)
+        #expect(network.requests.count == delays.count + 1)
+    }
+
+    @Test func asksThePolicyWhetherItReconnects() async {
+        // After a complete body, the client connects again under every other policy.
+        let none = RetryPolicy(deadline: nil, statuses: [], errorCodes: [])
+        for (policy, count) in [(RetryPolicy.never, 0), (none, 1)] {
+            for text in ["", "data: a\n\n"] {
+                let (delays, fails) = await connections([Self.events(text)], policy: policy)
+                #expect(delays.count == count)
+                #expect(!fails)
+            }
+            for answer in [.error(.timedOut), .status(503)] as [MockResponse] {
+                #expect(await connections([answer], policy: policy) == ([], true))
+            }
+        }
+    }
+
+    @Test(arguments: ["7", "a b", "é…", "{\"n\": 1}"])
+    func sendsTheLastEventID(_ id: String) async {
+        let network = MockNetwork()
+        network.stub(.any, Self.events("id: \(id)\n\n"), .status(204))
+
+        let stream = MockURLSession(network).events(
+            Self.request(), reconnecting: policy, clock: ImmediateClock())
+        #expect(await stream.outcome().error == nil)
+
+        #expect(network.requests.map { $0.header("Last-Event-ID") } == [nil, id])
+        for request in network.requests {
+            #expect(request.header("Accept") == "text/event-stream")
+            #expect(request.header("Cache-Control") == "no-cache")
+            #expect(request.request.cachePolicy == .reloadIgnoringLocalCacheData)
+        }
+    }
+
+    @Test func keepsTheHeadersOfTheRequest() async {
+        let network = MockNetwork()
+        network.stub(.any, Self.events("id: 4\n\n"), .status(204))
+        var request = Self.request(
+            "GET", ["accept": "application/json", "cache-control": "a", "X-A": "b"])
+        request.cachePolicy = .returnCacheDataElseLoad
+        request.setValue("3", forHTTPHeaderField: "Last-Event-ID")
+
+        _ = await MockURLSession(network)
+            .events(request, reconnecting: policy, clock: ImmediateClock()).outcome()
+
+        #expect(network.requests.first?.request == request)
+        #expect(network.requests.map { $0.header("Last-Event-ID") } == ["3", "4"])
+        #expect(network.requests.map { $0.header("X-A") } == ["b", "b"])
+    }
+}
