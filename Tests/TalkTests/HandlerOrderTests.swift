@@ -104,7 +104,7 @@ final class HandlerOrderTests: HandlerTestCase {
     /// Trackers of leaks check it at the end of a test.
     func testAClearedHandlerKeepsNothingAliveAfterTheAnswer() async {
         final class Captured {}
-        for _ in 1...200 {
+        for _ in 1...50 {
             weak var released: Captured?
             let ended = expectation(description: "ended")
             let task: URLSessionTask
@@ -117,7 +117,7 @@ final class HandlerOrderTests: HandlerTestCase {
                 task = makeSession().dataTask(with: .test("a")) { _, _, _ in ended.fulfill() }
             }
             task.resume()
-            await fulfillment(of: [ended], timeout: 10)
+            await fulfillment(of: [ended], timeout: 60)
             MockURLProtocol.requestHandler = nil
 
             XCTAssertNil(released)
@@ -132,7 +132,7 @@ final class HandlerOrderTests: HandlerTestCase {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.protocolClasses = [MockURLProtocol.self]
         configuration.urlCache = nil
-        for number in 0..<400 {
+        for number in 0..<100 {
             let isFirst = number.isMultiple(of: 2)
             MockURLProtocol.requestHandler = isFirst ? nil : { _ in answer("first") }
             let ended = expectation(description: "ended")
@@ -145,7 +145,7 @@ final class HandlerOrderTests: HandlerTestCase {
             }.resume()
             MockURLProtocol.requestHandler = { _ in answer("late") }
 
-            wait(for: [ended], timeout: 10)
+            wait(for: [ended], timeout: 60)
             XCTAssertEqual(MockURLProtocol.requests.count, 0, "It came for the one before.")
         }
     }

@@ -35,7 +35,7 @@ class HandlerTestCase: XCTestCase {
 
     /// Suspends until something is so, or fails.
     func waitUntil(line: UInt = #line, _ isSo: () -> Bool) async {
-        let deadline = Date(timeIntervalSinceNow: 10)
+        let deadline = Date(timeIntervalSinceNow: 60)
         while !isSo() {
             guard Date() < deadline else { return XCTFail("Never.", line: line) }
             await Task.yield()

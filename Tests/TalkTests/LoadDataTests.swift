@@ -68,7 +68,7 @@ class LoadDataTests: HandlerTestCase {
 
     private func load(_ controller: MonolithViewController, latitude: Double = 37.3293) {
         controller.loadData(near: CLLocationCoordinate2D(latitude: latitude, longitude: -121.8893))
-        wait(for: [controller.tableView.ended], timeout: 10)
+        wait(for: [controller.tableView.ended], timeout: 60)
     }
 
     func testShowsThePoints() {

@@ -88,7 +88,7 @@ class RequestProductListTests: XCTestCase {
             promise.fulfill()
         }
 
-        wait(for: [promise], timeout: 10)
+        wait(for: [promise], timeout: 60)
         XCTAssertEqual(MockURLProtocol.requests.map(\.query), [params])
     }
 

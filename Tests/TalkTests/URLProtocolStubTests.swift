@@ -199,7 +199,7 @@ final class URLProtocolStubTests: XCTestCase {
         }
         task?.resume()
 
-        wait(for: [ended, other], timeout: 10)
+        wait(for: [ended, other], timeout: 60)
     }
 
     func testARequestWithoutAStubWaitsForItsCancellation() {
@@ -230,7 +230,7 @@ final class URLProtocolStubTests: XCTestCase {
         }
 
         task.resume()
-        wait(for: [entered], timeout: 10)
+        wait(for: [entered], timeout: 60)
         task.suspend()
         release.signal()
         task.resume()
