@@ -108,5 +108,6 @@ import Testing
             .report(on: RecordedRequest(request: request))
 
         #expect("\(report)".contains("a=<file "))
+        #expect("\(report)".contains("whose file name has another Unicode form"))
     }
 }
