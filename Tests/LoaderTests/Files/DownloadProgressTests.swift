@@ -63,7 +63,9 @@ import Testing
         #expect(try await counts(over: MockURLSession(network)) == expected)
     }
 
-    @Test(arguments: [[:], ["Content-Length": ""], ["Content-Length": "-1"], ["Content-Length": "x"]])
+    @Test(arguments: [
+        [:], ["Content-Length": ""], ["Content-Length": "-1"], ["Content-Length": "x"],
+    ])
     func hasNoTotalIfTheLengthIsUnknown(_ fields: [String: String]) async throws {
         let pieces = Locked([bytes])
         let session = PiecewiseSession(fields: fields) { pieces.withLock { $0.popLast() } }

@@ -97,7 +97,8 @@ import Testing
             }
         }
         for method in ["GET", "get"] {
-            let (delays, _) = await connections([Self.events("")], Self.request(method), policy: all)
+            let request = Self.request(method)
+            let (delays, _) = await connections([Self.events("")], request, policy: all)
             #expect(delays.count == 1, "\(method)")
         }
     }

@@ -25,6 +25,13 @@ import Testing
     /// Gives up at the third connection without an event.
     private let atOnce = RetryPolicy(maximumAttempts: 3, baseDelay: .zero, deadline: nil)
 
+    /// Reconnects immediately.
+    private func stream(
+        _ session: any HTTPSession, _ request: URLRequest, after id: String = ""
+    ) -> EventStream {
+        session.events(request, after: id, reconnecting: atOnce, clock: ImmediateClock())
+    }
+
     @Test(arguments: Transport.allCases)
     func continuesAfterTheLastEvent(_ transport: Transport) async throws {
         network.stub(
@@ -32,7 +39,7 @@ import Testing
             events("data: c\n\n", "id: 3\ndata: d\n\n"), .status(204))
         let (session, baseURL) = try transport.open(network)
 
-        let all = try await list(session.events(request(baseURL), reconnecting: atOnce, clock: ImmediateClock()))
+        let all = try await list(stream(session, request(baseURL)))
 
         #expect(all.map(\.data) == ["a", "b", "c", "d"])
         #expect(all.map(\.id) == ["1", "2", "2", "3"])
@@ -50,7 +57,7 @@ import Testing
             .error(.networkConnectionLost), events("id: 3\ndata: c\n\n"), .status(204))
         let (session, baseURL) = try transport.open(network)
 
-        let all = try await list(session.events(request(baseURL), reconnecting: atOnce, clock: ImmediateClock()))
+        let all = try await list(stream(session, request(baseURL)))
 
         #expect(all.map(\.id) == ["1", "3"])
         #expect(network.requests.map { $0.header("Last-Event-ID") } == [nil, "1", "1", "3"])
@@ -85,7 +92,7 @@ import Testing
     @Test func startsAfterAStoredEvent() async throws {
         network.stub(.get("/events"), events("data: a\n\n"), .status(204))
 
-        let stream = session.events(request(baseURL), after: "41", reconnecting: atOnce, clock: ImmediateClock())
+        let stream = stream(session, request(baseURL), after: "41")
 
         #expect(try await list(stream) == [ServerSentEvent(data: "a", id: "41")])
         #expect(network.requests.map { $0.header("Last-Event-ID") } == ["41", "41"])
@@ -95,9 +102,7 @@ import Testing
         network.stub(
             .get("/events"),
             events("id: 1\ndata: a\n\nid: 2\ndata: b\n\nretry: 5\n\nid: 3\n\n"), .status(204))
-        var events = session.events(
-            request(baseURL), reconnecting: atOnce, clock: ImmediateClock()
-        ).makeAsyncIterator()
+        var events = stream(session, request(baseURL)).makeAsyncIterator()
         #expect(network.requests.isEmpty)
 
         for id in ["1", "2"] { #expect(try await events.next()?.id == id) }
@@ -111,7 +116,7 @@ import Testing
         network.stub(
             .get("/events"), events("id: 1\ndata: a\n\nid\ndata: b\n\n"), .status(204))
 
-        let stream = session.events(request(baseURL), reconnecting: atOnce, clock: ImmediateClock())
+        let stream = stream(session, request(baseURL))
 
         #expect(try await list(stream).map(\.id) == ["1", ""])
         #expect(network.requests.map { $0.header("Last-Event-ID") } == [nil, nil])
@@ -145,7 +150,7 @@ import Testing
         let (session, baseURL) = try transport.open(network)
         network.stub(.get("/events"), events(": no event\n\n"), times: .any)
 
-        let (all, error) = await session.events(request(baseURL), reconnecting: atOnce, clock: ImmediateClock()).outcome()
+        let (all, error) = await stream(session, request(baseURL)).outcome()
 
         #expect(all.isEmpty)
         #expect(error?.stage == .transport)
@@ -158,7 +163,7 @@ import Testing
             .get("/events"), events(""), events(""), events("data: a\n\n"), events(""), events(""),
             events("data: b\n\n"), events(""), .error(.timedOut), .error(.networkConnectionLost))
 
-        let (all, error) = await session.events(request(baseURL), reconnecting: atOnce, clock: ImmediateClock()).outcome()
+        let (all, error) = await stream(session, request(baseURL)).outcome()
 
         #expect(all.map(\.data) == ["a", "b"])
         // The last of three connections without an event gives its error.
@@ -171,7 +176,7 @@ import Testing
         let (session, baseURL) = try transport.open(network)
         network.stub(.get("/events"), .redirect(to: "/events", status: 307), times: .any)
 
-        let (_, error) = await session.events(request(baseURL), reconnecting: atOnce, clock: ImmediateClock()).outcome()
+        let (_, error) = await stream(session, request(baseURL)).outcome()
 
         #expect((error?.underlying as? URLError)?.code == .httpTooManyRedirects)
         #expect(network.requests.count < 50)
@@ -180,7 +185,7 @@ import Testing
     @Test func endsAtARedirectWithoutALocation() async throws {
         network.stub(.get("/events"), .status(307))
 
-        var events = session.events(request(baseURL), reconnecting: atOnce, clock: ImmediateClock()).makeAsyncIterator()
+        var events = stream(session, request(baseURL)).makeAsyncIterator()
         let error = await #expect(throws: APIRequestError.self) { try await events.next() }
 
         #expect(error?.stage == .validate)
@@ -211,8 +216,7 @@ import Testing
             .text("<html><title>Login</title></html>").header("Content-Type", "text/html"))
 
         let log = EventLog()
-        let (_, error) = await session.observed(by: log)
-            .events(request(baseURL), reconnecting: atOnce, clock: ImmediateClock()).outcome()
+        let (_, error) = await stream(session.observed(by: log), request(baseURL)).outcome()
 
         #expect(error?.stage == .parse)
         #expect(
@@ -229,7 +233,7 @@ import Testing
         body.append(Data(repeating: UInt8(ascii: "x"), count: 16 * 1_048_576))
         network.stub(.get("/events"), .data(body, contentType: "text/event-stream"))
 
-        let (all, error) = await session.events(request(baseURL), reconnecting: atOnce, clock: ImmediateClock()).outcome()
+        let (all, error) = await stream(session, request(baseURL)).outcome()
 
         #expect(all.map(\.data) == ["a"])
         #expect(error?.stage == .parse)
@@ -240,7 +244,7 @@ import Testing
 
     @Test func sendsAPostOnce() async throws {
         network.stub(.post("/events"), events("data: a\n\n"), .error(.networkConnectionLost))
-        let stream = session.events(request(baseURL, "POST"), reconnecting: atOnce, clock: ImmediateClock())
+        let stream = stream(session, request(baseURL, "POST"))
 
         let (all, end) = await stream.outcome()
         #expect(all.map(\.data) == ["a"])
@@ -385,7 +389,7 @@ import Testing
 
     @MainActor @Test func staysOnTheActorOfItsReader() async throws {
         network.stub(.get("/events"), events("data: a\n\n"), .status(204))
-        var events = session.events(request(baseURL), reconnecting: atOnce, clock: ImmediateClock())
+        var events = stream(session, request(baseURL))
             .makeAsyncIterator()
 
         while try await events.next() != nil { MainActor.assertIsolated() }
