@@ -223,14 +223,6 @@ struct BooksClient: Sendable {
         }
     }
 
-    func post<T: Decodable>(
-        _ path: String, _ values: RequestItems = [:], body: some Encodable
-    ) async throws(BooksError) -> T {
-        try await load {
-            try URLRequest("POST", baseURL, path: path, values).jsonBody(body)
-        }
-    }
-
     private func load<T: Decodable>(
         _ request: () throws -> URLRequest
     ) async throws(BooksError) -> T {
@@ -240,6 +232,16 @@ struct BooksClient: Sendable {
             }
         } catch {
             throw BooksError(error)
+        }
+    }
+}
+
+extension BooksClient {
+    func post<T: Decodable>(
+        _ path: String, _ values: RequestItems = [:], body: some Encodable
+    ) async throws(BooksError) -> T {
+        try await load {
+            try URLRequest("POST", baseURL, path: path, values).jsonBody(body)
         }
     }
 }
