@@ -1,10 +1,9 @@
 import Foundation
 
-/// The element of a stream that could not be decoded: the `underlyingError` of the context of its
+/// The element of a stream that could not be decoded, as the `underlyingError` in the context of the
 /// `DecodingError`.
 ///
-/// There, every error of a load finds it, and code that catches the `DecodingError` of a parser
-/// needs no other type.
+/// So the error of a parser stays a `DecodingError`, as that of a load, and carries the bytes.
 private struct UndecodedElement: Error, OpaquelyReflected {
     let bytes: Data
 

@@ -49,7 +49,8 @@ extension HTTPBody {
     }
 }
 
-/// What the reader of a body has taken. The lock of `count` owns it; nil after the report.
+/// Counts the bytes that the reader of a body has taken, and reports them once, at its end. `count`
+/// is nil after the report.
 private struct ReportedReader: Sendable {
     let report: @Sendable (_ ending: StreamEnding, _ byteCount: Int) -> Void
     private let count = Locked<Int?>(0)

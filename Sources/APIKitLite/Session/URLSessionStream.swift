@@ -156,7 +156,7 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
 }
 
 extension URLSessionTask {
-    /// The stream of the task. A task has nothing but its delegate that leads to it.
+    /// The stream of the task: its delegate.
     var stream: URLSessionStream? { delegate as? URLSessionStream }
 
     /// Whether the task belongs to an exchange or a stream, which follow redirects themselves.

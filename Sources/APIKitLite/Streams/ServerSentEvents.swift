@@ -76,8 +76,8 @@ public struct ServerSentEvents: StreamParser, Sendable {
         try lines.parse(bytes, into: &events)
     }
 
-    /// Appends the JSON value of ``init(orBodyOf:mediaTypes:longestLine:)``, or nothing: an event
-    /// without an empty line after it is not complete.
+    /// Appends the JSON value of ``init(orBodyOf:mediaTypes:longestLine:)``, if the body is one.
+    /// Otherwise appends nothing: an event is complete only when an empty line follows it.
     ///
     /// - Throws: ``StreamError`` if the last line or the JSON value is too long.
     public mutating func finish(into events: inout [ServerSentEvent]) throws {

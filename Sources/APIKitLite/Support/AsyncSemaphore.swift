@@ -18,8 +18,7 @@ final class AsyncSemaphore: Sendable {
 
     /// Suspends until the caller holds the semaphore. The caller must then call `signal()` once.
     ///
-    /// - Throws: `URLError.cancelled` if the task is cancelled before. The caller then holds
-    ///   nothing.
+    /// - Throws: `URLError.cancelled` if the task is cancelled before it holds the semaphore.
     func wait() async throws {
         try Task.checkNotCancelled()
         let place = state.withLock { state -> (waiter: Waiter<Void>, number: Int)? in

@@ -9,8 +9,8 @@ import Foundation
 final class NetworkCore: Responder {
     let journal: Journal
     let time: NetworkTime
-    /// Where `withMockNetwork` made the network; nil for any other. A text without a stub's place
-    /// names it.
+    /// Where `withMockNetwork` made the network; nil for any other. A text that can name no
+    /// stub names this place.
     private let sourceLocation: String?
     private struct Answers {
         var groups: [Stub.Group] = []
@@ -213,12 +213,6 @@ extension NetworkCore {
     }
 
     /// Records a request and starts to give its reply.
-    ///
-    /// - Parameters:
-    ///   - reply: The reply.
-    ///   - record: The request.
-    ///   - client: The client that waits for the answer.
-    ///   - respond: Receives the parts of the answer.
     func give(
         _ reply: Reply, to record: RecordedRequest, for client: any Client,
         respond: @escaping @Sendable ([AnswerPart]) -> Void

@@ -59,7 +59,7 @@ extension HTTPArchive.Exchange {
         return exchange
     }
 
-    /// The pieces, of which those up to the end of a line belong together.
+    /// The pieces in groups: each group ends with the end of a line.
     private var lines: [[SentPiece]] {
         var lines: [[SentPiece]] = [[]]
         for piece in pieces {

@@ -59,8 +59,8 @@ extension MockNetwork {
                 matcher, .responses(exchanges.map { .exchange($0) }, then: afterLast), times: times,
                 sourceLocation: part.place ?? sourceLocation, recording: part)
         }
-        // Of very many stubs, those are asked first whose requests differ at most in their headers
-        // and origins.
+        // With thousands of stubs, asking each would be slow: those are asked first whose requests
+        // differ at most in their headers and origins.
         let index = Dictionary(grouping: zip(groups, stubs)) { requests[$0.0[0]].replayKey }
             .mapValues { $0.map(\.1) }
         core.add(Stub.Group(stubs) { index[$0.redacted(by: redaction).replayKey] ?? [] })
