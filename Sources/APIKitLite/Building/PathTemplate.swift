@@ -4,24 +4,20 @@
 /// name may have a `+`: the slashes of its value stay (RFC 6570, section 3.2.3). Unlike there, a `?`,
 /// `#` or `%` is escaped.
 ///
-/// A request replaces the names with values. A stub reads the values from a request's path.
+/// A request replaces the names with values. The mock reads the values from a request's path.
 package struct PathTemplate: Equatable, Sendable {
     private let text: String
-    private var segments: [Segment]
+    package var segments: [Segment]
 
     /// Literal text, or a name between two literal texts.
-    fileprivate struct Segment: Equatable {
-        var prefix: String
-        var name: String?
-        var suffix = ""
-        var keepsSlashes = false
+    package struct Segment: Equatable, Sendable {
+        package var prefix: String
+        package var name: String?
+        package var suffix = ""
+        package var keepsSlashes = false
     }
 
     /// Reads a template. A leading slash may be left out.
-    ///
-    /// - Throws: ``RequestBuildingError`` for a whole URL, for unbalanced braces, for braces without
-    ///   a name, for two names in one segment, for a name with `+` before the last segment, for a
-    ///   `?` or `#`, and for a segment `.` or `..`.
     package init(_ text: String) throws {
         self.text = text
         func unusable(_ problem: String) -> RequestBuildingError {
@@ -54,17 +50,6 @@ package struct PathTemplate: Equatable, Sendable {
         }
     }
 
-    /// The template with its literals percent-decoded, for a text that was written as in a URL. If
-    /// it has no escapes, nil.
-    package var unescaped: PathTemplate? {
-        var template = self
-        for index in segments.indices {
-            template.segments[index].prefix = PercentEncoding.decode(segments[index].prefix)
-            template.segments[index].suffix = PercentEncoding.decode(segments[index].suffix)
-        }
-        return template == self ? nil : template
-    }
-
     /// Returns advice for a template in another notation, `/users/:id` or `/files/*`, or `nil` for
     /// any other template.
     package static func hint(for template: String) -> String? {
@@ -82,10 +67,6 @@ package struct PathTemplate: Equatable, Sendable {
     }
 
     /// Returns the percent-encoded path, with a leading slash; `""` for an empty template.
-    ///
-    /// - Throws: ``RequestBuildingError`` for a name without a value, for a value without a name or
-    ///   given twice, for a value that is nil, empty, `.`, `..` or a list, or has such a segment,
-    ///   for one that cannot be sent, and for a segment that becomes `.` or `..`.
     func expand(_ values: RequestItems) throws -> String {
         let texts = try texts(for: values)
         let path = try segments.map { segment in
@@ -146,43 +127,10 @@ package struct PathTemplate: Equatable, Sendable {
     }
 
     /// Returns the segments of a path, without its leading slash.
-    private static func segments(of path: some StringProtocol) -> [String] {
+    package static func segments(of path: String) -> [String] {
         let path = path.utf8.first == UInt8(ascii: "/") ? path.utf8.dropFirst() : path.utf8[...]
         return path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
             .map { String(decoding: $0, as: UTF8.self) }
-    }
-
-    /// Returns the segments of a percent-encoded path, each decoded. An empty path is equal to `/`.
-    ///
-    /// The path is split before it is decoded, so a segment may contain an escaped slash.
-    package static func decodedSegments(ofPath path: String) -> [String] {
-        segments(of: path).map { segment in
-            segment.utf8.contains(UInt8(ascii: "%")) ? PercentEncoding.decode(segment) : segment
-        }
-    }
-
-    /// Returns the value of each name if the template matches a path, otherwise nil.
-    ///
-    /// A value has at least one character, and is the same wherever its name occurs.
-    ///
-    /// - Parameters:
-    ///   - path: The decoded segments. A slash at the end of the path is an empty last one.
-    ///   - isPrefix: Whether the path may have more segments than the template.
-    package func match(_ path: ArraySlice<String>, isPrefix: Bool = false) -> [String: String]? {
-        let keepsSlashes = segments.last?.keepsSlashes ?? false
-        guard path.count == segments.count || isPrefix || keepsSlashes else { return nil }
-        var values: [String: String] = [:]
-        for (index, segment) in segments.enumerated() {
-            let texts = path.dropFirst(index)
-            guard let first = texts.first,
-                let value = segment.value(
-                    in: segment.keepsSlashes ? texts.joined(separator: "/") : first)
-            else { return nil }
-            guard let name = segment.name else { continue }
-            if values[name, default: value] != value { return nil }
-            values[name] = value
-        }
-        return values
     }
 }
 
@@ -218,16 +166,5 @@ extension PathTemplate.Segment {
             : PercentEncoding.pathValue.encode(value)
         return PercentEncoding.pathText.encode(prefix) + encoded
             + PercentEncoding.pathText.encode(suffix)
-    }
-
-    /// Returns what a text has in place of the name, `""` for a segment without a name, or nil if
-    /// the text does not match.
-    fileprivate func value(in text: String) -> String? {
-        guard name != nil else { return text.utf8.elementsEqual(prefix.utf8) ? "" : nil }
-        let (start, end) = (prefix.utf8.count, suffix.utf8.count)
-        guard text.utf8.count > start + end, text.utf8.starts(with: prefix.utf8),
-            text.utf8.suffix(end).elementsEqual(suffix.utf8)
-        else { return nil }
-        return String(decoding: text.utf8.dropFirst(start).dropLast(end), as: UTF8.self)
     }
 }

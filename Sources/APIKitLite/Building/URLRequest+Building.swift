@@ -67,8 +67,6 @@ private let knownMethods = [
 /// Returns the method as it is sent: a known one in upper case, any other word unchanged.
 ///
 /// Methods are case-sensitive, and Foundation sends `patch` unchanged.
-///
-/// - Throws: ``RequestBuildingError`` for text that is not one word.
 private func checked(_ method: String) throws -> String {
     guard method.utf8.isHTTPToken else {
         throw RequestBuildingError(
@@ -79,9 +77,6 @@ private func checked(_ method: String) throws -> String {
 
 /// Returns the text of a base URL with a path added before its query. The base is not parsed
 /// further than necessary, so that its text stays unchanged.
-///
-/// - Throws: ``RequestBuildingError`` for a base with a fragment, without a host, or with a scheme
-///   other than `https` and `http`.
 private func joined(_ base: URL, path: String) throws -> String {
     let text = base.absoluteString
     func unusable(_ problem: String) -> RequestBuildingError {
@@ -90,12 +85,11 @@ private func joined(_ base: URL, path: String) throws -> String {
     guard !text.utf8.contains(UInt8(ascii: "#")) else {
         throw unusable("has a fragment, which is never sent. Remove the # and what follows.")
     }
-    let parts = URLParts(text)
-    guard !parts.scheme.isEmpty, !parts.host.isEmpty else {
+    guard let scheme = base.scheme?.lowercased(), base.host()?.isEmpty == false else {
         throw unusable("has no host. Start it with a scheme and a host: https://api.example.com")
     }
-    guard ["https", "http"].contains(parts.scheme) else {
-        throw unusable("has the scheme \(parts.scheme). Use https, or http.")
+    guard ["https", "http"].contains(scheme) else {
+        throw unusable("has the scheme \(scheme). Use https, or http.")
     }
     let end = text.utf8.firstIndex(of: UInt8(ascii: "?")) ?? text.endIndex
     var head = text[..<end]

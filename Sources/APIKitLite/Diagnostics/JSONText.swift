@@ -25,45 +25,13 @@ package enum JSONText {
         return text ?? "The data is not in the correct format."
     }
 
-    /// Returns the text of a string, a number, a Boolean or null, and `nil` for an object or array.
-    package static func scalar(_ value: Any) -> String? {
-        switch value {
-        case let string as String: return string
-        case let number as NSNumber:
-            if isBoolean(number) { return number.boolValue ? "true" : "false" }
-            // Foundation writes `1.0` on Linux and `1` on Apple platforms.
-            let text = number.stringValue
-            return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
-        case is NSNull: return "null"
-        default: return nil
-        }
-    }
-
     /// Whether a number is `true` or `false`. Of the numbers in JSON, only these have the type
     /// `char`.
     package static func isBoolean(_ number: NSNumber) -> Bool {
         String(cString: number.objCType) == "c"
     }
 
-    package static func quoted(_ text: String) -> String { "\"\(escaped(text))\"" }
-
-    /// Returns a text as it is inside the quotation marks of a JSON string.
-    package static func escaped(_ text: String) -> String {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.utf8.count)
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
-            case UInt8(ascii: "\n"): bytes += "\\n".utf8
-            case UInt8(ascii: "\r"): bytes += "\\r".utf8
-            case UInt8(ascii: "\t"): bytes += "\\t".utf8
-            case ..<0x20:
-                bytes += "\\u\(digits(byte, radix: 16, count: 4))".utf8
-            default: bytes.append(byte)
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
-    }
+    package static func quoted(_ text: String) -> String { write(text) }
 
     /// Returns the step of a path to a member of an object: `.name`, or `["a-b"]` if the key is not
     /// a word.

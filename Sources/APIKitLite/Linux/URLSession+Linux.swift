@@ -167,18 +167,6 @@ private final class FailingStream: InputStream {
 private let environmentHasProxy =
     !Set(["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"])
     .isDisjoint(with: ProcessInfo.processInfo.environment.keys)
-
-extension URLRequest {
-    /// The request as libcurl sends it: without the headers that were set to a blank value.
-    package var withoutSuppressedHeaders: URLRequest {
-        guard allHTTPHeaderFields?.values.contains(" ") == true else { return self }
-        var sent = self
-        for (name, value) in allHTTPHeaderFields ?? [:] where value == " " {
-            sent.setValue(nil, forHTTPHeaderField: name)
-        }
-        return sent
-    }
-}
 #else
 extension URLSession {
     func prepareForTask() throws {}

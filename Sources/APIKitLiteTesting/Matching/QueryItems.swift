@@ -1,5 +1,5 @@
 /// Returns the items of a query or a form as they are written. An item without `=` has no value.
-package func queryItems<Text: Collection<UInt8>>(
+func queryItems<Text: Collection<UInt8>>(
     _ text: Text
 ) -> [(name: Text.SubSequence, value: Text.SubSequence?)] {
     text.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).map { item in

@@ -1,19 +1,19 @@
 import Foundation
 
 /// The parts of an absolute URL's text, split in the same way on every platform.
-package struct URLParts: Sendable {
+struct URLParts: Sendable {
     /// The scheme in lower case.
-    package let scheme: String
+    let scheme: String
     /// The host in lower case, without user info and port. An IPv6 address has its brackets.
-    package let host: String
-    package let explicitPort: Int?
+    let host: String
+    let explicitPort: Int?
     /// The percent-encoded path. If nothing follows the host, `""`.
-    package let path: String
+    let path: String
     /// The percent-encoded query without the question mark, if there is one.
-    package let query: String?
+    let query: String?
 
     /// Splits the text of a URL. Its fragment is ignored.
-    package init(_ url: String) {
+    init(_ url: String) {
         var rest = url.utf8[...]
         if let mark = rest.firstIndex(of: UInt8(ascii: "#")) { rest = rest[..<mark] }
         if let mark = rest.firstIndex(of: UInt8(ascii: "?")) {
@@ -53,26 +53,12 @@ package struct URLParts: Sendable {
 
     /// The port to connect to: the explicit one, or else the default port of the scheme. If the
     /// scheme has none, nil.
-    package var port: Int? {
+    var port: Int? {
         explicitPort ?? ["https": 443, "http": 80, "wss": 443, "ws": 80][scheme]
     }
 
     /// The host and the explicit port, in the form of a `Host` header.
-    package var hostAndPort: String {
+    var hostAndPort: String {
         host + (explicitPort.map { ":\($0)" } ?? "")
-    }
-}
-
-extension URL {
-    /// Creates a URL from a reference as a peer wrote it, which may lack escapes.
-    ///
-    /// Foundation escapes such characters too, but then it also escapes each `%` of the text again:
-    /// `/a|b%20c` would become `/a%7Cb%2520c`. Before macOS 14 and iOS 17, it accepts no such text.
-    ///
-    /// - Parameters:
-    ///   - text: The reference (RFC 3986, section 4.1).
-    ///   - base: The URL against which a relative reference is resolved.
-    package init?(reference text: String, relativeTo base: URL? = nil) {
-        self.init(string: PercentEncoding.completingReference(text), relativeTo: base)
     }
 }

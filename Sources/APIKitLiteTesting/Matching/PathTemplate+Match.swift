@@ -1,0 +1,57 @@
+import APIKitLite
+
+extension PathTemplate {
+    /// The template with its literals percent-decoded, for a text that was written as in a URL. If
+    /// it has no escapes, nil.
+    var unescaped: PathTemplate? {
+        var template = self
+        for index in segments.indices {
+            template.segments[index].prefix = PercentEncoding.decode(segments[index].prefix)
+            template.segments[index].suffix = PercentEncoding.decode(segments[index].suffix)
+        }
+        return template == self ? nil : template
+    }
+
+    /// Returns the segments of a percent-encoded path, each decoded. An empty path is equal to `/`.
+    ///
+    /// The path is split before it is decoded, so a segment may contain an escaped slash.
+    static func decodedSegments(ofPath path: String) -> [String] {
+        segments(of: path).map { segment in
+            segment.utf8.contains(UInt8(ascii: "%")) ? PercentEncoding.decode(segment) : segment
+        }
+    }
+
+    /// Returns the value of each name if the template matches a path, otherwise nil.
+    ///
+    /// A value has at least one character, and is the same wherever its name occurs. A prefix may be
+    /// followed by more segments of the path, which are decoded.
+    func match(_ path: ArraySlice<String>, isPrefix: Bool = false) -> [String: String]? {
+        let keepsSlashes = segments.last?.keepsSlashes ?? false
+        guard path.count == segments.count || isPrefix || keepsSlashes else { return nil }
+        var values: [String: String] = [:]
+        for (index, segment) in segments.enumerated() {
+            let texts = path.dropFirst(index)
+            guard let first = texts.first,
+                let value = segment.value(
+                    in: segment.keepsSlashes ? texts.joined(separator: "/") : first)
+            else { return nil }
+            guard let name = segment.name else { continue }
+            if values[name, default: value] != value { return nil }
+            values[name] = value
+        }
+        return values
+    }
+}
+
+extension PathTemplate.Segment {
+    /// Returns what a text has in place of the name, `""` for a segment without a name, or nil if
+    /// the text does not match.
+    fileprivate func value(in text: String) -> String? {
+        guard name != nil else { return text.utf8.elementsEqual(prefix.utf8) ? "" : nil }
+        let (start, end) = (prefix.utf8.count, suffix.utf8.count)
+        guard text.utf8.count > start + end, text.utf8.starts(with: prefix.utf8),
+            text.utf8.suffix(end).elementsEqual(suffix.utf8)
+        else { return nil }
+        return String(decoding: text.utf8.dropFirst(start).dropLast(end), as: UTF8.self)
+    }
+}
