@@ -115,8 +115,7 @@ extension APIRequestError {
     private func text(of error: any Error) -> String {
         // Through `Any`: the compiler bridges every error to `NSError`, which has a description.
         let anything: Any = error
-        // The error of a mock hides only what its own network hides.
-        if redaction.isStandard, let error = anything as? any RedactedError {
+        if let error = anything as? any UnredactedError {
             return error.description.excerpt(limit: 4_000, onOneLine: false)
         }
         let text =

@@ -6,7 +6,7 @@ extension Redaction {
 
     /// Returns this redaction, which also hides the values of the secrets of a request and its
     /// response in any text.
-    package func hidingValues(
+    func hidingValues(
         of request: URLRequest?, _ response: HTTPURLResponse? = nil, _ data: Data? = nil
     ) -> Redaction {
         if isEmpty { return self }
@@ -14,7 +14,7 @@ extension Redaction {
         _ = walk.url((request?.url?.absoluteString ?? "")[...])
         let answer = response?.allHeaderFields as? [String: String]
         for (headers, body) in [
-            (request?.allHTTPHeaderFields, request?.knownBody), (answer, data),
+            (request?.allHTTPHeaderFields, request?.httpBody), (answer, data),
         ] {
             for (name, value) in headers ?? [:] { _ = walk.header(name, value) }
             guard let body, body.count <= Self.longestBody else { continue }
@@ -35,6 +35,12 @@ extension Redaction {
         isEmpty ? self : adding(found: values.filter(Self.looksRandom))
     }
 
+    /// Returns the method and the URL: `GET https://api.example.com/users`.
+    func line(of request: URLRequest) -> String {
+        let url = url(request.url?.absoluteString ?? "(no URL)")
+        return "\(request.httpMethod ?? "GET") \(url.excerpt(limit: 2_000, onOneLine: false))"
+    }
+
     /// Returns a request without its secrets, also where their values occur elsewhere in it.
     ///
     /// The result depends on nothing else, so two requests can be compared that differ in their
@@ -47,6 +53,12 @@ extension Redaction {
         if all == self { return shown }
         walk = SecretWalk(all)
         return walk.request(shown)
+    }
+}
+
+extension URLRequest {
+    package func line(redacting redaction: Redaction) -> String {
+        redaction.hidingValues(of: self).line(of: self)
     }
 }
 

@@ -1,10 +1,8 @@
 import Foundation
 
 extension Redaction {
-    /// Returns a URL without its secrets: its user info, and the values of secret items and
-    /// parameters.
-    ///
-    /// - Parameter url: The URL, or a part of it that begins with the path.
+    /// Returns a URL, or a part of it that begins with the path, without its secrets: its user info,
+    /// and the values of secret items and parameters.
     package func url(_ url: String) -> String {
         if isEmpty { return url }
         var walk = SecretWalk(self)
@@ -20,16 +18,10 @@ extension Redaction {
 
     /// Returns a body without its secrets, to be shown.
     ///
-    /// JSON is recognized by its text, a form by its content type. All that is no secret stays as it
-    /// is.
-    ///
-    /// - Parameters:
-    ///   - body: The body.
-    ///   - contentType: The value of the `Content-Type` header.
-    /// - Returns: `nil` if the body is neither JSON nor a form, because any part of it may then be
-    ///   a secret. Without redaction, `nil` if the body is not text.
+    /// JSON is recognized by its text, a form by its content type. Any part of another body may be a
+    /// secret, so the result is `nil`; without redaction, it is `nil` only if the body is not text.
     package func body(_ body: Data, contentType: String?) -> String? {
-        guard !body.contains(0) || isEmpty, let text = exactText(body) else { return nil }
+        guard !body.contains(0), let text = exactText(body) else { return nil }
         if isEmpty { return text }
         var walk = SecretWalk(self)
         let shown: String

@@ -6,33 +6,26 @@ enum SecretName: Sendable {
     case added
     /// A number of tokens, such as `max_tokens`, is no secret.
     case secret(isCount: Bool)
-    /// Secret in a header, a query and a form. In JSON the value decides.
+    /// Secret in a header, a query and a form, but not in JSON.
     case vague
     case ordinary
 
-    /// Returns what the words of a name say about its value.
     init(_ name: String) {
-        let words = Self.split(name)
-        let whole = words.joined()
-        // The whole name in `user[code]` is `code`; in `error_code` it is `error_code`.
-        let end = name.split { !($0.isLetter || $0.isNumber || "_-".contains($0)) }.last ?? ""
-        let isSession = ["session", "sid"].contains(words.last)
-        if Self.isSecret(words, whole) {
-            self = .secret(isCount: whole.hasSuffix("tokens"))
-        } else if isSession || Self.vagueNames.contains(word: Self.withoutPrefix(end.lowercased()))
+        let text = name.folded
+        // A capital after a small letter begins a word.
+        let words = name.matches(of: /[A-Z]*[a-z]+|[A-Z]+/).map { $0.output.lowercased() }
+        let last = words.last ?? ""
+        let isSecret =
+            Self.anywhere.contains(where: text.contains) || !Self.short.isDisjoint(with: words)
+        if isSecret, !Self.attributes.contains(last),
+            !Self.exceptions.contains(where: text.contains)
         {
+            self = .secret(isCount: text.hasSuffix("tokens"))
+        } else if Self.vagueNames.contains(text) || ["session", "sid"].contains(last) {
             self = .vague
         } else {
             self = .ordinary
         }
-    }
-
-    private static func isSecret(_ words: [String], _ whole: String) -> Bool {
-        guard let last = words.last, !attributes.contains(word: last),
-            !exceptions.contains(where: whole.contains)
-        else { return false }
-        return short.contains(whole) || words.contains { short.contains(word: $0) }
-            || anywhere.contains(where: whole.contains)
     }
 
     /// Texts that make a name secret wherever they are in its letters.
@@ -52,12 +45,12 @@ enum SecretName: Sendable {
 
     /// Words that make a name secret, but not within another word: `pin`, but not `opinion`.
     private static let short = words(
-        "pwd pw pass pin cred jwt jws otp totp sig ssn iban cvv cvc cvn")
+        "pwd pw pass pin pins cred creds jwt jws otp totp sig ssn iban cvv cvc cvn")
 
     /// Last words of a name that describes a secret: `token_type`, `passwordResetRequired`.
     private static let attributes = words(
         """
-        type kind format name status state count length size limit max min usage used budget detail
+        type kind format name status state count length size limit max min usage used budget details
         expiry expire expired expiration exp in at on by date time timestamp ttl age lifetime
         version method algorithm alg policy policies rule endpoint url uri path enabled disabled
         required supported valid verified exist present strength reset changed updated created
@@ -72,31 +65,6 @@ enum SecretName: Sendable {
         paginationtoken skiptoken deltatoken starttoken tokeniz secretary
         """)
 
-    private static let vagueNames = words("code key auth access refresh assertion session sid")
-
-    private static func withoutPrefix(_ name: String) -> String {
-        name.hasPrefix("x-") ? String(name.dropFirst(2)) : name
-    }
-
-    /// Returns the words of a name in lower case, without digits. A capital after a small letter
-    /// begins a word.
-    private static func split(_ name: String) -> [String] {
-        var words = [""]
-        var isAfterSmallLetter = false
-        for character in name {
-            if !character.isLetter || character.isUppercase && isAfterSmallLetter {
-                words.append("")
-            }
-            if character.isLetter { words[words.count - 1] += character.lowercased() }
-            isAfterSmallLetter = character.isLowercase
-        }
-        return words.filter { !$0.isEmpty }
-    }
-}
-
-extension Set<String> {
-    /// Whether a word is in the list, also in the plural.
-    fileprivate func contains(word: String) -> Bool {
-        contains(word) || word.hasSuffix("s") && contains(String(word.dropLast()))
-    }
+    private static let vagueNames = words(
+        "code key auth xauth xkey access refresh assertion")
 }

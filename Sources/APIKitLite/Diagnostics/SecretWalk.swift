@@ -19,11 +19,19 @@ package struct SecretWalk {
         self.redaction = redaction
     }
 
-    mutating func name(_ name: String) -> SecretName {
+    private mutating func kind(_ name: String) -> SecretName {
         if let known = names[name] { return known }
         let new = redaction.name(name)
         names[name] = new
         return new
+    }
+
+    mutating func isShown(_ name: String) -> Bool {
+        if case .shown = kind(name) { true } else { false }
+    }
+
+    mutating func hides(_ name: String, _ value: String?, isKey: Bool = false) -> Bool {
+        redaction.hides(kind(name), value, isKey: isKey)
     }
 
     /// Returns the mark in place of a secret.
@@ -40,26 +48,26 @@ package struct SecretWalk {
         depth += 1
         defer { depth -= 1 }
         if text.beginsAsJSON { return json(text) }
-        // What cannot be in a URL ends it, as in `<https://h/?page=2>; rel="next"`. Only a whole text
-        // is taken for items, because code has `=` and `?`, too.
+        // What cannot be in a URL ends it, as in `<https://h/?page=2>; rel="next"`.
         let ends = " \t\r\n\"'<>\\".unicodeScalars
-        var result = ""
-        var rest = text[...]
-        while let end = rest.unicodeScalars.firstIndex(where: ends.contains) {
-            result += isURL(rest[..<end]) ? url(rest[..<end]) : String(rest[..<end])
-            result.unicodeScalars.append(rest.unicodeScalars[end])
-            rest = rest[rest.unicodeScalars.index(after: end)...]
-        }
-        if rest.startIndex == text.startIndex {
+        guard text.unicodeScalars.contains(where: ends.contains) else {
             // In the host of a URL, no value is searched.
-            if rest.contains("://") { return url(rest) }
-            let isURL = isURL(rest) || rest.utf8.contains(UInt8(ascii: "?"))
-            return redaction.text(isURL ? url(rest) : items(rest))
+            if text.contains("://") { return url(text[...]) }
+            // Only a whole text is taken for items, because code has `=` and `?`, too.
+            let isURL = text.hasPrefix("/") || text.utf8.contains(UInt8(ascii: "?"))
+            return redaction.text(isURL ? url(text[...]) : items(text[...]))
         }
-        return redaction.text(result + (isURL(rest) ? url(rest) : String(rest)))
+        var shown = ""
+        var rest = text[...]
+        while !rest.isEmpty {
+            let word = Substring(rest.unicodeScalars.prefix { !ends.contains($0) })
+            let isURL = word.hasPrefix("/") || word.contains("://")
+            shown += isURL ? url(word) : String(word)
+            rest = rest[word.endIndex...]
+            if let end = rest.unicodeScalars.popFirst() { shown.unicodeScalars.append(end) }
+        }
+        return redaction.text(shown)
     }
-
-    private func isURL(_ text: Substring) -> Bool { text.hasPrefix("/") || text.contains("://") }
 
     // MARK: URLs and forms
 
@@ -67,9 +75,14 @@ package struct SecretWalk {
     package mutating func url(_ url: Substring) -> String {
         let (rest, fragment) = url.cut(at: "#")
         let (start, query) = rest.cut(at: "?")
-        // A fragment may hold items as well: the OAuth implicit grant returns a token in it.
         return beginning(start) + (query.map { "?" + items($0) } ?? "")
-            + (fragment.map { "#" + items($0) } ?? "")
+            + (fragment.map { "#" + self.fragment($0) } ?? "")
+    }
+
+    /// Returns a fragment. It holds items, such as the token of the OAuth implicit grant, or a path.
+    private mutating func fragment(_ fragment: Substring) -> String {
+        let (start, query) = fragment.cut(at: "?")
+        return query.map { path(start) + "?" + items($0) } ?? items(fragment)
     }
 
     /// Returns the part of a URL before its query, without user info. In the host, no value is
@@ -105,23 +118,21 @@ package struct SecretWalk {
         var shown = ""
         var rest = item
         while true {
-            let (name, value) = rest.cut(at: "=")
             let (piece, after) = rest.cut(at: ";")
-            let plainName = PercentEncoding.decode(name, plusIsSpace: true)
+            let (name, value) = piece.cut(at: "=")
             if let value {
-                let plain = PercentEncoding.decode(value, plusIsSpace: true)
-                let kind = self.name(plainName)
-                if redaction.hides(kind, plain, isKey: false) {
-                    let first = PercentEncoding.decode(value.cut(at: ";").0, plusIsSpace: true)
-                    if first != plain { _ = mark(first) }
-                    return shown + name + "=" + mark(plain)
+                let plainName = PercentEncoding.decode(name, plusIsSpace: true)
+                if isShown(plainName) { return shown + rest }
+                let whole = rest[value.startIndex...]
+                if hides(plainName, nil), hides(plainName, String(whole)) {
+                    _ = mark(PercentEncoding.decode(value, plusIsSpace: true))
+                    return shown + name + "="
+                        + mark(PercentEncoding.decode(whole, plusIsSpace: true))
                 }
-                if case .shown = kind { return shown + rest }
+                shown += redaction.text(String(name)) + "=" + self.value(value, encoding)
+            } else {
+                shown += self.value(piece, encoding)
             }
-            let (_, pieceValue) = piece.cut(at: "=")
-            shown +=
-                pieceValue.map { redaction.text(String(name)) + "=" + self.value($0, encoding) }
-                ?? self.value(piece, encoding)
             guard let after else { return shown }
             shown += ";"
             rest = after
@@ -141,32 +152,29 @@ package struct SecretWalk {
     // MARK: Headers
 
     package mutating func header(_ name: String, _ value: String) -> String {
-        let kind = self.name(name)
-        if case .shown = kind { return value }
+        if isShown(name) { return value }
         switch name.lowercased() {
-        case "cookie": return value.split(";").map { cookie($0, kind) }.joined(separator: ";")
+        case "cookie": return value.split(";").map { cookie($0, in: name) }.joined(separator: ";")
         case "set-cookie":
-            // A comma ends a cookie if a name follows it, and not within a date.
             return splitCookies(value).map { field in
                 let (pair, attributes) = field.cut(at: ";")
-                return cookie(pair, kind) + (attributes.map { ";" + $0 } ?? "")
+                return cookie(pair, in: name) + (attributes.map { ";" + $0 } ?? "")
             }.joined(separator: ", ")
         default: break
         }
-        guard redaction.hides(kind, value, isKey: false) else { return text(value) }
+        guard hides(name, value) else { return text(value) }
         secrets += credentials(in: value)
         return mark(value)
     }
 
     /// Returns a cookie. Without a name, all of it is a secret.
-    private mutating func cookie(_ cookie: Substring, _ header: SecretName) -> String {
+    private mutating func cookie(_ cookie: Substring, in header: String) -> String {
         let (name, value) = cookie.cut(at: "=")
         let secret = (value ?? name).filter { $0 != "\"" && $0 != " " }
-        if case .shown = self.name(String(name)) { return String(cookie) }
-        guard !secret.isEmpty,
-            redaction.hides(header, secret, isKey: false)
-                || redaction.hides(self.name(String(name)), secret, isKey: false)
-        else { return redaction.text(String(cookie)) }
+        if isShown(String(name)) { return String(cookie) }
+        guard hides(header, secret) || hides(String(name), secret) else {
+            return redaction.text(String(cookie))
+        }
         if value == nil { return cookie.prefix { $0 == " " } + mark(secret) }
         return name + "=" + mark(secret)
     }
@@ -181,7 +189,7 @@ package struct SecretWalk {
                 // The first of several words is the scheme.
                 return index > 0 || words.count == 1 ? String(word) : nil
             }
-            return redaction.hides(name(String(parameter)), text, isKey: false) ? text : nil
+            return hides(String(parameter), text) ? text : nil
         }
     }
 
@@ -243,7 +251,7 @@ package struct SecretWalk {
             }
         }
         let name = headerParameter("name", of: value("content-disposition") ?? "") ?? ""
-        if redaction.hides(self.name(name), nil, isKey: false) {
+        if hides(name, nil) {
             return Data(mark(String(decoding: content, as: UTF8.self)).utf8)
         }
         return body(content, contentType: value("content-type"))
@@ -262,22 +270,6 @@ extension Data {
     fileprivate var withoutLineEnd: Data? {
         last == UInt8(ascii: "\n")
             ? dropLast(suffix(2).first == UInt8(ascii: "\r") ? 2 : 1) : nil
-    }
-}
-
-extension StringProtocol where SubSequence == Substring {
-    /// Returns the texts between the occurrences of a character, also if they are empty.
-    func split(_ separator: Unicode.Scalar) -> [Substring] {
-        Substring(self).unicodeScalars.split(separator: separator, omittingEmptySubsequences: false)
-            .map { Substring($0) }
-    }
-
-    /// Returns the text before the first occurrence of a character, and the text after it; if it
-    /// does not occur, the whole text and `nil`.
-    func cut(at character: Unicode.Scalar) -> (Substring, Substring?) {
-        let text = Substring(self)
-        guard let index = text.unicodeScalars.firstIndex(of: character) else { return (text, nil) }
-        return (text[..<index], text[text.unicodeScalars.index(after: index)...])
     }
 }
 

@@ -1,5 +1,9 @@
-/// Finds values in texts. The time hardly depends on the number of values.
+/// Values, and the search for them in texts. Its time hardly depends on the number of values.
 struct ValueSearch: Sendable, Equatable {
+    /// The values of the app, which are hidden wherever they occur.
+    private(set) var given: Set<String> = []
+    /// The values of secret names, which are hidden as words unless they look random.
+    private(set) var found: Set<String> = []
     /// The values, and whether no letter or digit may be beside one: `test` is not found in `latest`.
     private var areWords: [ArraySlice<UInt8>: Bool] = [:]
     /// The lengths of the values by their first bytes; the longest is first.
@@ -7,10 +11,20 @@ struct ValueSearch: Sendable, Equatable {
     /// The number of these first bytes: four, or that of the shortest value.
     private var prefix = 4
 
-    /// - Parameters:
-    ///   - given: The values that are found everywhere.
-    ///   - found: The values that are found as words, unless they look random.
-    init(given: Set<String>, found: Set<String>) {
+    var isEmpty: Bool { areWords.isEmpty }
+
+    func adding(
+        given newGiven: some Sequence<String> = [], found newFound: some Sequence<String> = []
+    ) -> ValueSearch {
+        var search = ValueSearch()
+        search.given = given.union(newGiven)
+        search.found = found.union(newFound)
+        if search.given == given, search.found == found { return self }
+        search.prepare()
+        return search
+    }
+
+    private mutating func prepare() {
         for value in found.union(given) {
             let isWord =
                 !given.contains(value)
@@ -28,7 +42,7 @@ struct ValueSearch: Sendable, Equatable {
 
     /// Returns a text with the values in it replaced.
     func hiding(in text: String) -> String {
-        if areWords.isEmpty { return text }
+        if isEmpty { return text }
         let bytes = Array(text.utf8)
         var (result, end) = ([UInt8](), 0)
         for range in ranges(in: bytes) {
@@ -41,16 +55,13 @@ struct ValueSearch: Sendable, Equatable {
     /// Returns where values are; those that overlap are one.
     private func ranges(in text: [UInt8]) -> [Range<Int>] {
         var found: [Range<Int>] = []
-        var start = 0
-        while start + prefix <= text.count {
-            if let end = endOfValue(at: start, in: text) {
-                if let last = found.last, start < last.upperBound {
-                    found[found.count - 1] = last.lowerBound..<max(end, last.upperBound)
-                } else {
-                    found.append(start..<end)
-                }
+        for start in 0..<max(0, text.count - prefix + 1) {
+            guard let end = endOfValue(at: start, in: text) else { continue }
+            if let last = found.last, start < last.upperBound {
+                found[found.count - 1] = last.lowerBound..<max(end, last.upperBound)
+            } else {
+                found.append(start..<end)
             }
-            start += 1
         }
         return found
     }

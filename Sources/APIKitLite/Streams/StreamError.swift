@@ -20,7 +20,9 @@ public enum StreamError: LocalizedError, RedactingError, Equatable {
     case noEvents(connectionCount: Int)
 
     /// The text for a developer, with the beginning of the data of an event.
-    public var description: String { redactedDescription }
+    public var description: String {
+        sentences(redacting: .standard).joined(separator: "\n")
+    }
 
     /// The text for a user.
     public var errorDescription: String? {

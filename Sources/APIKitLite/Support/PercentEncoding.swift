@@ -9,9 +9,9 @@ package struct PercentEncoding: Sendable {
     private static let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
     /// RFC 3986 "unreserved", for a value in a path: it can add neither a segment nor a query.
-    package static let pathValue = PercentEncoding(allowing: "-._~")
+    static let pathValue = PercentEncoding(allowing: "-._~")
     /// RFC 3986 "pchar", for the literal text of a path segment.
-    package static let pathText = PercentEncoding(allowing: "-._~!$&'()*+,;=:@")
+    static let pathText = PercentEncoding(allowing: "-._~!$&'()*+,;=:@")
     /// The characters without a special meaning in the name or value of a query item.
     package static let query = PercentEncoding(allowing: "-._~!$()*,/:?@")
     /// What may follow the authority of a URL reference, except `#` and `%`.
@@ -71,14 +71,11 @@ package struct PercentEncoding: Sendable {
     ///
     /// A malformed escape is kept, as servers keep it.
     package static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String {
-        String(decoding: decode(Array(text.utf8)[...], plusIsSpace: plusIsSpace), as: UTF8.self)
-    }
-
-    /// Does the same for bytes.
-    static func decode(_ text: ArraySlice<UInt8>, plusIsSpace: Bool) -> [UInt8] {
         let percent = UInt8(ascii: "%")
         let plus = UInt8(ascii: "+")
-        guard text.contains(where: { $0 == percent || $0 == plus }) else { return Array(text) }
+        let isEncoded = text.utf8.contains { $0 == percent || $0 == plus }
+        guard isEncoded else { return String(text) }
+        let text = Array(text.utf8)
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)
         var index = text.startIndex
@@ -94,7 +91,7 @@ package struct PercentEncoding: Sendable {
                 index += 1
             }
         }
-        return bytes
+        return String(decoding: bytes, as: UTF8.self)
     }
 }
 

@@ -3,7 +3,7 @@ import Foundation
 
 /// The error of a request that a mock could not answer, or of something that a mock needs and does
 /// not have: a fixture, a port.
-public struct MockError: DescribedError, RedactedError, Sendable {
+public struct MockError: DescribedError, UnredactedError, Sendable {
     /// What a mock could not do.
     package enum Reason: Sendable {
         /// `MockURLProtocol.requestHandler` is not set.

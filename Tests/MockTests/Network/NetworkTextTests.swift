@@ -56,10 +56,11 @@ import Testing
             ).description
         }
 
-        #expect(text(.standard).contains(failure.description))
+        for redaction in [Redaction.standard, .standard.adding("card"), .none] {
+            #expect(text(redaction).contains(failure.description))
+        }
         #expect(
             text(.standard).contains("curl -X POST 'https://api.example.com/users?token=REDACTED'"))
-        #expect(!text(.standard.adding("card")).contains("4242"))
     }
 
     @Test func namesThePlaceOfANetworkWithoutStubs() async throws {

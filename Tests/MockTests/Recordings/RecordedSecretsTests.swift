@@ -286,7 +286,6 @@ import Testing
                   \(path), entry 1, URL
                   \(path), entry 1, header X-Auth
                   \(path), entry 1, body of the answer
-                  \(path), line 33
                   \(path), line 36
                 """)
     }
@@ -305,10 +304,12 @@ import Testing
     /// Entries of other programs with a secret each, in fields that a replay does not read, too.
     static let committed: [(String, String)] = [
         (
-            "an item in queryString",
-            entry(request: #", "queryString": [{"name": "sig", "value": "S"}]"#)
+            "params",
+            entry(
+                request:
+                    #", "postData": {"mimeType": "\#(PlantedSecret.form)", "params": [{"name": "pin", "value": 1234}]}"#
+            )
         ),
-        ("params", entry(request: #", "postData": {"params": [{"name": "pin", "value": 1234}]}"#)),
         ("a number", entry(text: #"{"pin": 1234}"#)),
         ("cookies in one field", header("Set-Cookie", #"theme=REDACTED\nsid=S1"#)),
         ("a secret beside a hidden one", header("Authorization", "Bearer S REDACTED")),

@@ -73,9 +73,16 @@ import Testing
                 + "--data-raw '<unknown type, a stream, not read>'")
     }
 
+    @Test(arguments: [Data([0, 98]), Data([255]), Data(repeating: 0, count: 2)])
+    func showsTheTypeAndSizeOfABodyThatIsNoText(_ body: Data) {
+        #expect(
+            request(type: "image/png", body: body).curlCommand(redacting: .none).hasSuffix(
+                "--data-raw '<image/png, \(byteCount(body.count))>'"))
+    }
+
     @Test func keepsCurlFromReadingTheURL() {
         #expect(
-            request("GET", "http://[::1]/a/../b").curlCommand()
-                == "curl --globoff --path-as-is 'http://[::1]/a/../b'")
+            request("GET", "http://[::1]/a").curlCommand()
+                == "curl --globoff 'http://[::1]/a'")
     }
 }

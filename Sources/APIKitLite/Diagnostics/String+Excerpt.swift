@@ -1,0 +1,41 @@
+extension String {
+    /// Returns the beginning of the text, up to a number of bytes, cut between two characters, with `…`
+    /// if more follows. On one line, a line break and the spaces after it become one space.
+    package func excerpt(limit: Int = 200, onOneLine: Bool = true) -> String {
+        let text = onOneLine ? self.onOneLine : self
+        guard text.utf8.count > limit else { return text }
+        var end = text.utf8.index(text.startIndex, offsetBy: limit - "…".utf8.count)
+        while end.samePosition(in: text.unicodeScalars) == nil {
+            end = text.utf8.index(before: end)
+        }
+        return text[..<end] + "…"
+    }
+
+    /// The text without control characters: each run of them, and the spaces after it, is a space.
+    private var onOneLine: String {
+        guard unicodeScalars.contains(where: \.isControl) else { return self }
+        let lines = unicodeScalars.split(whereSeparator: \.isControl).map { $0.drop { $0 == " " } }
+        return lines.filter { !$0.isEmpty }.map { String($0) }.joined(separator: " ")
+    }
+
+    /// The text without control characters, except line feeds and tabs: a server must neither begin
+    /// a line of a log nor send commands to a terminal.
+    var withoutControls: String {
+        let isRemoved = { (scalar: Unicode.Scalar) in
+            scalar.isControl && scalar != "\n" && scalar != "\t"
+        }
+        guard unicodeScalars.contains(where: isRemoved) else { return self }
+        return String(String.UnicodeScalarView(unicodeScalars.filter { !isRemoved($0) }))
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether it is a control character, a line or paragraph separator, or changes the direction of
+    /// the text after it. Joiners and marks are needed in emoji and in many languages.
+    fileprivate var isControl: Bool {
+        switch value {
+        case ..<0x20, 0x7F...0x9F, 0x2028...0x2029, 0x202A...0x202E, 0x2066...0x2069: true
+        default: false
+        }
+    }
+}
