@@ -18,21 +18,20 @@ public struct UnacceptableStatus: DescribedError, Equatable, Sendable {
         self.accepted = accepted
     }
 
-    /// The text for a developer: `The server answered 404 (Not Found); 200..<300 was expected.`
+    /// The text for a developer: `The server answered 404 (Not Found). A status in 200..<300 was
+    /// expected.`
     public var description: String {
-        let suffix = expectation.map { "; \($0) was expected" } ?? ""
-        return "The server answered \(HTTPStatus.describe(statusCode))\(suffix)."
+        let answer = "The server answered \(HTTPStatus.describe(statusCode))."
+        return [answer, expectedStatus].compactMap(\.self).joined(separator: " ")
     }
 
-    /// The accepted codes as text, such as `200..<300 or 304`, or `nil` if they are not known.
-    private var expectation: String? {
+    /// A sentence with the accepted codes, or `nil` if they are not known.
+    var expectedStatus: String? {
         let codes = accepted.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0)" }
         guard let last = codes.last else { return nil }
-        return codes.count == 1 ? last : codes.dropLast().joined(separator: ", ") + " or \(last)"
-    }
-
-    var expectedStatus: String? {
         let subject = accepted.count == 1 && accepted[0].count > 1 ? "A status in" : "The status"
-        return expectation.map { "\(subject) \($0) was expected." }
+        let list =
+            codes.count == 1 ? last : codes.dropLast().joined(separator: ", ") + " or \(last)"
+        return "\(subject) \(list) was expected."
     }
 }

@@ -9,50 +9,44 @@ struct UndecodedText {
     var contentType: String?
     let redaction: Redaction
 
-    /// Returns a sentence about a decoding error, and the JSON around the place of the error, or
-    /// the beginning of a form. It is `nil` if the text is something else, which may be a secret.
+    /// Returns a sentence about a decoding error, and the JSON around its place, or the beginning of a
+    /// form. The JSON is `nil` if the text is something else, which may be a secret.
     func reason(_ error: DecodingError) -> (sentence: String, excerpt: String?) {
+        let path = error.context?.codingPath ?? []
         let text = data.flatMap { redaction.body($0, contentType: contentType) }
         do {
             let json = try JSONText.read(text.map { Data($0.utf8) } ?? data ?? Data())
-            let place = JSONPlace(error.context?.codingPath ?? [], in: json)
-            return (sentence(about: error, at: place), place.excerpt(of: text ?? "", limit: 200))
+            let values = values(on: path, in: json)
+            return (
+                sentence(about: error, at: values.count > path.count ? values.last : nil),
+                excerpt(of: text ?? "", around: values)
+            )
         } catch let failure {
             // An empty coding path means that the decoder could not read the text at all.
-            guard let data, case .dataCorrupted(let context) = error, context.codingPath.isEmpty
-            else { return (sentence(about: error), text?.excerpt()) }
+            guard let data, case .dataCorrupted = error, path.isEmpty else {
+                return (sentence(about: error, at: nil), text?.excerpt())
+            }
             return (sentence(about: data, notJSON: failure), text?.excerpt())
         }
     }
 
-    private func sentence(about error: DecodingError, at place: JSONPlace) -> String {
+    /// Returns a sentence about an error at a value in JSON, or about one whose value is not known: a
+    /// decoder may have converted the keys, and an array may be too short.
+    private func sentence(about error: DecodingError, at value: Any?) -> String {
         let path = "At " + redaction.place(error.context?.codingPath ?? [])
-        switch error {
-        case .typeMismatch(let type, _) where type == Double.self && place.isDate:
-            return "\(path): expected \(describe(type)), found a string that begins with a date. "
-                + "For a Date, set the decoder's dateDecodingStrategy, such as .iso8601."
-        case .typeMismatch(let type, _), .valueNotFound(let type, _):
-            return "\(path): expected \(describe(type)), found \(place.description)."
-        case .keyNotFound(let key, _):
+        let detail = error.context.flatMap { redaction.detail(of: $0) } ?? ""
+        switch (error, value) {
+        case (.typeMismatch(let type, _), let value?), (.valueNotFound(let type, _), let value?):
+            return "\(path): expected \(name(of: type)), found \(kind(of: value))."
+        case (.keyNotFound(let key, _), let object as [String: Any]):
             let name = redaction.excerpt(key.stringValue, limit: 60).debugDescription
-            return "\(path): the key \(name) is missing. \(place.listOfKeys)"
-        case .dataCorrupted(let context)
-        where context.codingPath.isEmpty && context.debugDescription.contains("not valid JSON"):
-            // On Linux, decoding `[1.5]` as integers throws "not valid JSON" with an empty path.
-            return "\(subject) is JSON, but the decoder refused it. Look for a number that "
-                + "does not fit its type, such as 1.5 for Int."
-        case .dataCorrupted(let context):
-            let detail = redaction.detail(of: context).map { " " + $0 } ?? ""
-            return "\(path): found \(place.description) that cannot be used.\(detail)"
-        @unknown default:
-            return redaction.text(error.localizedDescription)
+            return "\(path): the key \(name) is missing. \(listOfKeys(object))"
+        case (.dataCorrupted, let value?):
+            return "\(path): found \(kind(of: value)) that cannot be used. \(detail)"
+                .trimmingCharacters(in: .whitespaces)
+        default:
+            return "\(path): \(detail.isEmpty ? "it cannot be used." : detail)"
         }
-    }
-
-    private func sentence(about error: DecodingError) -> String {
-        let detail = error.context.map { redaction.detail(of: $0) ?? "it cannot be used." }
-        let place = redaction.place(error.context?.codingPath ?? [])
-        return "At \(place): \(detail ?? redaction.text("\(error)"))"
     }
 
     private func sentence(about data: Data, notJSON failure: any Error) -> String {
@@ -67,80 +61,55 @@ struct UndecodedText {
     }
 }
 
-/// The place in JSON that a coding path leads to.
-private struct JSONPlace {
-    /// The values on the way, outermost first.
-    private var values: [Any]
-    /// Whether the path leads further than the last value.
-    private let isMissing: Bool
-
-    init(_ path: [any CodingKey], in json: Any) {
-        values = [json]
-        for key in path {
-            let value = values[values.count - 1]
-            if let object = value as? [String: Any], let member = object.member(key.stringValue) {
-                values.append(member)
-            } else if let list = value as? [Any], let index = key.intValue,
-                list.indices.contains(index)
-            {
-                values.append(list[index])
-            } else {
-                break
-            }
-        }
-        isMissing = values.count <= path.count
-    }
-
-    private var value: Any { values[values.count - 1] }
-
-    var description: String {
-        switch value {
-        case let list as [Any] where isMissing: return "the end of an array of \(list.count)"
-        case _ where isMissing: return "nothing"
-        case is [String: Any]: return "an object"
-        case is [Any]: return "an array"
-        case is String: return "a string"
-        case let number as NSNumber:
-            return JSONText.isBoolean(number) ? "true or false" : "a number"
-        default: return "null"
+/// Returns the values that a coding path leads to, the outermost first, as far as they are there.
+private func values(on path: [any CodingKey], in json: Any) -> [Any] {
+    var values = [json]
+    for key in path {
+        let value = values[values.count - 1]
+        if let object = value as? [String: Any], let member = object[key.stringValue] {
+            values.append(member)
+        } else if let list = value as? [Any], let index = key.intValue,
+            list.indices.contains(index)
+        {
+            values.append(list[index])
+        } else {
+            break
         }
     }
+    return values
+}
 
-    /// Whether the value is a text that begins with a date, such as `2026-11-24`.
-    var isDate: Bool {
-        !isMissing && (value as? String)?.prefixMatch(of: #/\d{4}-\d\d-\d\d/#) != nil
+/// Returns the largest of the values, each of which contains the next, that fits into 200 bytes: the
+/// whole text, or a part of it.
+private func excerpt(of text: String, around values: [Any]) -> String {
+    if text.utf8.count <= 200 || values.count == 1 { return text.excerpt() }
+    var result: String?
+    for value in values.dropFirst().reversed() {
+        let part = "…\(JSONText.write(value))…"
+        if part.utf8.count > 200 { return result ?? part.excerpt() }
+        result = part
     }
+    return result ?? ""
+}
 
-    /// A sentence with at most 20 keys of the object at the place; empty for any other value.
-    var listOfKeys: String {
-        guard !isMissing, let object = value as? [String: Any] else { return "" }
-        if object.isEmpty { return "The object there is empty." }
-        let shown = object.keys.sorted().prefix(20)
-            .map { $0.excerpt(limit: 60).debugDescription }.joined(separator: ", ")
-        let rest = object.count > 20 ? " and \(object.count - 20) more" : ""
-        return "The keys there: \(shown)\(rest)."
-    }
-
-    /// Returns the largest value on the way that fits into a number of bytes: the whole text, or a
-    /// part of it.
-    func excerpt(of text: String, limit: Int) -> String {
-        if text.utf8.count <= limit || values.count == 1 { return text.excerpt(limit: limit) }
-        var result: String?
-        for value in values.dropFirst().reversed() {
-            let part = "…\(JSONText.write(value))…"
-            if part.utf8.count > limit { return result ?? part.excerpt(limit: limit) }
-            result = part
-        }
-        return result ?? ""
+/// Returns the JSON name of a value.
+private func kind(of value: Any) -> String {
+    switch value {
+    case is [String: Any]: "an object"
+    case is [Any]: "an array"
+    case is String: "a string"
+    case let number as NSNumber: JSONText.isBoolean(number) ? "true or false" : "a number"
+    default: "null"
     }
 }
 
-extension [String: Any] {
-    /// Returns the member with a key; a decoder may have converted the key from snake case.
-    fileprivate func member(_ key: String) -> Any? {
-        func folded(_ key: String) -> String { key.lowercased().replacing("_", with: "") }
-        return self[key] ?? keys.sorted().first { folded($0) == folded(key) }.flatMap { self[$0] }
-    }
+/// Returns a sentence with at most 20 keys of an object.
+private func listOfKeys(_ object: [String: Any]) -> String {
+    if object.isEmpty { return "The object there is empty." }
+    let shown = object.keys.sorted().prefix(20)
+        .map { $0.excerpt(limit: 60).debugDescription }.joined(separator: ", ")
+    let rest = object.count > 20 ? " and \(object.count - 20) more" : ""
+    return "The keys there: \(shown)\(rest)."
 }
 
 extension Redaction {
@@ -170,7 +139,7 @@ package func describe(_ path: [any CodingKey]) -> String {
 }
 
 /// Returns the JSON name of a dictionary or an array, and the Swift name of any other type.
-private func describe(_ type: any Any.Type) -> String {
+private func name(of type: any Any.Type) -> String {
     let name = String(describing: type)
     if name.hasPrefix("Dictionary<") { return "an object" }
     if name.hasPrefix("Array<") { return "an array" }
