@@ -18,7 +18,7 @@ extension HTTPURLResponse {
 }
 
 func linkTarget(_ relation: String, of header: String, relativeTo base: URL?) -> URL? {
-    for link in links(of: header) {
+    for link in splitHeader(header, at: UInt8(ascii: ",")) {
         guard link.hasPrefix("<"), let end = link.firstIndex(of: ">") else { continue }
         let parameters = String(link[end...])
         let relations = headerParameter("rel", of: parameters)?.lowercased() ?? ""
@@ -37,30 +37,4 @@ private func resolve(_ target: String, _ base: URL?) -> URL? {
     let target = target.trimmingCharacters(in: .whitespaces)
     // An empty target means the resource itself, but Foundation does not accept it as a URL.
     return target.isEmpty ? base : URL(reference: target, relativeTo: base)?.absoluteURL
-}
-
-/// Splits a header at the commas that are neither in a target nor in a quoted value.
-private func links(of header: String) -> [String] {
-    var links: [[UInt8]] = [[]]
-    /// The byte that ends the target or the quoted value.
-    var end: UInt8?
-    var isEscaped = false
-    for byte in header.utf8 {
-        if end == nil, byte == UInt8(ascii: ",") {
-            links.append([])
-            continue
-        }
-        links[links.count - 1].append(byte)
-        if isEscaped {
-            isEscaped = false
-        } else if byte == end {
-            end = nil
-        } else if end == nil {
-            if byte == UInt8(ascii: "<") { end = UInt8(ascii: ">") }
-            if byte == UInt8(ascii: "\"") { end = byte }
-        } else {
-            isEscaped = byte == UInt8(ascii: "\\") && end == UInt8(ascii: "\"")
-        }
-    }
-    return links.map { String(decoding: $0, as: UTF8.self).trimmingCharacters(in: .whitespaces) }
 }

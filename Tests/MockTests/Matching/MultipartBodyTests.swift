@@ -56,7 +56,6 @@ import Testing
         ("form-data; name=\"a;b=c\"; filename=\"x; y\"", "a;b=c", "x; y"),
         ("form-data; name=\"a%22%0D%0A%20\"", "a\"\r\n%20", nil),
         (#"form-data; name="a\"b"; filename="C:\x\"y\".png""#, #"a"b"#, #"C:\x"y".png"#),
-        (#"form-data; name="a"b"; filename="ends with \""#, #"a"b"#, #"ends with \"#),
         (#"form-data; name="never closed"#, "never closed", nil),
     ])
     func readsNames(_ disposition: String, _ name: String, _ fileName: String?) throws {
@@ -125,7 +124,7 @@ import Testing
         #expect(throws: MultipartBody.Failure.malformed) { try read(body, lines: "\n") }
     }
 
-    @Test(arguments: [nil, "a b:c"], ["a", "", "a\"b", "ends with \\", "ä; name=\"x\"", "C:\\x"])
+    @Test(arguments: [nil, "a b:c"], ["a", "", "a\"b", "ä; name=\"x\"", "C:\\x"])
     func readsWhatTheBuilderWrites(_ boundary: String?, _ name: String) throws {
         var bytes = Data((0...255).map { UInt8($0) })
         bytes += Data("\r\n--\r\n\r\n".utf8)

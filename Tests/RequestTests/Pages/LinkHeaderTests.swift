@@ -23,7 +23,7 @@ import Testing
 
         #expect(linkTarget("next", of: text, relativeTo: base) == nil)
         #expect(
-            linkTarget("next", of: text + #"b=""; rel=next"#, relativeTo: base)?.path == "/a")
+            linkTarget("next", of: text + #""; rel=next"#, relativeTo: base)?.path == "/a")
         #expect(
             linkTarget("next", of: "</b>;rel=next," + text, relativeTo: base)?.path == "/b")
     }
