@@ -26,7 +26,6 @@ extension HTTPSession {
     /// counts, and shares a limit between chains.
     ///
     /// - Parameter count: The highest number of requests. A value below 1 counts as 1.
-    /// - Returns: A session that wraps this one.
     public func limited(to count: Int) -> some HTTPSession { limited(by: RequestLimit(count)) }
 
     /// Returns a session whose requests count against a limit. If as many requests are in progress
@@ -43,7 +42,6 @@ extension HTTPSession {
     /// of the authentication, and no chain has the same limit twice.
     ///
     /// - Parameter limit: The limit, which other chains may share.
-    /// - Returns: A session that wraps this one.
     public func limited(by limit: RequestLimit) -> some HTTPSession {
         LimitedSession(next: self, semaphore: limit.semaphore)
     }
@@ -61,7 +59,7 @@ private struct LimitedSession: SessionPolicy {
             // The task may have been cancelled just as it got the place.
             try Task.checkNotCancelled()
             let (body, response) = try await next.send(request, awaiting: options)
-            return (body.reportingEnd { [semaphore] _, _ in semaphore.signal() }, response)
+            return (body.reportingEnd { [semaphore] _ in semaphore.signal() }, response)
         } catch {
             semaphore.signal()
             throw error

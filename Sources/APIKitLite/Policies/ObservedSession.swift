@@ -20,7 +20,6 @@ extension HTTPSession {
     ///     when it returns. Calls of concurrent exchanges may overlap.
     ///     The end of a stream is reported in the task that reads the body, or where the body is
     ///     released.
-    /// - Returns: A session that wraps this one.
     public func observed(
         clock: any Clock<Duration> = ContinuousClock(),
         by onEvent: @escaping @Sendable (ExchangeEvent) -> Void
@@ -66,14 +65,7 @@ struct ObservedSession: SessionPolicy {
                 return (body, response)
             }
             report(.opened, response)
-            let observed = body.reportingEnd { ending, count in
-                switch ending {
-                case .complete: report(.closed(bytes: count), nil)
-                case .left: report(.left(bytes: count), nil)
-                case .failed(let error): report(.failed(error), nil)
-                }
-            }
-            return (observed, response)
+            return (body.reportingEnd { report($0, nil) }, response)
         } catch {
             report(.failed(error), nil)
             throw error

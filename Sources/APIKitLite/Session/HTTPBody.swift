@@ -40,8 +40,6 @@ public struct HTTPBody: AsyncSequence, Sendable {
     var exchangeIDs: [ObjectIdentifier: Int] = [:]
 
     /// Creates a body that is complete.
-    ///
-    /// - Parameter data: The bytes of the body.
     public init(_ data: Data) {
         content = .complete(data)
     }
@@ -140,9 +138,8 @@ public struct HTTPBody: AsyncSequence, Sendable {
         return data
     }
 
-    /// Ends the transfer, although the body is kept. Its reader gets the error.
-    ///
-    /// - Returns: Whether a task waits for a piece.
+    /// Ends the transfer, although the body is kept, and returns whether a task waits for a piece. Its
+    /// reader gets the error.
     @discardableResult
     package func end(throwing error: any Error = URLError(.cancelled)) -> Bool {
         if case .pieces(_, let end) = content { end(error) } else { false }
@@ -152,26 +149,22 @@ public struct HTTPBody: AsyncSequence, Sendable {
     /// returns them; any other one throws ``TransportError/bodyReadTwice``.
     public func makeAsyncIterator() -> AsyncIterator {
         switch content {
-        case .complete(let data): AsyncIterator(rest: .complete(data))
-        case .pieces(let transfer, _):
-            AsyncIterator(
-                rest: .pieces(
-                    transfer.withLock { transfer in
-                        defer { transfer = nil }
-                        return transfer
-                    }))
+        case .complete(let data):
+            let rest = Locked<Data?>(data.isEmpty ? nil : data)
+            return AsyncIterator(
+                transfer: BodyTransfer(
+                    next: { _ in
+                        try Task.checkNotCancelled()
+                        return rest.take()
+                    }, end: { _ in false }))
+        case .pieces(let transfer, _): return AsyncIterator(transfer: transfer.take())
         }
     }
 
     /// An iterator over the pieces of a body. The transfer ends when the last copy is released.
     public struct AsyncIterator: AsyncIteratorProtocol, Sendable {
-        fileprivate enum Rest {
-            case complete(Data)
-            /// Nil if another iterator has the transfer.
-            case pieces(BodyTransfer?)
-        }
-
-        fileprivate var rest: Rest
+        /// Nil if another iterator has the transfer.
+        fileprivate let transfer: BodyTransfer?
 
         /// Suspends until bytes have arrived, and returns all that wait.
         ///
@@ -182,16 +175,10 @@ public struct HTTPBody: AsyncSequence, Sendable {
         ///   in `next()` of a copy; otherwise the error that ended the transfer. Every later call
         ///   throws the error that ended the transfer again.
         public nonisolated(nonsending) mutating func next() async throws -> Data? {
-            guard case .complete(let data) = rest else { return try await next(isRefused: false) }
-            try Task.checkNotCancelled()
-            rest = .complete(Data())
-            return data.isEmpty ? nil : data
+            try await next(isRefused: false)
         }
 
         /// Does the same as `next()`. `for try await` calls this one to stay on the caller's actor.
-        ///
-        /// - Parameter actor: The caller's actor.
-        /// - Throws: The errors of `next()`.
         @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
         public mutating func next(isolation actor: isolated (any Actor)?)
             async throws(any Error)
@@ -200,11 +187,9 @@ public struct HTTPBody: AsyncSequence, Sendable {
             try await next()
         }
 
-        /// Returns the next piece of a body that comes in pieces.
-        ///
-        /// - Parameter isRefused: Whether the response was refused: see ``HTTPBody/Next``.
+        /// Returns the next piece: see ``HTTPBody/Next``.
         nonisolated(nonsending) func next(isRefused: Bool) async throws -> Data? {
-            guard case .pieces(let transfer?) = rest else { throw TransportError.bodyReadTwice }
+            guard let transfer else { throw TransportError.bodyReadTwice }
             return try await transfer.next(isRefused)
         }
     }

@@ -14,8 +14,6 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
 
     private let opened = Waiter<Head>()
     private var buffer: BodyBuffer
-    /// The buffer whose body the caller gets; nil before the headers.
-    private let opening = Locked<BodyBuffer?>(nil)
     /// The last response, if another one may follow it.
     private var undecided: HTTPURLResponse?
     private let flow: StreamFlowControl
@@ -32,11 +30,7 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
         super.init(request, options, file: file, cookies: cookies)
     }
 
-    /// Starts a task that streams for a session.
-    ///
-    /// - Parameters:
-    ///   - sent: The request with what Foundation needs to send it correctly.
-    ///   - owner: The app's session.
+    /// Starts a task that streams for the app's session. `sent` has what Foundation needs.
     func start(_ sent: URLRequest, on owner: URLSession) {
         self.owner = owner
         let (task, didComplete) = owner.streamingTask(with: sent)
@@ -46,7 +40,10 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
     }
 
     /// What the reader of the body does. Before the headers, it is busy.
-    fileprivate var readerState: ReaderState { opening.withLock { $0 }?.readerState ?? .busy }
+    fileprivate var readerState: ReaderState {
+        guard case .success(.answer(let buffer, _))? = opened.result else { return .busy }
+        return buffer.readerState
+    }
 
     override func appDelegate(of session: URLSession) -> (any URLSessionTaskDelegate)? {
         owner?.delegate as? any URLSessionTaskDelegate
@@ -131,14 +128,11 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
         }
     }
 
-    /// Returns the response to the caller, with the body that follows.
-    ///
-    /// - Returns: False if the caller has a response or an error already.
+    /// Gives the response to the caller, with the body that follows. Returns false if the caller has a
+    /// response or an error already.
     @discardableResult
     private func open(_ http: HTTPURLResponse) -> Bool {
         owner?.storeCookies(of: http, to: request, replacing: cookies)
-        // First, because the reader may leave immediately.
-        opening.withLock { $0 = buffer }
         guard opened.end(with: .success(.answer(buffer, http))) else { return false }
         buffer.onCancel { [weak self] in self?.cancelSoon() }
         return true

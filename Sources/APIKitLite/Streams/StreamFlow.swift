@@ -35,23 +35,23 @@ final class StreamFlow<T: StreamedAPIRequest>:
         self.load = load
     }
 
-    /// Suspends until an element has been parsed, and returns it. The first call sends the request.
+    /// Suspends until an element has been parsed, and returns it, or nil at the end and after an error.
+    /// The first call sends the request.
     ///
-    /// - Parameters:
-    ///   - isReporting: Whether the session is informed of a response that was not accepted or
-    ///     parsed.
-    ///   - isConcurrent: Whether the functions of the request and the parser run off the caller's
-    ///     actor. The request, its input and its elements must then be `Sendable`.
-    /// - Returns: The element, or nil at the end. Every later call returns nil, even after an
-    ///   error.
+    /// If the functions of the request and the parser run off the caller's actor, the request, its
+    /// input and its elements must be `Sendable`. A session is informed of a response that was not
+    /// accepted or parsed, unless the caller does it.
+    ///
     /// - Throws: The error of a stage. If another task is in this function, the underlying error is
     ///   ``TransportError/bodyReadTwice``, and the stream continues for that task.
     nonisolated(nonsending) func next(
         isReporting: Bool = true, isConcurrent: Bool = false
     ) async throws(APIRequestError) -> Element? {
-        guard isReading.setIfFalse() else {
-            throw start.failure(.transport, TransportError.bodyReadTwice)
+        let hasOtherReader = isReading.withLock { isReading in
+            defer { isReading = true }
+            return isReading
         }
+        if hasOtherReader { throw start.failure(.transport, TransportError.bodyReadTwice) }
         defer { isReading.withLock { $0 = false } }
         // A cancelled task gets its error, not the elements that wait.
         if !isOver, elements.isEmpty || Task.isCancelled {

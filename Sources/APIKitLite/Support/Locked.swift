@@ -20,11 +20,12 @@ package final class Locked<Value>: @unchecked Sendable {  // `value` is used onl
     }
 }
 
-extension Locked where Value == Bool {
-    func setIfFalse() -> Bool {
+extension Locked {
+    /// Returns the value and leaves nil.
+    func take<Wrapped>() -> Wrapped? where Value == Wrapped? {
         withLock { value in
-            defer { value = true }
-            return !value
+            defer { value = nil }
+            return value
         }
     }
 }

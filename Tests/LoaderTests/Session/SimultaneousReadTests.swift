@@ -39,7 +39,7 @@ import Testing
             await answer.wait()
             return Data("a".utf8)
         })
-        .reportingEnd { _, _ in ends.withLock { $0 += 1 } }
+        .reportingEnd { _ in ends.withLock { $0 += 1 } }
         let pieces = body.makeAsyncIterator()
         let reader = Task { @MainActor in
             var copy = pieces
