@@ -4,7 +4,7 @@ import Foundation
 ///
 /// `fileBody` and `multipartBody` throw it when a request is built. A session throws it when the
 /// request is sent. A retry policy does not retry it.
-public struct FileBodyError: LocalizedError, CustomStringConvertible, Equatable, Sendable {
+public struct FileBodyError: DescribedError, Equatable, Sendable {
     /// What is wrong with the file.
     public enum Reason: Equatable, Sendable {
         /// There is no file at this URL.
@@ -27,10 +27,7 @@ public struct FileBodyError: LocalizedError, CustomStringConvertible, Equatable,
         self.reason = reason
     }
 
-    /// A sentence with the name of the file and what is wrong with it.
-    public var errorDescription: String? { "The file \"\(file.lastPathComponent)\" \(predicate)." }
-
-    /// What is wrong with the file, and its path.
+    /// A sentence with the path of the file and what is wrong with it.
     public var description: String {
         let place = file.isFileURL ? file.path(percentEncoded: false) : file.absoluteString
         return "The file \(place.debugDescription) \(predicate)."

@@ -26,22 +26,9 @@ public struct MultipartPart: Equatable, Sendable {
         self.contentType = contentType
     }
 
-    /// Returns a field whose value is text, encoded as UTF-8.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the form field.
-    ///   - value: The text.
+    /// Returns a field with a name, whose value is text, encoded as UTF-8.
     public static func text(_ name: String, _ value: String) -> MultipartPart {
         MultipartPart(name: name, data: Data(value.utf8))
-    }
-
-    /// Returns a field whose value is text, or nil for nil, which a body leaves out.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the form field.
-    ///   - value: The text.
-    public static func text(_ name: String, _ value: String?) -> MultipartPart? {
-        value.map { text(name, $0) }
     }
 
     /// Returns a file on disk, which is read when the request is sent.
@@ -64,13 +51,7 @@ public struct MultipartPart: Equatable, Sendable {
         return part
     }
 
-    /// Returns a file.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the form field.
-    ///   - fileName: The name of the file.
-    ///   - contentType: The media type of the file.
-    ///   - data: The file's bytes.
+    /// Returns a file whose bytes are in memory, for the form field with a name.
     public static func file(
         _ name: String, fileName: String, contentType: String = "application/octet-stream",
         data: Data
@@ -79,9 +60,6 @@ public struct MultipartPart: Equatable, Sendable {
     }
 
     /// Returns the part's headers, an empty line, and its data. A file on disk is not included.
-    ///
-    /// - Throws: ``RequestBuildingError`` for a line break or NUL in the name, file name or content
-    ///   type.
     func encoded() throws -> Data {
         for text in [name, fileName ?? "", contentType ?? ""] where breaksLine(text) {
             throw RequestBuildingError(
@@ -123,8 +101,6 @@ func checked(_ boundary: String, for parts: [MultipartPart]) throws -> String {
 
 /// Returns a boundary that occurs in none of the parts. It depends only on them, unless one is a
 /// file on disk.
-///
-/// - Throws: The error of a part that cannot be encoded.
 func derivedBoundary(for parts: [MultipartPart]) throws -> String {
     let encoded = try parts.map { try $0.encoded() }
     if parts.contains(where: { $0.file != nil }) {
@@ -134,7 +110,7 @@ func derivedBoundary(for parts: [MultipartPart]) throws -> String {
     }
     var number = fnv1a(encoded.map { $0 + [0] }.joined())
     while true {
-        let boundary = "part-" + digits(number, radix: 16, count: 16)
+        let boundary = "part-" + String(format: "%016llx", number)
         if !encoded.contains(where: { $0.holds(boundary) }) { return boundary }
         number &+= 1
     }

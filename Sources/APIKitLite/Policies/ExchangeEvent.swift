@@ -83,7 +83,6 @@ extension ExchangeEvent: CustomStringConvertible, CustomReflectable, OpaquelyRef
     ///
     /// - Parameter redaction: The secrets to hide. The text of an ``APIRequestError`` also hides
     ///   what ``APIRequest/redaction`` of its request hides.
-    /// - Returns: The line.
     public func description(redacting redaction: Redaction) -> String {
         let hidden = redaction.hidingValues(of: request)
         let status = response.map { HTTPStatus.describe($0.statusCode) } ?? ""
@@ -117,6 +116,6 @@ extension ExchangeEvent: CustomStringConvertible, CustomReflectable, OpaquelyRef
     /// A duration in seconds with three decimals. The text does not depend on the locale.
     private func text(_ duration: Duration) -> String {
         let milliseconds = Int((duration.clamped.seconds * 1_000).rounded())
-        return "\(milliseconds / 1_000).\(digits(milliseconds % 1_000, count: 3)) s"
+        return String(format: "%ld.%03ld s", milliseconds / 1_000, milliseconds % 1_000)
     }
 }

@@ -39,7 +39,7 @@ import Testing
         #expect(text(try post.jsonBody(["a": 1])) == #"{"a":1}"#)
         #expect(text(try post.jsonBody(any)) == "7")
         let form = try post.multipartBody(
-            [.text("caption", caption), .text("title", "a"), .text("none", nil), file],
+            [caption.map { .text("caption", $0) }, .text("title", "a"), file],
             boundary: "XX")
         let same = try post.multipartBody([.text("title", "a")], boundary: "XX")
         #expect(form.httpBody == same.httpBody)
