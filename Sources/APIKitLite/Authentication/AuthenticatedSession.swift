@@ -24,7 +24,6 @@ extension HTTPSession {
     /// response from another origin never rejects it.
     ///
     /// - Parameter credentials: The credential of the user. Chains that share it share its refresh.
-    /// - Returns: A session that wraps this one.
     public func authenticated<C>(by credentials: Credentials<C>) -> some HTTPSession {
         AuthenticatedSession(next: self, credentials: credentials)
     }
@@ -53,7 +52,6 @@ extension HTTPSession {
     ///   - token: Returns the token for `Authorization: Bearer` (RFC 6750), or `nil` if nobody is
     ///     signed in. It gets the token that was rejected, and the response that rejected it. If it
     ///     throws, the requests that wait for it fail with its error. A call is never cancelled.
-    /// - Returns: A session that wraps this one.
     public func authenticated(
         for baseURL: URL, _ others: URL...,
         token:

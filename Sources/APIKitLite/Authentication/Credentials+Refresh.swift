@@ -72,12 +72,11 @@ extension Credentials {
         return (old, nil)
     }
 
-    /// Joins the work for the current credential, and starts it if there is none.
+    /// Joins the work for the current credential, and starts it if there is none. Returns nil if the
+    /// credential has changed since it was seen.
     ///
     /// The work is never cancelled. If a refresh token can be used only once, an incomplete refresh
     /// would sign the user out.
-    ///
-    /// - Returns: Nil if the credential has changed since it was seen.
     private func join(
         _ seen: State, _ old: Credential?, _ response: HTTPURLResponse?, _ session: any HTTPSession
     ) -> (handle: SingleFlight<Void>.Handle, work: Work, isNew: Bool)? {

@@ -145,7 +145,6 @@ public final class Credentials<Credential: Sendable>: Sendable {
     /// If it is missing or stale, it is got as before a request, together with the requests that
     /// wait for it.
     ///
-    /// - Parameter session: The session for the `refresh`.
     /// - Returns: The credential, or nil if nobody is signed in.
     /// - Throws: The error of the `refresh`, or `URLError.cancelled` when the task is cancelled.
     public func value(over session: any HTTPSession) async throws -> Credential? {

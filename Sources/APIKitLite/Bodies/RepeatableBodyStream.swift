@@ -69,9 +69,7 @@ final class RepeatableBodyStream: InputStream {
         }
     }
 
-    /// Reads from one segment.
-    ///
-    /// - Returns: The number of bytes; 0 at the end of the body.
+    /// Reads from one segment, and returns the number of bytes; 0 at the end of the body.
     private func readSegments(
         _ buffer: UnsafeMutablePointer<UInt8>, _ maxLength: Int
     ) throws(FileBodyError) -> Int {

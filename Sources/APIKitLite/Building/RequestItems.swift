@@ -21,8 +21,6 @@ public struct RequestItems: Sendable, ExpressibleByDictionaryLiteral {
         let value: (any RequestValue)?
 
         /// The texts that are sent with the name.
-        ///
-        /// - Throws: ``RequestBuildingError`` for a value that has no text.
         var texts: [String] {
             get throws {
                 do {
@@ -37,8 +35,6 @@ public struct RequestItems: Sendable, ExpressibleByDictionaryLiteral {
     let items: [Item]
 
     /// Creates the items of a literal, in its order. A name may occur more than once.
-    ///
-    /// - Parameter elements: The names and values.
     public init(dictionaryLiteral elements: (String, (any RequestValue)?)...) {
         items = elements.map { Item(name: $0, value: $1) }
     }
@@ -48,8 +44,6 @@ public struct RequestItems: Sendable, ExpressibleByDictionaryLiteral {
     /// Query items of `URLComponents` become pairs first:
     ///
     ///     RequestItems(items.map { (key: $0.name, value: $0.value) })
-    ///
-    /// - Parameter pairs: The names and values.
     public init<Value: RequestValue>(_ pairs: some Sequence<(key: String, value: Value)>) {
         let ordered =
             pairs is [String: Value] ? pairs.sorted { $0.key < $1.key } : Array(pairs)
@@ -57,15 +51,11 @@ public struct RequestItems: Sendable, ExpressibleByDictionaryLiteral {
     }
 
     /// Returns a name and a text for each item that is sent.
-    ///
-    /// - Throws: ``RequestBuildingError`` for the first value that has no text.
     package func texts() throws -> [(name: String, text: String)] {
         try items.flatMap { item in try item.texts.map { (item.name, $0) } }
     }
 
     /// Joins names and values with `=` and `&`. If no item is left, returns `""`.
-    ///
-    /// - Throws: ``RequestBuildingError``, as `texts()` does.
     func encoded(as encoding: PercentEncoding) throws -> String {
         try texts().map { encoding.encode($0) + "=" + encoding.encode($1) }.joined(separator: "&")
     }

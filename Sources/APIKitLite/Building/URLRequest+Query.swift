@@ -29,10 +29,8 @@ func adding(query: String, to url: String) -> String {
     return head + (needsAmpersand ? "&" : "") + query + fragment
 }
 
-/// Returns the URL of a text.
-///
-/// - Throws: ``RequestBuildingError`` if Foundation makes no URL of the text, or repairs it. The
-///   repaired text would be a different URL.
+/// Returns the URL of a text. Throws if Foundation makes none, or repairs the text, which would be a
+/// different URL.
 func keptURL(_ text: String) throws -> URL {
     guard let url = URL(string: text), url.absoluteString == text else {
         let shown = Redaction.standard.url(text).debugDescription

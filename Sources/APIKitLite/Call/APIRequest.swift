@@ -40,7 +40,6 @@ public protocol APIRequest<RequestDataType, ResponseDataType> {
     ///
     /// Nothing is sent, and the same input always gives the same request.
     ///
-    /// - Parameter data: The input.
     /// - Throws: Any error if the input allows no request. The load then fails in stage
     ///   ``APIRequestError/Stage/makeRequest``.
     func makeRequest(from data: RequestDataType) throws -> URLRequest
@@ -50,9 +49,6 @@ public protocol APIRequest<RequestDataType, ResponseDataType> {
     /// An implementation replaces the default. To check the status as well, call
     /// `try response.validateStatus(200..<300, 304)` in it, with the codes to accept.
     ///
-    /// - Parameters:
-    ///   - data: The body of the response.
-    ///   - response: The status and the headers.
     /// - Throws: Any error if the response is not acceptable; by default, ``UnacceptableStatus``.
     ///   The load then fails in stage ``APIRequestError/Stage/validate``.
     func validateResponse(data: Data, response: HTTPURLResponse) throws
@@ -61,9 +57,6 @@ public protocol APIRequest<RequestDataType, ResponseDataType> {
     ///
     /// By default, calls ``parseResponse(data:)``.
     ///
-    /// - Parameters:
-    ///   - data: The body of the response.
-    ///   - response: The status and the headers.
     /// - Throws: Any error if the response cannot be parsed. The load then fails in stage
     ///   ``APIRequestError/Stage/parse``.
     func parseResponse(data: Data, response: HTTPURLResponse) throws -> ResponseDataType
@@ -74,7 +67,6 @@ public protocol APIRequest<RequestDataType, ResponseDataType> {
     /// `Decodable`, returns the body if it is `Data`, and ignores the body if it is `Void`. If the
     /// output is optional, an empty body, such as the body of a 204, is nil.
     ///
-    /// - Parameter data: The body of the response.
     /// - Throws: Any error if the body cannot be parsed. The load then fails in stage
     ///   ``APIRequestError/Stage/parse``.
     func parseResponse(data: Data) throws -> ResponseDataType

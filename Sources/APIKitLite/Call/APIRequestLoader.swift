@@ -38,12 +38,11 @@ public final class APIRequestLoader<T: APIRequest> {
         self.urlSession = urlSession
     }
 
-    /// Loads the request and returns the parsed value.
+    /// Loads a request that is not `Sendable`, and returns the parsed value.
     ///
     /// Runs `makeRequest` and `parseResponse` on the caller's actor.
     ///
-    /// - Parameter requestData: The input of the request.
-    /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
+    /// - Throws: ``APIRequestError`` if a stage fails.
     public nonisolated(nonsending) func load(_ requestData: T.RequestDataType)
         async throws(APIRequestError)
         -> T.ResponseDataType
@@ -51,12 +50,11 @@ public final class APIRequestLoader<T: APIRequest> {
         try await start.response(for: requestData).value
     }
 
-    /// Loads the request and returns the parsed value with its headers and body.
+    /// Loads a request that is not `Sendable`, and returns the parsed value with its headers and body.
     ///
     /// Runs `makeRequest` and `parseResponse` on the caller's actor.
     ///
-    /// - Parameter requestData: The input of the request.
-    /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
+    /// - Throws: ``APIRequestError`` if a stage fails.
     public nonisolated(nonsending) func response(for requestData: T.RequestDataType)
         async throws(APIRequestError)
         -> APIResponse<T.ResponseDataType>
@@ -74,7 +72,6 @@ extension APIRequestLoader where T: Sendable, T.RequestDataType: Sendable {
     ///
     /// Runs `makeRequest` and `parseResponse` off the caller's actor.
     ///
-    /// - Parameter requestData: The input of the request.
     /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
     @concurrent
     public func load(_ requestData: T.RequestDataType) async throws(APIRequestError)
@@ -87,7 +84,6 @@ extension APIRequestLoader where T: Sendable, T.RequestDataType: Sendable {
     ///
     /// Runs `makeRequest` and `parseResponse` off the caller's actor.
     ///
-    /// - Parameter requestData: The input of the request.
     /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
     @concurrent
     public func response(for requestData: T.RequestDataType) async throws(APIRequestError)

@@ -54,28 +54,17 @@ public struct Endpoint<Input, Output>: APIRequest {
     }
 
     /// Calls the closure `makeRequest`.
-    ///
-    /// - Parameter input: The input.
-    /// - Throws: The error of the closure.
     public func makeRequest(from input: Input) throws -> URLRequest {
         try make(input)
     }
 
     /// Calls the closure `validate`.
-    ///
-    /// - Parameters:
-    ///   - data: The body of the response.
-    ///   - response: The status and the headers.
-    /// - Throws: The error of the closure.
     public func validateResponse(data: Data, response: HTTPURLResponse) throws {
         try validate(data, response)
     }
 
     /// Parses an accepted response.
     ///
-    /// - Parameters:
-    ///   - data: The body of the response.
-    ///   - response: The status and the headers.
     /// - Throws: The error of the closure `parse`, or `DecodingError`.
     public func parseResponse(data: Data, response: HTTPURLResponse) throws -> Output {
         try parse(data, response)
@@ -83,7 +72,6 @@ public struct Endpoint<Input, Output>: APIRequest {
 
     /// Parses a body as the body of a response with status 200 and without headers.
     ///
-    /// - Parameter data: The body of the response.
     /// - Throws: The error of the closure `parse`, or `DecodingError`.
     public func parseResponse(data: Data) throws -> Output {
         try parse(data, .status(200))

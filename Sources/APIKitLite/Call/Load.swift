@@ -144,11 +144,8 @@ struct Load<T: APIRequest> {
         return error
     }
 
-    /// Returns the error for a response that is not accepted, with the beginning of its body.
-    ///
-    /// - Parameters:
-    ///   - error: The reason why it is not accepted.
-    ///   - describe: Throws the reason again, if the body of a stream says more about it.
+    /// Returns the error for a response that is not accepted, with the beginning of its body. `describe`
+    /// throws the reason again, if the body of a stream says more about it.
     nonisolated(nonsending) func refusal(
         _ stage: APIRequestError.Stage, _ error: any Error, _ body: HTTPBody,
         describe: (Data) throws -> Void = { _ in }

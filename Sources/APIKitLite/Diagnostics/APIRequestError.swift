@@ -49,14 +49,9 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
     var exchangeIDs: [ObjectIdentifier: Int] = [:]
     private let wasCancelled: Bool
 
-    /// Creates an error.
+    /// Creates an error with these values of its properties.
     ///
     /// - Parameters:
-    ///   - stage: The stage that failed.
-    ///   - request: The request, if one was made.
-    ///   - response: The response, if there was one.
-    ///   - data: The body of the response, if there was one.
-    ///   - underlying: The original error.
     ///   - isCancellation: Whether the load was cancelled. It is not needed if `underlying` is a
     ///     `CancellationError`.
     ///   - redaction: The secrets that the texts of the error hide.
@@ -94,10 +89,6 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
 
     /// Returns the decoded body of the response, for example a server's description of the error.
     ///
-    /// - Parameters:
-    ///   - type: The type to decode.
-    ///   - decoder: The decoder of the body.
-    /// - Returns: The decoded value.
     /// - Throws: `DecodingError` when the body cannot be decoded, or when there is none.
     public func decodeBody<E: Decodable>(
         _ type: E.Type, using decoder: JSONDecoder = JSONDecoder()

@@ -74,17 +74,9 @@ extension HTTPSession {
     /// It must accept the status 206 of a resumed download, as its default does. `parseResponse` is
     /// not called. Both functions run on the caller's actor.
     ///
-    /// Everything else is as in ``download(_:to:progress:retrying:clock:random:)``.
+    /// Everything else, and the other parameters, are as in
+    /// ``download(_:to:progress:retrying:clock:random:)``.
     ///
-    /// - Parameters:
-    ///   - request: The request to load.
-    ///   - input: The input of the request.
-    ///   - file: The URL of the file. Its folder must exist.
-    ///   - progress: Called with the number of bytes in the part, and the length of the file.
-    ///   - policy: Decides whether the download continues automatically after a `URLError`, before
-    ///     or within the body.
-    ///   - clock: The clock of the delays.
-    ///   - random: Returns the jitter factor of a delay, from 0 up to 1.
     /// - Returns: The response of the last request.
     /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
     @discardableResult

@@ -27,7 +27,6 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
 
     /// Opens and locks the part of a file, and reads its record.
     ///
-    /// - Parameter file: The file to download.
     /// - Throws: ``RequestBuildingError`` for a URL that does not name a file; otherwise
     ///   `DownloadError`, as every function here.
     init(of file: URL) throws {
@@ -79,13 +78,8 @@ final class PartFile: @unchecked Sendable {  // Only the queue of its download u
         record?.urlHash == urlHash ? record : nil
     }
 
-    /// Begins to write the body of a response.
-    ///
-    /// - Parameters:
-    ///   - span: The position of the body in the file. At 0, everything that the part has is
-    ///     given up.
-    ///   - record: The record of the file that is written; nil if its download cannot be
-    ///     resumed.
+    /// Begins to write the body of a response at its position in the file. At 0, everything that the
+    /// part has is given up. The record is nil if the download cannot be resumed.
     func begin(_ span: ContentRange, record: ResumeRecord?) throws {
         if span.start == 0 {
             unlink(recordPath)

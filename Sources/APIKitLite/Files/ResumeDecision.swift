@@ -11,11 +11,8 @@ enum ResumeDecision: Equatable {
     /// The body is no part of the file. The download fails with the status as its error.
     case refuse
 
-    /// Decides from the record of a part and the status and the headers of a response.
-    ///
-    /// - Parameters:
-    ///   - record: The record whose fields the request had; nil if it asked for the whole file.
-    ///   - response: The response.
+    /// Decides from the status and the headers of a response, and the record whose fields the request
+    /// had; nil if it asked for the whole file.
     init(record: ResumeRecord?, response: HTTPURLResponse) {
         switch (response.statusCode, record) {
         case (200, _), (203, _): self = .write(ContentRange(wholeBodyOf: response))

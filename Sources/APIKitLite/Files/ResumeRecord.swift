@@ -45,8 +45,8 @@ struct ResumeRecord: Codable, Equatable {
     ///     Range: bytes=1048576-
     ///     If-Range: "5f3e-400"
     ///
-    /// - Returns: The request with the fields `Range` and `If-Range` (RFC 9110, sections 14.2 and
-    ///   13.1.5). Without bytes to keep, it is the request itself.
+    /// The fields are those of RFC 9110, sections 14.2 and 13.1.5. Without bytes to keep, there are
+    /// none.
     func resuming(_ request: URLRequest) -> URLRequest {
         guard start > 0 else { return request }
         var request = request

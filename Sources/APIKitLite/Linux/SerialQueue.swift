@@ -4,11 +4,9 @@ import Foundation
 extension OperationQueue {
     /// Creates a serial delegate queue without the cost of an operation for each callback.
     ///
-    /// - Parameters:
-    ///   - label: The label of its dispatch queue.
-    ///   - limit: The number of callbacks that may wait. Adding more waits for up to 10 ms each, so
-    ///     that Foundation does not receive faster than the callbacks run. It must not wait longer:
-    ///     a callback may call Foundation, which then waits for the thread that adds.
+    /// If more callbacks wait than the limit, adding one waits for up to 10 ms, so that Foundation does
+    /// not receive faster than the callbacks run. It must not wait longer: a callback may call
+    /// Foundation, which then waits for the thread that adds.
     package static func serial(label: String, limit: Int = .max) -> OperationQueue {
         SerialQueue(label: label, limit: limit)
     }

@@ -1,15 +1,11 @@
 import Foundation
 
 extension HTTPSession {
-    /// Returns the pages of a request, which are loaded one after another as needed.
+    /// Returns the pages of a request that is not `Sendable`, which are loaded one after another as
+    /// needed.
     ///
-    /// Runs `makeRequest` and `parseResponse` on the caller's actor.
-    ///
-    /// - Parameters:
-    ///   - request: The request to load.
-    ///   - first: The input of the first page.
-    ///   - limit: The largest number of pages to load. Below one, no page is loaded.
-    /// - Returns: The sequence of the pages.
+    /// Runs `makeRequest` and `parseResponse` on the caller's actor. The parameters are those of the
+    /// form for a `Sendable` request.
     public func pages<R: PagedAPIRequest>(
         _ request: R, from first: R.RequestDataType, limit: Int = 1_000
     ) -> Pages<R.RequestDataType, R.ResponseDataType, APIRequestError> {
@@ -27,7 +23,6 @@ extension HTTPSession {
     ///   - request: The request to load.
     ///   - first: The input of the first page.
     ///   - limit: The largest number of pages to load. Below one, no page is loaded.
-    /// - Returns: The sequence of the pages.
     public func pages<R: PagedAPIRequest & Sendable>(
         _ request: R, from first: R.RequestDataType, limit: Int = 1_000
     ) -> Pages<R.RequestDataType, R.ResponseDataType, APIRequestError>

@@ -35,9 +35,6 @@ public struct PageElements<Elements: Sequence, Failure: Error>: AsyncSequence {
         }
 
         /// Does the same as `next()`. `for try await` calls this one to stay on the caller's actor.
-        ///
-        /// - Parameter actor: The caller's actor.
-        /// - Throws: The error of a page that failed to load.
         @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(Failure)
             -> Elements.Element?
@@ -51,8 +48,6 @@ extension Pages {
     /// Returns the elements of the pages, one after another.
     ///
     ///     session.pages(SearchRequest(), from: nil).elements { $0.items }
-    ///
-    /// - Parameter elements: A function that returns the elements of a page.
     public func elements<Elements: Sequence>(
         _ elements: @escaping (Value) -> Elements
     ) -> PageElements<Elements, Failure> {

@@ -89,9 +89,6 @@ public struct Pages<Input: Hashable, Value, Failure: Error>: AsyncSequence {
         }
 
         /// Does the same as `next()`. `for try await` calls this one to stay on the caller's actor.
-        ///
-        /// - Parameter actor: The caller's actor.
-        /// - Throws: The error of the function.
         @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(Failure)
             -> Page?
@@ -118,9 +115,8 @@ private struct PageWalk<Input: Hashable> {
         pagesLeft = limit
     }
 
-    /// Records that the page at `input` was loaded, and moves to the next one.
-    ///
-    /// - Returns: The same input, or nil if its page was already loaded. The limit does not matter.
+    /// Records that the page at `input` was loaded, and moves to the next one. Returns nil if that was
+    /// already loaded; the limit does not matter.
     mutating func move(to next: Input?) -> Input? {
         let new = next.flatMap { next in
             // An input may itself be an optional, such as a cursor that the response lacks.

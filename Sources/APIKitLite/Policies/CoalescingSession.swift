@@ -25,8 +25,6 @@ extension HTTPSession {
     ///
     /// The returned value owns the shared exchanges, and its copies share them. Create it once and
     /// keep it.
-    ///
-    /// - Returns: A session that wraps this one.
     public func coalescing() -> some HTTPSession {
         CoalescingSession(next: self)
     }
@@ -57,9 +55,7 @@ private struct CoalescingSession: SessionPolicy {
         return try await handle.value()
     }
 
-    /// Joins the exchange of a key, or creates one.
-    ///
-    /// - Returns: A handle, and whether the exchange is new and must be started by the caller.
+    /// Joins the exchange of a key, or creates one, which the caller must start.
     private func join(_ key: CoalescingKey) -> (handle: Exchange.Handle, isNew: Bool) {
         exchanges.withLock { exchanges in
             if let handle = exchanges[key]?.join() { return (handle, false) }

@@ -31,7 +31,6 @@ extension HTTPSession {
     /// - Parameter intercept: Receives the request and a function that sends one over this session.
     ///   It runs in the task of the caller, so cancelling that task cancels it. Calls of concurrent
     ///   requests may overlap.
-    /// - Returns: A session that wraps this one.
     public func intercepting(
         _ intercept:
             @escaping @Sendable (

@@ -9,9 +9,6 @@ extension HTTPSession {
     /// Without this policy, all redirects are followed. If a
     /// chain has several such policies, the outermost one, which is the last one added, decides. A
     /// refresh of a credential is a secret: it is always redirected within its origin only.
-    ///
-    /// - Parameter policy: The redirects to follow.
-    /// - Returns: A session that wraps this one.
     public func redirecting(_ policy: RedirectPolicy) -> some HTTPSession {
         RedirectingSession(next: self, policy: policy)
     }

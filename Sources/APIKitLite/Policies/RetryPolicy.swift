@@ -43,28 +43,17 @@ public struct RetryPolicy: Sendable, Equatable {
     /// or negative, nothing is sent. If it is `nil`, there is no limit.
     public var deadline: Duration?
     /// The methods, in upper case, that are sent again without an `Idempotency-Key` header; nil for
-    /// any method.
+    /// any method. By default, the idempotent ones: `GET`, `HEAD`, `PUT`, `DELETE`, `OPTIONS`, `TRACE`
+    /// (RFC 9110, 9.2.2) and `QUERY` (RFC 10008).
     public var methods: Set<String>?
-    /// The status codes after which a request is sent again.
+    /// The status codes after which a request is sent again. By default, those of failures that may be
+    /// temporary: 408, 429, 500, 502, 503 and 504.
     public var statuses: Set<Int>
-    /// The `URLError` codes after which a request is sent again.
+    /// The `URLError` codes after which a request is sent again. By default, those of a missing or lost
+    /// connection, a timeout, and a host name that was not found.
     public var errorCodes: Set<URLError.Code>
 
-    /// Creates a policy; each default is the value of ``standard``.
-    ///
-    /// - Parameters:
-    ///   - maximumAttempts: The highest number of attempts, the first one included.
-    ///   - baseDelay: The upper bound of the first delay; it doubles with each attempt.
-    ///   - maximumDelay: The longest delay. If the server asks for more, the request is not sent
-    ///     again.
-    ///   - deadline: The longest time for all attempts and delays together; `nil` for no limit.
-    ///   - methods: The methods, in upper case, that are sent again without an `Idempotency-Key`
-    ///     header; nil for any method. By default, the idempotent ones: `GET`, `HEAD`, `PUT`,
-    ///     `DELETE`, `OPTIONS`, `TRACE` (RFC 9110, 9.2.2) and `QUERY` (RFC 10008).
-    ///   - statuses: The status codes after which a request is sent again. By default, those of
-    ///     failures that may be temporary: 408, 429, 500, 502, 503 and 504.
-    ///   - errorCodes: The `URLError` codes after which a request is sent again. By default, those of
-    ///     a missing or lost connection, a timeout, and a host name that was not found.
+    /// Creates a policy with these values of its properties; each default is the value of ``standard``.
     public init(
         maximumAttempts: Int = 3, baseDelay: Duration = .milliseconds(500),
         maximumDelay: Duration = .seconds(30), deadline: Duration? = .seconds(120),

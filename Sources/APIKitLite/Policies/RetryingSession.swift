@@ -96,7 +96,6 @@ extension HTTPSession {
     ///   - random: Returns the jitter factor of a delay, from 0 up to 1.
     ///   - now: Returns the current time. A date in `Retry-After` is measured from it if the
     ///     response has no `Date` header.
-    /// - Returns: A session that wraps this one.
     public func retrying(
         _ policy: RetryPolicy = .standard, clock: any Clock<Duration> = ContinuousClock(),
         deciding: @escaping @Sendable (RetryAttempt) -> RetryDecision = { $0.decision },

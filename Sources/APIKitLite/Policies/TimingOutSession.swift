@@ -99,7 +99,6 @@ extension HTTPSession {
     ///   - clock: The clock that measures the time. A timeout is on the clock from the start of
     ///     the exchange, but `MockClock.waitForSleepers()` does not count it. A test therefore
     ///     waits for the request to arrive, and then moves the clock.
-    /// - Returns: A session that wraps this one.
     public func timingOut(
         after duration: Duration, idle: Duration? = nil,
         clock: any Clock<Duration> = ContinuousClock()

@@ -64,13 +64,10 @@ package final class BodyBuffer: Sendable {
 
     // MARK: The sender
 
-    /// Adds a piece. If too many bytes wait then, the body ends with a
-    /// ``TransportError/bodyLimit(_:)``.
+    /// Adds a piece, and returns whether a reader waited, and has it. An empty piece is ignored.
     ///
-    /// One piece may be larger than the limit: it exists already.
-    ///
-    /// - Parameter piece: The piece; an empty one is ignored.
-    /// - Returns: Whether a reader waited, and has the piece.
+    /// If too many bytes wait then, the body ends with a ``TransportError/bodyLimit(_:)``. One piece may
+    /// be larger than the limit: it exists already.
     @discardableResult
     package func append(_ piece: Data) -> Bool {
         typealias Step = (CheckedContinuation<Data?, any Error>?, (@Sendable () -> Void)?)
@@ -101,9 +98,8 @@ package final class BodyBuffer: Sendable {
         return reader != nil
     }
 
-    /// Ends the body after what was added. A second call does nothing.
-    ///
-    /// - Parameter error: The error that ended it, or nil if it is complete.
+    /// Ends the body after what was added, with an error unless it is complete. A second call does
+    /// nothing.
     package func finish(throwing error: (any Error)? = nil) {
         let reader = state.withLock { state -> CheckedContinuation<Data?, any Error>? in
             guard state.ending == nil else { return nil }
@@ -139,9 +135,8 @@ package final class BodyBuffer: Sendable {
     }
 
     /// Ends the transfer, and discards the bytes that wait. If the whole body has been read, does
-    /// nothing.
+    /// nothing. A pending call of `next()` and all later ones throw the error.
     ///
-    /// - Parameter error: The error of the pending call of `next()` and of all later ones.
     /// - Returns: Whether there is a pending call of `next()`.
     @discardableResult
     package func end(throwing error: any Error) -> Bool {

@@ -29,7 +29,8 @@ extension SendContext {
     }
 }
 
-/// Returns the request that follows a redirect, or nil if the response is the final one.
+/// Returns the request that follows a redirect, or nil if the response is the final one: it has
+/// another status, or no `Location` that is an `http` or `https` URL.
 ///
 /// After 303, the request becomes a GET, unless it is a HEAD. After 301 or 302, a POST becomes a
 /// GET. After 307 or 308, the method and the body are kept (RFC 9110, section 15.4). The fragment
@@ -39,9 +40,6 @@ extension SendContext {
 /// headers. These are the headers of RFC 9110 whose names begin with `Accept`, `Content-` or `If-`,
 /// `Range` and `User-Agent`; and `Last-Event-ID`, without which a stream would start again.
 /// Credentials, cookies and headers that this function does not know are removed.
-///
-/// - Returns: The next request. Nil for any other status, for a response without `Location`, and
-///   for a location that is not an `http` or `https` URL.
 package func redirectedRequest(
     after response: HTTPURLResponse, from request: URLRequest
 ) -> URLRequest? {

@@ -55,11 +55,7 @@ extension URLSession: HTTPSession {
         }
     }
 
-    /// Sends a request once, with one task.
-    ///
-    /// - Parameters:
-    ///   - sent: The request with what Foundation needs to send it correctly.
-    ///   - file: The file of the body, if there is one.
+    /// Sends a request once, with one task. `sent` has what Foundation needs to send it correctly.
     private func outcome(
         of request: URLRequest, sentAs sent: URLRequest, _ file: URL?, _ options: SendOptions
     ) async throws -> URLSessionExchange.TaskOutcome {

@@ -50,9 +50,6 @@ public struct APIStream<T: StreamedAPIRequest>: AsyncSequence {
         }
 
         /// Does the same as `next()`. `for try await` calls this one to stay on the caller's actor.
-        ///
-        /// - Parameter actor: The caller's actor.
-        /// - Throws: ``APIRequestError`` if a stage fails.
         @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
         public mutating func next(isolation actor: isolated (any Actor)?)
             async throws(APIRequestError)
@@ -69,16 +66,11 @@ extension APIStream.Iterator: Sendable
 where T: Sendable, T.RequestDataType: Sendable, T.Parser.Element: Sendable {}
 
 extension HTTPSession {
-    /// Returns the elements of the response to a request, delivered as they arrive.
+    /// Returns the elements of the response to a request that is not `Sendable`, delivered as they
+    /// arrive.
     ///
-    ///     for try await delta in session.stream(ChatRequest(), "Why?") { print(delta.text) }
-    ///
-    /// Runs `makeRequest`, `makeParser` and the parser on the caller's actor.
-    ///
-    /// - Parameters:
-    ///   - request: The request to load.
-    ///   - input: The input of the request, which each iterator sends once.
-    /// - Returns: The sequence of the elements.
+    /// Runs `makeRequest`, `makeParser` and the parser on the caller's actor. The parameters are those
+    /// of the form for a `Sendable` request.
     public func stream<R: StreamedAPIRequest>(
         _ request: R, _ input: R.RequestDataType
     ) -> APIStream<R> {
@@ -94,19 +86,15 @@ extension HTTPSession {
     /// - Parameters:
     ///   - request: The request to load.
     ///   - input: The input of the request, which each iterator sends once.
-    /// - Returns: The sequence of the elements.
     public func stream<R: StreamedAPIRequest & Sendable>(
         _ request: R, _ input: R.RequestDataType
     ) -> APIStream<R> where R.RequestDataType: Sendable, R.Parser.Element: Sendable {
         APIStream(load: Load(request, over: self), input: input, isConcurrent: true)
     }
 
-    /// Returns the elements of the response to a request that needs no input.
+    /// Returns the elements of the response to a request that needs no input and is not `Sendable`.
     ///
     /// Runs `makeRequest`, `makeParser` and the parser on the caller's actor.
-    ///
-    /// - Parameter request: The request to load.
-    /// - Returns: The sequence of the elements.
     public func stream<R: StreamedAPIRequest>(
         _ request: R
     ) -> APIStream<R> where R.RequestDataType == Void {
@@ -116,9 +104,6 @@ extension HTTPSession {
     /// Returns the elements of the response to a request that needs no input.
     ///
     /// Runs `makeRequest`, `makeParser` and the parser off the caller's actor.
-    ///
-    /// - Parameter request: The request to load.
-    /// - Returns: The sequence of the elements.
     public func stream<R: StreamedAPIRequest & Sendable>(
         _ request: R
     ) -> APIStream<R> where R.RequestDataType == Void, R.Parser.Element: Sendable {

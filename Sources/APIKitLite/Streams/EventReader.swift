@@ -21,13 +21,7 @@ struct EventReader: LineReader {
     /// The ID that becomes the last event ID when the event ends.
     private var id: String
 
-    /// Creates a reader.
-    ///
-    /// - Parameters:
-    ///   - longestData: The number of bytes that the data of one event may have.
-    ///   - lastEventID: The ID of the last event of an earlier connection.
-    ///   - response: The status and the headers. If they name JSON, the body is one value.
-    ///   - mediaTypes: The media types of the events; empty for any type.
+    /// Creates a reader. If the headers of a response name JSON, its body is one value.
     init(
         longestData: Int, lastEventID: String = "", orBodyOf response: HTTPURLResponse? = nil,
         mediaTypes: [String]

@@ -68,10 +68,9 @@ extension EventStream {
             return .reconnect(after: wait)
         }
 
-        /// Returns the request of the next connection.
+        /// Returns the request of the next connection: with `Last-Event-ID`, unless the ID is empty, and
+        /// with `Accept` and `Cache-Control`, unless it has them.
         ///
-        /// - Returns: The request with `Last-Event-ID`, unless the ID is empty. `Accept` and
-        ///   `Cache-Control` are set to `text/event-stream` and `no-cache` if they are missing.
         /// - Throws: ``RequestBuildingError`` if the ID contains a line break or NUL.
         func request(_ request: URLRequest) throws -> URLRequest {
             var request = request

@@ -84,9 +84,6 @@ public struct EventStream: AsyncSequence, Sendable {
         }
 
         /// Does the same as `next()`. `for try await` calls this one to stay on the caller's actor.
-        ///
-        /// - Parameter actor: The caller's actor.
-        /// - Throws: ``APIRequestError`` if a connection ended and there is no new one.
         @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
         public mutating func next(isolation actor: isolated (any Actor)?)
             async throws(APIRequestError)
@@ -114,9 +111,8 @@ public struct EventStream: AsyncSequence, Sendable {
         /// The time for which there has been no connection.
         private var elapsed: Duration { timeline.now() - (lostAt ?? timeline.now()) }
 
-        /// Suspends until it is time for a new connection, unless the events have ended.
-        ///
-        /// - Parameter error: The error that ended the connection. Nil if its body was complete.
+        /// Suspends until it is time for a new connection, unless the events have ended. The error is
+        /// that of the connection; nil if its body was complete.
         private nonisolated(nonsending) mutating func recover(
             from error: APIRequestError?
         ) async throws(APIRequestError) {

@@ -6,8 +6,6 @@ extension StreamParser<ServerSentEvent> {
     ///     ServerSentEvents().until(data: "[DONE]").json(Delta.self)
     ///
     /// Otherwise, it is the same as `until { $0.data == terminator }`.
-    ///
-    /// - Parameter terminator: The data of the event that ends the stream.
     public func until(data terminator: String) -> some StreamParser<ServerSentEvent> {
         DerivedParser(base: self, needsLast: true) { event in
             event.data == terminator ? (nil, true) : (event, false)

@@ -4,9 +4,7 @@ import Foundation
 protocol LineReader: Sendable {
     associatedtype Element
 
-    /// Reads a line.
-    ///
-    /// - Returns: The element that the line completes, or `nil` if it completes none.
+    /// Reads a line, and returns the element that it completes, or `nil` if it completes none.
     mutating func read(_ line: ArraySlice<UInt8>) throws -> Element?
 
     /// Reads the last line, which has no line end. It may be empty.

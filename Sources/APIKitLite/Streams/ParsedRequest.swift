@@ -43,7 +43,6 @@ extension HTTPSession {
     ///   - validate: Throws if a response is not acceptable. By default, its status must be in
     ///     `200..<300`. It gets an empty body first; if it throws, it is called again with the
     ///     beginning of the body.
-    /// - Returns: The sequence of the elements.
     public func stream<Parser: StreamParser>(
         _ request: URLRequest, _ parser: Parser, name: String? = nil,
         redaction: Redaction = .standard,

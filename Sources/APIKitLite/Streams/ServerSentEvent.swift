@@ -10,12 +10,7 @@ public struct ServerSentEvent: Hashable, Sendable {
     /// such event.
     public var id: String
 
-    /// Creates an event.
-    ///
-    /// - Parameters:
-    ///   - event: The type of the event.
-    ///   - data: The data.
-    ///   - id: The last event ID.
+    /// Creates an event with these values of its properties.
     public init(event: String = "message", data: String, id: String = "") {
         self.event = event
         self.data = data

@@ -40,10 +40,8 @@ public struct ServerSentEvents: StreamParser, Sendable {
             longestLine: longestLine)
     }
 
-    /// Creates a parser for a connection that continues after an event.
-    ///
-    /// - Parameter lastEventID: The ID of that event. The events have it until the server sends
-    ///   another one.
+    /// Creates a parser for a connection that continues after an event. The events have its ID until
+    /// the server sends another one.
     init(continuing lastEventID: String) {
         lines = LineParser(
             EventReader(

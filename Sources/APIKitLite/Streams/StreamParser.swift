@@ -58,7 +58,6 @@ extension StreamParser {
 
     /// Returns the elements that are complete with a piece: ``parse(_:into:)`` for a test.
     ///
-    /// - Parameter bytes: The piece.
     /// - Throws: The error of the parser. The elements before it are lost.
     public mutating func parse(_ bytes: Data) throws -> [Element] {
         var elements: [Element] = []

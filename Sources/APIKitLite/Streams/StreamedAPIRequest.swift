@@ -39,7 +39,6 @@ public protocol StreamedAPIRequest: APIRequest where ResponseDataType == [Parser
     /// ``ServerSentEvents/init(orBodyOf:mediaTypes:longestLine:)`` for an API that answers one
     /// request with JSON or with events.
     ///
-    /// - Parameter response: The status and the headers.
     /// - Returns: A parser that has parsed nothing yet.
     /// - Throws: Any error if the response cannot be parsed. The load then fails in stage
     ///   ``APIRequestError/Stage/parse``.
@@ -49,10 +48,6 @@ public protocol StreamedAPIRequest: APIRequest where ResponseDataType == [Parser
 extension StreamedAPIRequest {
     /// Parses a whole body with the parser of ``makeParser(for:)``.
     ///
-    /// - Parameters:
-    ///   - data: The body of the response.
-    ///   - response: The status and the headers.
-    /// - Returns: All elements.
     /// - Throws: ``StreamError`` if the parser cannot parse the media type of the
     ///   response, or the error of the parser.
     public func parseResponse(data: Data, response: HTTPURLResponse) throws -> [Parser.Element] {
@@ -65,8 +60,6 @@ extension StreamedAPIRequest {
 
     /// Parses a whole body as the body of a response with status 200 and without headers.
     ///
-    /// - Parameter data: The body of the response.
-    /// - Returns: All elements.
     /// - Throws: The error of the parser.
     public func parseResponse(data: Data) throws -> [Parser.Element] {
         try parseResponse(data: data, response: .status(200))
@@ -78,8 +71,6 @@ extension StreamedAPIRequest {
 extension StreamedAPIRequest where Parser.Element: Decodable {
     /// Parses a whole body as the body of a response with status 200 and without headers.
     ///
-    /// - Parameter data: The body of the response.
-    /// - Returns: All elements.
     /// - Throws: The error of the parser.
     public func parseResponse(data: Data) throws -> [Parser.Element] {
         try parseResponse(data: data, response: .status(200))

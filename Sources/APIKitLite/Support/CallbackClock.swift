@@ -3,15 +3,11 @@
 /// A call is registered with the clock before `schedule` returns. The sleep of a task is registered
 /// only when that task runs.
 package protocol CallbackClock: Clock where Duration == Swift.Duration {
-    /// Schedules one call for a moment, during the move that reaches it. If the moment has passed,
-    /// calls back immediately.
+    /// Schedules one call for a moment, during the move that reaches it, and returns a handle that
+    /// cancels it. If the moment has passed, calls back immediately.
     ///
-    /// - Parameters:
-    ///   - moment: The instant of the call.
-    ///   - isDeadline: Whether the call only limits the duration of other work. A test that waits
-    ///     for sleepers does not count it.
-    ///   - work: The function to call.
-    /// - Returns: A handle that cancels the call.
+    /// A deadline only limits the duration of other work: a test that waits for sleepers does not count
+    /// it.
     func schedule(
         at moment: Instant, isDeadline: Bool, _ work: @escaping @Sendable () -> Void
     ) -> Cancellation

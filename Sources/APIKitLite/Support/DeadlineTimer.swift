@@ -31,11 +31,8 @@ final class DeadlineTimer: Sendable {
         state.withLock { $0.sleeper?.task.cancel() }
     }
 
-    /// Starts a deadline.
-    ///
-    /// - Parameter work: Called at the deadline, at most once, unless the deadline is cancelled
-    ///   before.
-    /// - Returns: The deadline on the timeline, and a handle that cancels it.
+    /// Starts a deadline, and returns it with a handle that cancels it. At the deadline, `work` is
+    /// called once.
     func schedule(
         _ work: @escaping @Sendable () -> Void
     ) -> (deadline: Duration, Cancellation) {

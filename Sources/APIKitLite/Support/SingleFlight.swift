@@ -29,10 +29,8 @@ final class SingleFlight<Value: Sendable>: Sendable {
         self.isCancelledWithLastWaiter = isCancelledWithLastWaiter
     }
 
-    /// Creates a single flight whose work has not started, and joins it.
-    ///
-    /// - Parameter isCancelledWithLastWaiter: Whether the work is cancelled as soon as the last
-    ///   task that waits for it leaves.
+    /// Creates a single flight whose work has not started, and joins it. The work may be cancelled as
+    /// soon as the last task that waits for it leaves.
     static func joined(isCancelledWithLastWaiter: Bool) -> Handle {
         let singleFlight = SingleFlight(isCancelledWithLastWaiter: isCancelledWithLastWaiter)
         let (id, waiter) = singleFlight.state.withLock { $0.add() }

@@ -21,9 +21,7 @@ package final class Waiter<Value: Sendable>: Sendable {
 
     package var hasEnded: Bool { result != nil }
 
-    /// Ends the wait, unless it has ended before.
-    ///
-    /// - Returns: False if it had ended before.
+    /// Ends the wait. Returns false if it had ended before.
     @discardableResult
     package func end(with result: Result<Value, any Error>) -> Bool {
         let old = state.withLock { state in
@@ -61,10 +59,8 @@ package final class Waiter<Value: Sendable>: Sendable {
 
     /// Suspends until the wait has ended or the task is cancelled. Only one task may wait.
     ///
-    /// - Parameters:
-    ///   - cancellation: The result if the task is cancelled before the wait has ended.
-    ///   - onCancel: Called before this returns, but only if the cancellation has ended the wait.
-    /// - Throws: The error of the result.
+    /// If the cancellation has ended the wait, `onCancel` is called before this returns or throws the
+    /// given result.
     package func value(
         ifCancelled cancellation: @escaping @autoclosure @Sendable () -> Result<Value, any Error>,
         onCancel: @escaping @Sendable () -> Void = {}
