@@ -4,7 +4,7 @@ import Foundation
 ///
 /// `fileBody` and `multipartBody` throw it when a request is built. A session throws it when the
 /// request is sent. A retry policy does not retry it.
-public struct FileBodyError: DescribedError, Equatable, Sendable {
+public struct FileBodyError: LocalizedError, CustomStringConvertible, Equatable, Sendable {
     /// What is wrong with the file.
     public enum Reason: Equatable, Sendable {
         /// There is no file at this URL.
@@ -26,6 +26,9 @@ public struct FileBodyError: DescribedError, Equatable, Sendable {
         self.file = file
         self.reason = reason
     }
+
+    /// A sentence for a user, with the name of the file and what is wrong with it.
+    public var errorDescription: String? { "The file \"\(file.lastPathComponent)\" \(predicate)." }
 
     /// A sentence with the path of the file and what is wrong with it.
     public var description: String {

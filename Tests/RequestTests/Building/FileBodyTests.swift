@@ -163,6 +163,7 @@ import Testing
         ]
         for (reason, text) in rows {
             let error = FileBodyError(file, reason)
+            #expect(error.errorDescription == "The file \"my photo.jpg\" " + text)
             #expect("\(error)" == "The file \"/photos/my photo.jpg\" " + text)
         }
     }
