@@ -62,7 +62,8 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
         return redaction
     }()
 
-    /// A redaction that hides nothing, the same as `[]`. Bodies are shown whatever they contain.
+    /// A redaction that hides nothing, the same as `[]`. A body that is text is shown whatever it
+    /// contains.
     public static let none: Redaction = []
 
     /// The text that replaces a secret.

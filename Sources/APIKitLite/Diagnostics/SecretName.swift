@@ -12,8 +12,7 @@ enum SecretName: Sendable {
 
     init(_ name: String) {
         let text = name.folded
-        // A capital after a small letter begins a word.
-        let words = name.matches(of: /[A-Z]*[a-z]+|[A-Z]+/).map { $0.output.lowercased() }
+        let words = Self.split(name)
         let last = words.last ?? ""
         let isSecret =
             Self.anywhere.contains(where: text.contains) || !Self.short.isDisjoint(with: words)
@@ -26,6 +25,19 @@ enum SecretName: Sendable {
         } else {
             self = .ordinary
         }
+    }
+
+    /// Returns the words of a name in lower case. A capital after a small letter begins a word.
+    private static func split(_ name: String) -> [String] {
+        var words = [""]
+        var previous: Character = " "
+        for character in name {
+            let isNew = character.isUppercase && previous.isLowercase
+            if isNew || !character.isLetter { words.append("") }
+            if character.isLetter { words[words.count - 1] += character.lowercased() }
+            previous = character
+        }
+        return words.filter { !$0.isEmpty }
     }
 
     /// Texts that make a name secret wherever they are in its letters.
