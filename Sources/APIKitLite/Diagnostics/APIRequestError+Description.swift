@@ -58,8 +58,8 @@ extension APIRequestError {
         case let error as APIRequestError:
             return error.hiding(redaction).sentences
         case let error as any RedactingError:
-            return error.sentences(redacting: redaction)
-                + [error.needsBody ? body : nil].compactMap(\.self)
+            return [error.text(redacting: redaction), error.needsBody ? body : nil]
+                .compactMap(\.self)
         case let error as DecodingError:
             return reason(error)
         case let status as UnacceptableStatus where status.statusCode == statusCode:

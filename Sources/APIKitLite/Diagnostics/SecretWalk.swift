@@ -221,26 +221,18 @@ package struct SecretWalk {
         text.beginsAsJSON ? json(text) : redaction.text(text)
     }
 
-    /// Returns a form with files. A field is a secret because of its name, and else a body.
     private mutating func multipart(_ body: Data, _ boundary: String) -> Data {
         let delimiter = Data("--\(boundary)".utf8)
-        var (result, position) = (Data(), body.startIndex)
-        while let start = body.range(of: delimiter, in: position..<body.endIndex)?.upperBound {
-            let next = body.range(of: delimiter, in: start..<body.endIndex)?.lowerBound
-            let end = next ?? body.endIndex
-            let part = body[start..<end]
-            result += body[position..<start]
-            position = end
-            let blank = part.range(of: Data("\r\n\r\n".utf8)) ?? part.range(of: Data("\n\n".utf8))
-            guard let blank, let content = part[blank.upperBound...].withoutLineEnd else {
-                result += part
-                continue
-            }
-            result += part[..<content.startIndex]
-            result += field(content, String(decoding: part[..<blank.lowerBound], as: UTF8.self))
-            result += part[content.endIndex...]
-        }
-        return result + body[position...]
+        let parts = body.split(at: delimiter)
+        return parts.dropFirst().reduce(into: parts[0]) { $0 += delimiter + part($1) }
+    }
+
+    /// Returns a part of a form with files. A field is a secret because of its name, and else a body.
+    private mutating func part(_ part: Data) -> Data {
+        let blank = part.range(of: Data("\r\n\r\n".utf8)) ?? part.range(of: Data("\n\n".utf8))
+        guard let blank, let content = part[blank.upperBound...].withoutLineEnd else { return part }
+        let head = String(decoding: part[..<blank.lowerBound], as: UTF8.self)
+        return part[..<content.startIndex] + field(content, head) + part[content.endIndex...]
     }
 
     private mutating func field(_ content: Data, _ head: String) -> Data {
@@ -267,6 +259,15 @@ extension String {
 }
 
 extension Data {
+    fileprivate func split(at delimiter: Data) -> [Data] {
+        var (parts, start) = ([Data](), startIndex)
+        while let range = range(of: delimiter, in: start..<endIndex) {
+            parts.append(self[start..<range.lowerBound])
+            start = range.upperBound
+        }
+        return parts + [self[start...]]
+    }
+
     fileprivate var withoutLineEnd: Data? {
         last == UInt8(ascii: "\n")
             ? dropLast(suffix(2).first == UInt8(ascii: "\r") ? 2 : 1) : nil

@@ -50,14 +50,11 @@ struct UndecodedText {
     }
 
     private func sentence(about data: Data, notJSON failure: any Error) -> String {
-        let start = data.prefix(512).drop { " \n\r\t".utf8.contains($0) }
-        if start.isEmpty, data.count <= 512 {
-            return "\(subject) is empty, where JSON was expected."
+        switch data.first(where: { !" \n\r\t".utf8.contains($0) }) {
+        case nil: "\(subject) is empty, where JSON was expected."
+        case UInt8(ascii: "<")?: "\(subject) is HTML or XML, where JSON was expected."
+        default: "\(subject) is not JSON: \(JSONText.reason(failure))"
         }
-        if start.first == UInt8(ascii: "<") {
-            return "\(subject) is HTML or XML, where JSON was expected."
-        }
-        return "\(subject) is not JSON: \(JSONText.reason(failure))"
     }
 }
 
@@ -103,13 +100,11 @@ private func kind(of value: Any) -> String {
     }
 }
 
-/// Returns a sentence with at most 20 keys of an object.
+/// Returns a sentence with the first keys of an object.
 private func listOfKeys(_ object: [String: Any]) -> String {
     if object.isEmpty { return "The object there is empty." }
-    let shown = object.keys.sorted().prefix(20)
-        .map { $0.excerpt(limit: 60).debugDescription }.joined(separator: ", ")
-    let rest = object.count > 20 ? " and \(object.count - 20) more" : ""
-    return "The keys there: \(shown)\(rest)."
+    let keys = object.keys.sorted().map { $0.excerpt(limit: 60).debugDescription }
+    return "The keys there: \(keys.joined(separator: ", ").excerpt(limit: 500))."
 }
 
 extension Redaction {

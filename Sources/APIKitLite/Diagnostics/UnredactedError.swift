@@ -7,7 +7,7 @@ protocol DeveloperError: Error {}
 /// An error that quotes a text of the server, and redacts it.
 protocol RedactingError: Error, CustomStringConvertible, OpaquelyReflected {
     /// The description, with the secrets of a redaction hidden.
-    func sentences(redacting redaction: Redaction) -> [String]
+    func text(redacting redaction: Redaction) -> String
 
     /// Whether the body of the response says more about the error.
     var needsBody: Bool { get }

@@ -58,7 +58,7 @@ public struct ExchangeEvent: Sendable {
     public let duration: Duration?
 
     package init(
-        _ kind: Kind, id: Int, _ request: URLRequest, type: String? = nil,
+        _ kind: Kind, id: Int?, _ request: URLRequest?, type: String? = nil,
         response: HTTPURLResponse? = nil, after duration: Duration? = nil
     ) {
         (self.kind, self.id, self.request, requestType) = (kind, id, request, type)
@@ -66,9 +66,9 @@ public struct ExchangeEvent: Sendable {
     }
 
     package init(rejected error: APIRequestError, id: Int? = nil) {
-        (kind, self.id, request) = (.rejected(error), id, error.request)
-        requestType = error.requestType
-        (response, duration) = (error.response, nil)
+        self.init(
+            .rejected(error), id: id, error.request, type: error.requestType,
+            response: error.response)
     }
 }
 

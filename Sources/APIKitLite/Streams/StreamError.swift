@@ -20,9 +20,7 @@ public enum StreamError: LocalizedError, RedactingError, Equatable {
     case noEvents(connectionCount: Int)
 
     /// The text for a developer, with the beginning of the data of an event.
-    public var description: String {
-        sentences(redacting: .standard).joined(separator: "\n")
-    }
+    public var description: String { text(redacting: .standard) }
 
     /// The text for a user.
     public var errorDescription: String? {
@@ -34,34 +32,33 @@ public enum StreamError: LocalizedError, RedactingError, Equatable {
         }
     }
 
-    func sentences(redacting redaction: Redaction) -> [String] {
+    func text(redacting redaction: Redaction) -> String {
         switch self {
         case .event(let event):
-            return [
-                "The server sent an event of the type \(event.event.debugDescription).",
-                "Data: \(redaction.element(event.data).excerpt())",
-            ]
+            """
+            The server sent an event of the type \(event.event.debugDescription).
+            Data: \(redaction.element(event.data).excerpt())
+            """
         case .unfinished(let count):
-            let elements = count == 1 ? "1 element" : "\(count) elements"
-            return [
-                "The stream ended too early, after \(elements): the last one is missing. An event "
-                    + "without an empty line after it is dropped."
-            ]
+            """
+            The stream ended too early, after \(count == 1 ? "1 element" : "\(count) elements"): the \
+            last one is missing. An event without an empty line after it is dropped.
+            """
         case .lineTooLong(let limit):
-            return [
-                "A line of the stream, or the data of an event, is longer than "
-                    + "\(byteCount(limit)), the `longestLine` of its parser."
-            ]
+            """
+            A line of the stream, or the data of an event, is longer than \(byteCount(limit)), the \
+            `longestLine` of its parser.
+            """
         case .unexpectedContentType(let found, let expected):
-            return ["The answer is \(found); \(expected.joined(separator: " or ")) was expected."]
+            "The answer is \(found); \(expected.joined(separator: " or ")) was expected."
         case .compressed:
-            return [
-                "The body is compressed with gzip, and the session did not decompress it. Either "
-                    + "the server compressed it without the header \"Content-Encoding: gzip\", or "
-                    + "it sent a file that is compressed itself."
-            ]
+            """
+            The body is compressed with gzip, and the session did not decompress it. Either the \
+            server compressed it without the header "Content-Encoding: gzip", or it sent a file that \
+            is compressed itself.
+            """
         case .noEvents(let count):
-            return ["The server ended \(count) connections in a row without an event."]
+            "The server ended \(count) connections in a row without an event."
         }
     }
 
