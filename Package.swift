@@ -34,7 +34,7 @@ let package = Package(
         // The samples of the README and of Docs, compiled and run.
         .testTarget(
             name: "DocumentationTests",
-            dependencies: ["APIKitLite", "APIKitLiteTesting", "ClashingNames", "TestSupport"],
+            dependencies: ["APIKitLite", "APIKitLiteTesting", "TestSupport"],
             exclude: ["Recordings"]),
         .target(
             name: "TestSupport", dependencies: ["APIKitLite", "APIKitLiteTesting"],
@@ -48,12 +48,8 @@ let package = Package(
             resources: [.process("Coffees.json")],
             swiftSettings: [.swiftLanguageMode(.v5)]),
 
-        // Clients with the compiler settings that an app may have. A file that several of them
-        // compile is a link.
-        .testTarget(
-            name: "SwiftSixClient",
-            dependencies: ["APIKitLite", "APIKitLiteTesting", "ClashingNames", "TestSupport"],
-            path: "Tests/Clients/SwiftSix"),
+        // Clients with the compiler settings that an app may have; the samples are one in the Swift 6
+        // language mode. A file that several targets compile is a link.
         .testTarget(
             name: "SwiftFiveClient",
             dependencies: ["APIKitLite", "APIKitLiteTesting", "ClashingNames", "TestSupport"],

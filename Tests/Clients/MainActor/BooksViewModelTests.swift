@@ -34,34 +34,6 @@ import Testing
         #expect(model.selected == Book(title: "Book 7"))
     }
 
-    @Test func tellsThatThereIsNoSuchBook() async {
-        network.stub(.get("/books/{id}"), .status(404))
-
-        await model.select(7)
-
-        #expect(model.selected == nil)
-        #expect(model.message == "There is no book 7.")
-    }
-
-    @Test func showsASentence() async {
-        network.stub(.any, .status(503))
-
-        await model.search("emma")
-
-        #expect(model.books.isEmpty)
-        #expect(model.message?.contains("503") == true)
-    }
-
-    @Test func loadsWithoutAURLSession() async {
-        network.stub(.get("/books"), .json(encoding: [Book(title: "Emma")]))
-        let model = BooksViewModel(
-            baseURL: URL(string: "https://books.example.com")!, session: MockURLSession(network))
-
-        await model.search("emma")
-
-        #expect(model.books == [Book(title: "Emma")])
-    }
-
     @Test func makesAndParsesWithoutASession() throws {
         let request = BooksRequest(baseURL: URL(string: "https://books.example.com")!)
 

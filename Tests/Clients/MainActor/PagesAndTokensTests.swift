@@ -45,22 +45,4 @@ import Testing
         #expect(drawer.token == nil)
         #expect(library.message == "The server answered 401 (Unauthorized).")
     }
-
-    @Test func sendsABearerAndABasicCredential() async throws {
-        network.stub(.get("/open"), .status(200), times: .any)
-        let url = URL(string: "https://books.example.com")!
-        let request = URLRequest(url: url.appending(path: "open"))
-
-        for session in [
-            MockURLSession(network).authenticated(by: .bearer("b", for: url)),
-            MockURLSession(network).authenticated(by: .basic(user: "u", password: "p", for: url)),
-            MockURLSession(network).authenticated(for: url) { _, _ in "s" },
-        ] as [any HTTPSession] {
-            _ = try await session.exchange(request)
-        }
-
-        #expect(
-            network.requests.map { $0.request.value(forHTTPHeaderField: "Authorization") }
-                == ["Bearer b", "Basic dTpw", "Bearer s"])
-    }
 }

@@ -6,7 +6,6 @@ import XCTest
 class APILoaderTests: XCTestCase {
 
     var loader: APIRequestLoader<PointsOfInterestRequest>!
-    var points: [PointOfInterest]?
 
     override func setUp() {
         let request = PointsOfInterestRequest()
@@ -40,37 +39,5 @@ class APILoaderTests: XCTestCase {
             expectation.fulfill()
         }
         wait(for: [expectation], timeout: 1)
-    }
-
-    func testACompletionHandlerChangesTheTest() {
-        MockURLProtocol.requestHandler = { _ in
-            (HTTPURLResponse(), Data(#"[{"name": "Bridge"}]"#.utf8))
-        }
-        let expectation = expectation(description: "response")
-        var captured: [PointOfInterest]?
-
-        loader.loadAPIRequest(requestData: CLLocationCoordinate2D(latitude: 1, longitude: 2)) {
-            points, error in
-            captured = points
-            self.points = points
-            expectation.fulfill()
-        }
-        wait(for: [expectation], timeout: 10)
-
-        XCTAssertEqual(captured, [PointOfInterest(name: "Bridge")])
-        XCTAssertEqual(points, captured)
-    }
-
-    func testARequestThatCannotBeMadeIsNotSent() {
-        MockURLProtocol.requestHandler = { _ in (HTTPURLResponse(), Data("[]".utf8)) }
-        var failure: Error?
-
-        loader.loadAPIRequest(requestData: CLLocationCoordinate2D(latitude: 91, longitude: 0)) {
-            _, error in
-            failure = error
-        }
-
-        XCTAssertEqual(failure as? PointsOfInterestRequest.RequestError, .invalidCoordinate)
-        XCTAssert(MockURLProtocol.requests.isEmpty)
     }
 }

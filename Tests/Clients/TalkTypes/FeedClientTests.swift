@@ -45,19 +45,6 @@ class FeedClientTests: XCTestCase {
         super.tearDown()
     }
 
-    func testSendsAGetRequestToTheURL() {
-        let seen = expectation(description: "The request is seen.")
-        URLProtocolStub.observeRequests { [url] request in
-            XCTAssertEqual(request.url, url)
-            XCTAssertEqual(request.httpMethod, "GET")
-            seen.fulfill()
-        }
-
-        client.load(url) { _ in }
-
-        wait(for: [seen], timeout: 10)
-    }
-
     func testSeesOneRequestBeforeItEnds() {
         var requests: [URLRequest] = []
         URLProtocolStub.observeRequests { requests.append($0) }
@@ -105,20 +92,6 @@ class FeedClientTests: XCTestCase {
             XCTAssertEqual(value?.1.statusCode, 201)
             XCTAssertEqual(value?.1.url, url)
         }
-    }
-
-    func testACancelledTaskFails() {
-        let ended = expectation(description: "The load has ended.")
-        var received: Error?
-
-        client.load(url) { result in
-            if case .failure(let error) = result { received = error }
-            ended.fulfill()
-        }
-        .cancel()
-
-        wait(for: [ended], timeout: 10)
-        XCTAssertEqual((received as NSError?)?.code, URLError.cancelled.rawValue)
     }
 
     func testATaskThatIsCancelledWhenItStartsFails() {

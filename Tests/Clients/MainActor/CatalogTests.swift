@@ -1,1 +1,0 @@
-../SwiftFive/CatalogTests.swift
