@@ -214,39 +214,6 @@ private typealias UserRequest = TestingSamples.UserRequest
             ])
     }
 
-    @Test func refreshesAfterA403() async throws {
-        let network = MockNetwork()
-        let user = RequestMatcher.get("/users/{id}")
-        network.stub(
-            user.header("Authorization", "Bearer old"),
-            .json(#"{"code": "token_expired"}"#, status: 403))
-        network.stub(
-            user.header("Authorization", "Bearer new"), .json(encoding: User(name: "Emma")))
-        let tokens = Credentials(
-            for: baseURL, credential: "old",
-            apply: { token, request in try request.authorization(bearer: token) },
-            isRejected: { data, response in
-                response.statusCode == 403 && data.text.contains("token_expired")
-            },
-            refresh: { _, _, _ in "new" })
-        let session = MockURLSession(network).authenticated(by: tokens)
-
-        #expect(try await session.load(UserRequest(baseURL: baseURL), 42) == User(name: "Emma"))
-        try network.verify()
-    }
-
-    @Test func opensAWebSocketWithAValue() async throws {
-        let inner = MockURLSession()
-        let tokens = Account(baseURL, over: inner, Keychain(new)).tokens
-        var request = URLRequest(url: URL(string: "wss://api.example.com/events")!)
-
-        if let token = try await tokens.value(over: inner) {
-            request = try request.authorization(bearer: token.access)
-        }
-
-        #expect(request.value(forHTTPHeaderField: "Authorization") == "Bearer new")
-    }
-
     @Test func asksTheStoreOfTheApp() async throws {
         let network = MockNetwork()
         let user = RequestMatcher.get("/users/{id}")

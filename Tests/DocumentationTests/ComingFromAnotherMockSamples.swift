@@ -21,25 +21,4 @@ import Testing
 
         #expect(user.name == "Emma")
     }
-
-    @Test func answersFromClosuresByPathAndFromAQueue() async throws {
-        let closures: [String: @Sendable (URLRequest) throws -> (HTTPURLResponse, Data)] = [
-            "/users": { _ in (HTTPURLResponse(), Data("[]".utf8)) }
-        ]
-        let network = MockNetwork()
-
-        for (path, closure) in closures {
-            network.stub(.path(path), times: .any, handler: closure)
-        }
-        network.stub(.get("/token"), .json("1"), .json("2"), then: .fail)
-
-        var texts: [String] = []
-        for path in ["users", "token", "token"] {
-            texts.append(try await network.urlSession.exchange(.test(path)).0.text)
-        }
-        #expect(texts == ["[]", "1", "2"])
-        await #expect(throws: MockError.self) {
-            try await network.urlSession.exchange(.test("token"))
-        }
-    }
 }

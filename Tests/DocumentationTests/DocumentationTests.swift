@@ -11,7 +11,7 @@ import Testing
             + SampleFile.all(in: "Docs", named: "*.md")
         let samples = pages.flatMap(\.samples)
 
-        #expect(samples.count > 20)
+        #expect(!samples.isEmpty)
         for sample in samples where !tests.contains(where: { $0.holds(sample) }) {
             Issue.record(
                 """
@@ -20,12 +20,5 @@ import Testing
                 \(sample.lines.joined(separator: "\n"))
                 """)
         }
-    }
-
-    @Test func theReadmeBeginsWithARequestAndItsTest() throws {
-        let text = try SampleFile("README.md").lines
-
-        #expect(try #require(text.firstIndex { $0.contains("APIRequest {") }) < 15)
-        #expect(try #require(text.firstIndex { $0.contains("@Test") }) < 30)
     }
 }

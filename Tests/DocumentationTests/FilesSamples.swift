@@ -126,18 +126,4 @@ private struct ModelRequest: APIRequest {
 
         #expect(model.fraction == 1)
     }
-
-    @Test func fillsAProgress() async throws {
-        network.stub(.any, .data(Data("a".utf8)))
-        let session = network.urlSession
-        let request = URLRequest(url: baseURL)
-        let file = folder.url.appending(path: "a")
-
-        let progress = Progress(totalUnitCount: -1)
-        try await session.download(request, to: file) { bytes, total in
-            progress.totalUnitCount = total ?? -1
-            progress.completedUnitCount = bytes
-        }
-        #expect(progress.fractionCompleted == 1)
-    }
 }

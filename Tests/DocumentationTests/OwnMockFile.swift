@@ -12,20 +12,6 @@ extension MockURLProtocol {
     }
 }
 
-extension MockURLProtocol {
-    static func enqueue(_ answers: (HTTPURLResponse, Data)...) {
-        var rest = answers
-        requestHandler = { _ in
-            guard !rest.isEmpty else { throw URLError(.resourceUnavailable) }
-            return rest.removeFirst()
-        }
-    }
-
-    nonisolated(unsafe) static var bodies: [URL?: Data] = [:] {
-        didSet { requestHandler = { (HTTPURLResponse(), bodies[$0.url]) } }
-    }
-}
-
 final class FailingURLProtocol: MockURLProtocol {
     nonisolated(unsafe) static var error: (any Error)?
 

@@ -24,28 +24,6 @@ private struct UsersRequest: PagedAPIRequest {
     }
 }
 
-private struct SearchPage: Decodable {
-    var items: [User]
-    var next: String?
-}
-
-private struct SearchRequest: PagedAPIRequest {
-    typealias ResponseDataType = SearchPage
-
-    let baseURL: URL
-
-    func makeRequest(from cursor: String?) throws -> URLRequest {
-        try URLRequest(
-            "GET", baseURL, path: "/search", query: ["cursor": cursor])
-    }
-
-    func nextInput(
-        after page: SearchPage, response: HTTPURLResponse, from cursor: String?
-    ) -> String?? {
-        page.next
-    }
-}
-
 /// The server sends the URL of the next page in a `Link` header.
 private struct LinkedUsersRequest: PagedAPIRequest {
     typealias ResponseDataType = [User]
@@ -82,23 +60,6 @@ private struct LinkedUsersRequest: PagedAPIRequest {
         try network.verify()
     }
 
-    @Test func loadsPagesInAnEnvelope() async throws {
-        let network = MockNetwork()
-        network.stub(.get("/search"), .json(#"{"items": [{"name": "Emma"}], "next": "c2"}"#))
-        network.stub(
-            .get("/search").query(["cursor": "c2"]), .json(#"{"items": [{"name": "Anne"}]}"#))
-        let session = MockURLSession(network)
-        let request = SearchRequest(baseURL: baseURL)
-
-        var names: [String] = []
-        for try await user in session.pages(request, from: nil).elements({ $0.items }) {
-            names.append(user.name)
-        }
-
-        #expect(names == ["Emma", "Anne"])
-        try network.verify()
-    }
-
     @Test func followsTheLinkHeader() async throws {
         let network = MockNetwork()
         network.stub(
@@ -115,47 +76,6 @@ private struct LinkedUsersRequest: PagedAPIRequest {
 
         #expect(names == ["Emma", "Anne"])
         try network.verify()
-    }
-
-    private struct UsersClient {
-        let session: any HTTPSession
-        let baseURL: URL
-
-        func users(page: Int) async throws -> [User] {
-            let request = try URLRequest("GET", baseURL, path: "/users", query: ["page": page])
-            return try await session.load(request, as: [User].self)
-        }
-    }
-
-    @Test func loadsPagesWithAFunction() async throws {
-        let network = MockNetwork()
-        network.stub(.get("/users"), .json(#"[{"name": "Emma"}]"#), .json("[]"))
-        let client = UsersClient(session: MockURLSession(network), baseURL: baseURL)
-        var names: [String] = []
-
-        let pages = Pages(from: 1) { page in
-            let users = try await client.users(page: page)
-            return (users, users.isEmpty ? nil : page + 1)
-        }
-        for try await user in pages.elements { names.append(user.name) }
-
-        #expect(names == ["Emma"])
-        #expect(network.requests.map(\.query["page"]) == ["1", "2"])
-    }
-
-    @Test func triesAFailedPageAgain() async throws {
-        let network = MockNetwork()
-        network.stub(.get("/users"), .status(503), .json("[]"))
-        let session = MockURLSession(network)
-        let request = UsersRequest(baseURL: baseURL)
-
-        var pages = session.pages(request, from: 1).makeAsyncIterator()
-        let failed = try? await pages.next()
-        let first = try await pages.next()
-
-        #expect(failed == nil)
-        #expect(first?.value == [])
-        #expect(network.requests.map(\.query["page"]) == ["1", "1"])
     }
 
     private struct ChargePage: Decodable {

@@ -4,56 +4,11 @@ import Foundation
 import TestSupport
 import Testing
 
-struct LanguageSession: SessionPolicy {
-    let next: any HTTPSession
-    let language: String
-
-    func send(
-        _ request: URLRequest, awaiting options: SendOptions
-    ) async throws -> (HTTPBody, HTTPURLResponse) {
-        try await next.send(
-            request.header("Accept-Language", language), awaiting: options)
-    }
-}
-
-extension HTTPSession {
-    func asking(in language: String) -> LanguageSession {
-        LanguageSession(next: self, language: language)
-    }
-}
-
-struct OfflineSession: HTTPSession {
-    func send(
-        _ request: URLRequest, awaiting options: SendOptions
-    ) async throws -> (HTTPBody, HTTPURLResponse) {
-        throw URLError(.notConnectedToInternet)
-    }
-}
-
 /// Waits for a result that is not ready: 202 with `Retry-After`.
 @Sendable func untilReady(_ attempt: RetryAttempt) -> RetryDecision {
     guard attempt.response?.statusCode == 202, let delay = attempt.retryAfter
     else { return attempt.decision }
     return .retry(after: delay)
-}
-
-/// Sends the number of the retry in a header.
-@Sendable func counted(_ attempt: RetryAttempt) -> RetryDecision {
-    guard case .retry(let delay, _) = attempt.decision else { return .finish }
-    var request = attempt.request
-    request.setValue("\(attempt.number)", forHTTPHeaderField: "X-Retry-Count")
-    return .retry(after: delay, with: request)
-}
-
-/// Sends each retry to a second host, without a delay.
-@Sendable func elsewhere(_ attempt: RetryAttempt) -> RetryDecision {
-    guard case .retry = attempt.decision, let url = attempt.request.url,
-        var parts = URLComponents(url: url, resolvingAgainstBaseURL: true)
-    else { return .finish }
-    parts.host = "b.example.com"
-    var request = attempt.request
-    request.url = parts.url
-    return .retry(after: .zero, with: request)
 }
 
 /// The samples of Policies.md.
@@ -62,13 +17,6 @@ struct OfflineSession: HTTPSession {
     typealias UserRequest = TestingSamples.UserRequest
 
     let baseURL = URL(string: "https://api.example.com")!
-
-    var firstSession: any HTTPSession {
-        URLSession.shared
-            .timingOut(after: .seconds(30))
-            .retrying()
-            .observed { print($0) }
-    }
 
     func appSession<A>(
         _ tokens: Credentials<A>, _ log: @escaping @Sendable (ExchangeEvent) -> Void
@@ -92,7 +40,6 @@ struct OfflineSession: HTTPSession {
     }
 
     @Test func theChainsOfThePageAreSessions() {
-        _ = firstSession
         _ = appSession(.bearer("token", for: baseURL), { _ in })
     }
 
@@ -109,35 +56,6 @@ struct OfflineSession: HTTPSession {
         #expect(user.name == "Emma")
     }
 
-    @Test func hasAPolicyOfItsOwn() async throws {
-        let network = MockNetwork()
-        network.stub(.any.header("Accept-Language", "fr"), .json(#"{"name": "Emma"}"#))
-
-        let session = MockURLSession(network).asking(in: "fr").retrying()
-
-        #expect(try await session.load(UserRequest(), 42).name == "Emma")
-    }
-
-    @Test func hasATransportOfItsOwn() async throws {
-        let error = await #expect(throws: APIRequestError.self) {
-            try await OfflineSession().load(UserRequest(), 42)
-        }
-
-        #expect(error?.stage == .transport)
-    }
-
-    @Test func aClosureIsASession() async throws {
-        let network = MockNetwork()
-        network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#))
-        let client = network.urlSession
-
-        let session = ClosureSession { request in
-            try await client.data(for: request)
-        }
-
-        #expect(try await session.load(UserRequest(), 42).name == "Emma")
-    }
-
     @Test func aRuleIsAFunction() throws {
         let request = URLRequest(url: baseURL)
         let accepted = HTTPURLResponse.status(202, headers: ["Retry-After": "7"])
@@ -152,21 +70,11 @@ struct OfflineSession: HTTPSession {
     @Test func aSessionUsesARule() async throws {
         let network = MockNetwork()
         network.stub(
-            .any.host("api.example.com"),
-            .status(202).header("Retry-After", "0"), .json(#"{"name": "Emma"}"#),
-            .status(503), .json(#"{"name": "Ada"}"#), .error(.cannotConnectToHost))
-        network.stub(.any.host("b.example.com"), .json(#"{"name": "Emma"}"#))
-        let session = MockURLSession(network)
+            .any, .status(202).header("Retry-After", "0"), .json(#"{"name": "Emma"}"#))
 
-        let waiting = session.retrying { attempt in untilReady(attempt) }
-        #expect(try await waiting.load(UserRequest(), 42).name == "Emma")
-        let counting = session.retrying(deciding: counted, random: { 0 })
-        #expect(try await counting.load(UserRequest(), 42).name == "Ada")
-        #expect(
-            network.requests.last?.request.value(forHTTPHeaderField: "X-Retry-Count") == "1")
-        let failingOver = session.retrying(deciding: elsewhere)
-        #expect(try await failingOver.load(UserRequest(), 42).name == "Emma")
-        #expect(network.requests.last?.request.url?.host == "b.example.com")
+        let session = MockURLSession(network).retrying { attempt in untilReady(attempt) }
+
+        #expect(try await session.load(UserRequest(), 42).name == "Emma")
     }
 
     @Test func chainsShareALimit() async throws {
@@ -194,18 +102,6 @@ struct OfflineSession: HTTPSession {
         #expect(inFlight.withLock { $0.most } == 4)
     }
 
-    @Test func readsARedirect() async throws {
-        let network = MockNetwork()
-        network.stub(.get("/authorize"), .redirect(to: "app://signed-in?code=7"))
-        let session = MockURLSession(network)
-        let request = URLRequest(url: URL(string: "https://auth.example.com/authorize")!)
-
-        let (_, response) = try await session.redirecting(.refuse).exchange(request)
-        let location = response.value(forHTTPHeaderField: "Location")
-
-        #expect(location == "app://signed-in?code=7")
-    }
-
     @Test func sendsTheKeyOfAPostWithEachAttempt() async throws {
         let network = MockNetwork()
         network.stub(.post("/payments"), .status(503), .status(201))
@@ -219,25 +115,6 @@ struct OfflineSession: HTTPSession {
         _ = try await session.exchange(URLRequest("POST", baseURL, path: "/payments"))
         let keys = network.requests.map { $0.header("Idempotency-Key") }
         #expect(keys.count == 2 && keys[0] != nil && keys[0] == keys[1])
-    }
-
-    @Test func reportsEachAttempt() async throws {
-        let network = MockNetwork()
-        network.stub(.any, .status(503), .json(#"{"name": "Emma"}"#))
-        let (lines, log) = AsyncStream.makeStream(of: String.self)
-        let session = MockURLSession(network)
-            .observed(clock: MockClock()) { log.yield("\($0)") }
-            .retrying(random: { 0 })
-
-        _ = try await session.load(UserRequest(), 42)
-
-        log.finish()
-        let line = "GET https://api.example.com/users/42"
-        #expect(
-            await lines.reduce(into: []) { $0.append($1) } == [
-                "#1 \(line)", "#1 \(line): 503 (Service Unavailable), 0 bytes, 0.000 s",
-                "#2 \(line)", "#2 \(line): 200 (OK), 16 bytes, 0.000 s",
-            ])
     }
 
     @Test func sharesOneCount() async throws {

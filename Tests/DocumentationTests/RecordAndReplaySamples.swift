@@ -4,13 +4,6 @@ import Foundation
 import TestSupport
 import Testing
 
-func attach(_ requests: [RecordedRequest]) throws {
-    let file = FileManager.default.temporaryDirectory
-        .appending(path: "\(UUID()).har")
-    try HTTPArchive(requests).write(to: file)
-    Attachment.record(try Data(contentsOf: file), named: "requests.har")
-}
-
 /// The samples of RecordAndReplay.md.
 @Suite(.limited) struct RecordAndReplaySamples {
     struct User: Codable, Equatable, Sendable {
@@ -107,13 +100,5 @@ func attach(_ requests: [RecordedRequest]) throws {
 
         let answer = try await MockURLSession(network).exchange(call).0
         #expect(String(decoding: answer, as: UTF8.self) == #"{"id": 41, "result": "pong"}"#)
-    }
-
-    @Test func attachesTheRequests() async throws {
-        let network = MockNetwork()
-        network.stub(.any, .json(#"{"token": "hunter2-hunter2"}"#))
-        _ = try await MockURLSession(network).exchange(Self.request.makeRequest(from: 42))
-
-        try attach(network.requests)
     }
 }

@@ -19,22 +19,9 @@ protocol SessionProtocol {
     ) -> any TaskProtocol
 }
 
-protocol NetworkSession {
-    func loadData(from url: URL, completion: @escaping (Data?, (any Error)?) -> Void)
-}
-
 protocol AsyncSession: Sendable {
     func data(for request: URLRequest) async throws -> (Data, URLResponse)
 }
-
-protocol DataTaskSession {
-    func dataTask(
-        with request: URLRequest,
-        completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
-    ) -> URLSessionDataTask
-}
-
-extension URLSession: DataTaskSession {}
 
 // The mocks.
 
@@ -66,28 +53,15 @@ extension MockURLSession: SessionProtocol {
     }
 }
 
-extension MockURLSession: NetworkSession {
-    func loadData(from url: URL, completion: @escaping (Data?, (any Error)?) -> Void) {
-        dataTask(with: url) { data, _, error in completion(data, error) }.resume()
-    }
-}
-
 @Suite(.limited) struct SessionMockSamples {
     private let data = Data("[]".utf8)
     private let request = URLRequest.test("users")
 
     @Test func aURLSessionInPlaceOfAMock() async throws {
         let mock = URLSessionMock()
-        let session: any DataTaskSession = mock.session
 
         mock.data = data
-        let text = await withCheckedContinuation { continuation in
-            let task = session.dataTask(with: request) { data, _, _ in
-                continuation.resume(returning: data?.text)
-            }
-            task.resume()
-        }
-        #expect(text == "[]")
+        #expect(try await mock.session.exchange(request).0 == data)
         mock.error = TestError(number: 7)
         await #expect(throws: TestError(number: 7)) { try await mock.session.exchange(request) }
     }
@@ -101,24 +75,12 @@ extension MockURLSession: NetworkSession {
 
         #expect(texts == ["[]"])
     }
-
-    @Test func completionWithoutAResponse() {
-        let session: any NetworkSession = MockURLSession(response: (data, nil, nil))
-        var texts: [String?] = []
-
-        session.loadData(from: request.url!) { data, _ in texts.append(data?.text) }
-
-        #expect(texts == ["[]"])
-    }
-
     @Test func aProtocolWithAsyncFunctions() async throws {
         let network = MockNetwork()
+        network.stub(.get("/users"), .data(data), .error(TestError(number: 7)))
         let session: any AsyncSession = MockURLSession(network)
 
-        network.stub(.get("/users"), .data(data))
         #expect(try await session.data(for: request).0 == data)
-        network.stub(.get("/users"), .error(TestError(number: 7)))
         await #expect(throws: TestError.self) { try await session.data(for: request) }
-        #expect(network.requests.map(\.path) == ["/users", "/users"])
     }
 }

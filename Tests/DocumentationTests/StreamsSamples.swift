@@ -138,24 +138,6 @@ import Testing
         #expect(model.message == nil)
     }
 
-    @Test @MainActor func showsAWholeAnswer() async throws {
-        let network = MockNetwork()
-        network.stub(
-            .post("/v1/chat/completions"),
-            .events([Self.delta("Hel"), Self.delta("lo")], until: "[DONE]"), .status(503))
-        let model = ChatModel(MockURLSession(network), ChatRequest(baseURL: baseURL))
-
-        model.ask("Hi")
-        await model.reading?.value
-        #expect(model.answer == "Hello")
-        #expect(model.message == nil)
-
-        model.ask("Hi")
-        await model.reading?.value
-        #expect(model.message != nil)
-        try network.verify()
-    }
-
     @Test func endsAfterTwentySecondsOfSilence() async throws {
         let clock = MockClock()
         let network = MockNetwork(clock: clock)
@@ -173,23 +155,6 @@ import Testing
         try await stub.finish()
 
         #expect((await error?.underlying as? URLError)?.code == .timedOut)
-    }
-
-    @Test func endsTheTransferWhenTheUserLeaves() async throws {
-        let network = MockNetwork()
-        network.stub(
-            .post("/v1/chat/completions"),
-            .stream { writer in
-                while true {
-                    try await writer.send(ServerSentEvent(data: Self.delta("la")))
-                    try await writer.sleep(for: .milliseconds(50))
-                }
-            })
-        let deltas = network.urlSession.stream(ChatRequest(baseURL: baseURL), "Hi")
-        for try await _ in deltas { break }
-
-        let requests = await network.waitForResponses()
-        #expect(requests.map(\.wasCancelled) == [true])
     }
 
     private func elements<Element>(
@@ -226,10 +191,6 @@ import Testing
         var candidates: [Candidate]
     }
 
-    struct Progress: Decodable {
-        var isDone: Bool
-    }
-
     private func messages() -> some StreamParser<String> {
         ServerSentEvents()
             .until { $0.event == "message_stop" }
@@ -249,10 +210,6 @@ import Testing
             .until { $0.candidates.first?.finishReason != nil }
     }
 
-    private func lines() -> some StreamParser<Progress> {
-        JSONLines(Progress.self).until { $0.isDone }
-    }
-
     @Test func knowsTheLastElement() throws {
         let message =
             ServerSentEvent(event: "content_block_delta", data: #"{"delta":{"text":"Hel"}}"#).text
@@ -267,8 +224,6 @@ import Testing
         #expect(throws: StreamError.self) { try elements(of: responses(), stop) }
         #expect(try elements(of: generations(), generation).count == 1)
         #expect(throws: StreamError.self) { try elements(of: generations(), "") }
-        #expect(try elements(of: lines(), #"{"isDone":true}"#).count == 1)
-        #expect(throws: StreamError.self) { try elements(of: lines(), #"{"isDone":false}"#) }
     }
 
     /// The public client of a package, whose types do not name this library.
@@ -378,32 +333,5 @@ import Testing
         }
 
         #expect(answer == "Hi")
-    }
-
-    struct ToolRequest: StreamedAPIRequest {
-        struct Message: Decodable {
-            var id: Int
-        }
-
-        func makeRequest(from name: String) throws -> URLRequest {
-            try URLRequest("POST", URL(string: "https://api.example.com")!, path: "/tools")
-        }
-
-        func makeParser(for response: HTTPURLResponse) -> some StreamParser<Message> {
-            ServerSentEvents(orBodyOf: response).json(Message.self)
-        }
-    }
-
-    @Test(arguments: [
-        (MockResponse.json(#"{"id": 1}"#), [1]),
-        (.events([#"{"id": 1}"#, #"{"id": 2}"#]), [1, 2]),
-    ])
-    func readsJSONOrEvents(_ response: MockResponse, _ ids: [Int]) async throws {
-        let network = MockNetwork()
-        network.stub(.post("/tools"), response)
-
-        let messages = try await MockURLSession(network).load(ToolRequest(), "search")
-
-        #expect(messages.map(\.id) == ids)
     }
 }

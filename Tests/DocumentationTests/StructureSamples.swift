@@ -187,26 +187,6 @@ extension BooksAPI {
             try await anonymous.load(FindBookRequest(baseURL: baseURL), id)
         }
     }
-
-    func followSales() async throws(BooksError) {
-        try await call {
-            for try await sale in anonymous.stream(SalesRequest(baseURL: baseURL)) {
-                print(sale.data)
-            }
-        }
-    }
-}
-
-struct SalesRequest: BooksRequest, StreamedAPIRequest {
-    let baseURL: URL
-
-    func makeRequest(from data: Void) throws -> URLRequest {
-        try URLRequest("GET", baseURL, path: "/sales")
-    }
-
-    func makeParser(for response: HTTPURLResponse) -> ServerSentEvents {
-        ServerSentEvents()
-    }
 }
 
 // MARK: A whole client
@@ -288,11 +268,10 @@ extension Redaction {
         let client = BooksClient(baseURL: .production, session: MockURLSession(network))
 
         let loaded = await #expect(throws: BooksError.self) { try await api.findBook(7) }
-        let streamed = await #expect(throws: BooksError.self) { try await api.followSales() }
         let got = await #expect(throws: BooksError.self) {
             let _: Book = try await client.get("/books/{id}", ["id": 7])
         }
-        for error in [loaded, streamed, got] {
+        for error in [loaded, got] {
             guard case .problem(let problem)? = error else {
                 Issue.record("\(error as Any)")
                 continue
@@ -380,23 +359,6 @@ extension Redaction {
         await search
 
         #expect(model.books == [Book(title: "Emma")])
-    }
-
-    @Test func throwsTheErrorOfTheServer() async throws {
-        network.stub(.get("/v1/books/7"), Self.sold)
-        network.stub(.get("/v1/books/8"), .text("<html>", status: 502))
-        let session = MockURLSession(network)
-
-        let sold = await #expect(throws: APIRequestError.self) {
-            try await session.load(FindBookRequest(baseURL: .production), 7)
-        }
-        let broken = await #expect(throws: APIRequestError.self) {
-            try await session.load(FindBookRequest(baseURL: .production), 8)
-        }
-
-        #expect((sold?.underlying as? Problem)?.title == "Gone")
-        #expect(sold?.localizedDescription == "It was sold.")
-        #expect(broken?.underlying as? UnacceptableStatus == UnacceptableStatus(statusCode: 502))
     }
 
     private struct CustomerRequest: ShopRequest {

@@ -44,18 +44,6 @@ import XCTest
         try network.verify()
     }
 
-    @Test func sendsTheUser() async throws {
-        try await withMockNetwork { network in
-            let created = network.stub(.post("/users"), .status(201), times: .once)
-            let loader = APIRequestLoader(
-                apiRequest: NewUserRequest(), urlSession: network.urlSession)
-
-            try await loader.load(User(name: "Emma"))
-
-            #expect(try created.requests[0].decode(User.self) == User(name: "Emma"))
-        }
-    }
-
     @Test func asksUntilTheUserIsThere() async throws {
         let network = MockNetwork()
         let stub = network.stub(
@@ -80,26 +68,6 @@ import XCTest
         let user = try await loader.load(7)
 
         #expect(user.name == "user 7")
-    }
-
-    @Test(arguments: [
-        (MockResponse.status(404), APIRequestError.Stage.validate),
-        (.json(#"{"nom": "Emma"}"#), .parse),
-        (.error(.notConnectedToInternet), .transport),
-    ])
-    func failsInTheStage(
-        _ response: MockResponse, _ stage: APIRequestError.Stage
-    ) async throws {
-        let network = MockNetwork()
-        network.stub(.any, response)
-        let loader = APIRequestLoader(
-            apiRequest: UserRequest(), urlSession: network.urlSession)
-
-        let error = try await #require(throws: APIRequestError.self) {
-            try await loader.load(1)
-        }
-
-        #expect(error.stage == stage)
     }
 
     @Test func canBeCancelled() async throws {
@@ -142,17 +110,6 @@ import XCTest
         #expect(error?.statusCode == 503)
         #expect(user.name == "Emma")
         try network.verify()
-    }
-
-    @Test func needsNoURLSession() async throws {
-        let network = MockNetwork()
-        network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#))
-        let loader = APIRequestLoader(
-            apiRequest: UserRequest(), urlSession: MockURLSession(network))
-
-        let user = try await loader.load(42)
-
-        #expect(user.name == "Emma")
     }
 
     @Test func chainsCriteria() async throws {

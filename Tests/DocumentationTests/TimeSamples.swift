@@ -52,23 +52,6 @@ import Testing
         #expect((await error?.underlying as? URLError)?.code == .timedOut)
     }
 
-    @Test func retriesAfterATimeout() async throws {
-        let clock = MockClock()
-        let network = MockNetwork(clock: clock)
-        network.stub(.get("/users/{id}"), .hanging, .json(#"{"name": "Emma"}"#))
-        let session = network.urlSession
-            .timingOut(after: .seconds(10), clock: clock).retrying(clock: clock)
-
-        async let load = session.load(UserRequest(), 42)
-        await network.waitForRequests()
-        await clock.advance(by: .seconds(10))
-        await clock.waitForSleepers(within: .seconds(1))
-        await clock.advance(by: .seconds(1))
-
-        let user = try await load
-        #expect(user.name == "Emma")
-    }
-
     @Test func showsALoadingState() async throws {
         let network = MockNetwork()
         let stub = network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#).held)
@@ -82,23 +65,5 @@ import Testing
 
         let user = try await load
         #expect(user.name == "Emma")
-    }
-
-    @Test func seesEachSleeper() async throws {
-        let clock = MockClock()
-        let network = MockNetwork()
-        network.stub(.any, .hanging)
-        let session = MockURLSession(network).timingOut(after: .seconds(30), clock: clock)
-        let request = try UserRequest().makeRequest(from: 42)
-
-        async let error = #expect(throws: URLError.self) {
-            try await session.exchange(request)
-        }
-        await network.waitForRequests()
-        #expect(clock.pending == [])
-        #expect(clock.pendingDeadlines == [.seconds(30)])
-        await clock.advance(by: .seconds(30))
-
-        #expect(await error?.code == .timedOut)
     }
 }
