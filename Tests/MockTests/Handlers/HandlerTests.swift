@@ -149,14 +149,6 @@ import Testing
         #expect(names == ["maker"])
     }
 
-    @Test(arguments: [Transport.urlProtocol, .mockURLSession])
-    func failWithTheirVeryError(_ transport: Transport) async throws {
-        let network = MockNetwork { _ in throw TestError(number: 7) }
-        let (session, _) = try transport.open(network)
-
-        await #expect(throws: TestError(number: 7)) { try await session.exchange(.test("a")) }
-    }
-
     @Test func giveTheirOwnResponseObject() async throws {
         let response = HTTPURLResponse(
             url: URL(string: "https://elsewhere.example/x")!, statusCode: 203, httpVersion: nil,

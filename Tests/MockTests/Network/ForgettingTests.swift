@@ -65,18 +65,4 @@ import Testing
         for load in loads { _ = try await load.value }
         #expect(await network.waitForResponses(2).count == 2)
     }
-
-    @Test(arguments: Transport.allCases)
-    func matchesAPathThatIsWrittenAsInAURL(_ transport: Transport) async throws {
-        network.stub(.get("/hello%20world/{id}"), .text("hello"))
-        network.stub(.any.path(prefix: "/a%20b"), .text("prefix"))
-        let (session, baseURL) = try transport.open(network)
-
-        for (path, answer) in [("hello world/7", "hello"), ("a b/c", "prefix")] {
-            let request = URLRequest(url: baseURL.appending(path: path))
-            let (data, _) = try await session.exchange(request)
-            #expect(data.text == answer)
-        }
-        #expect(network.requests.first?.pathValues["id"] == "7")
-    }
 }

@@ -26,14 +26,6 @@ import Testing
         }
     }
 
-    @Test func aSessionKeepsItsNetwork() async throws {
-        let session = MockNetwork { _ in (HTTPURLResponse(), Data("kept".utf8)) }.urlSession
-
-        let (data, _) = try await session.exchange(.test("a"))
-
-        #expect(data.text == "kept")
-    }
-
     @Test func aConfigurationKeepsItsNetwork() async throws {
         let kept = (0..<1000).map { id in
             MockNetwork { _ in (HTTPURLResponse(), Data("old \(id)".utf8)) }.configuration

@@ -16,59 +16,15 @@ import Testing
         #expect(network.urlSession === network.urlSession)
     }
 
-    @Test func givesSeveralResponsesAndRepeatsTheLast() async throws {
-        network.stub(.any, .text("1"), .text("2"), .text("3"))
-
-        var texts: [String] = []
-        for _ in 0..<5 { texts.append(try await get("a")) }
-
-        #expect(texts == ["1", "2", "3", "3", "3"])
-    }
-
     @Test func failsAtOnceWhereNothingMayCome() async throws {
         network.stub(.get("/a"), .text("x"), times: .never)
 
         let failure = await #expect(throws: MockError.self) { try await get("a") }
 
         #expect(failure?.reason == .forbidden)
-        #expect(throws: VerificationError.self) { try network.verify() }
-    }
-
-    @Test func explainsARequestThatNothingMatches() async throws {
-        network.stub(.get("/users/{id}").query(["page": "2"]), .json("{}"), times: .any)
-        network.stub(.post("/users"), .json("{}"), times: .any)
-        var request = URLRequest.test("users/7")
-        request.url?.append(queryItems: [
-            .init(name: "page", value: "3"), .init(name: "token", value: "hunter2"),
-        ])
-
-        let failure = await #expect(throws: MockError.self) {
-            try await network.urlSession.exchange(request)
-        }
-
-        let text = try #require(failure?.description)
-        #expect(failure?.reason == .unmatched)
-        #expect(text.contains("GET https://api.example.com/users/7?page=3"))
-        #expect(
-            text.contains(
-                "  ✓ method GET\n  ✓ path /users/{id}\n  ✗ query page=2, but the request has page=3"
-            ))
-        #expect(text.contains("MockNetworkTests.swift:"))
-        #expect(
-            text.contains(
-                #"network.stub(.get("/users/7").query(["page": "3", "token": "hunter2"]), .json("{}"))"#
-            ))
         let verification = #expect(throws: VerificationError.self) { try network.verify() }
-        #expect(verification?.findings == [text])
-    }
-
-    @Test func saysThatAStubIsUsedUp() async throws {
-        network.stub(.get("/a"), .text("x"), times: .exactly(1))
-        _ = try await get("a")
-
-        let failure = await #expect(throws: MockError.self) { try await get("a") }
-
-        #expect(failure?.description.contains("used up: answered 1 of 1") == true)
+        let text = "was used once, but should never be used."
+        #expect(verification?.description.hasSuffix(text) == true)
     }
 
     @Test(arguments: [
@@ -106,15 +62,6 @@ import Testing
             ])
     }
 
-    @Test(arguments: [
-        (URLRequest.query("?token=hunter2"), "GET https://h/a?token=hunter2"),
-        (.test("a", method: "POST", body: "x"), "POST https://api.example.com/a, 1 byte"),
-        (.test("a", method: "POST", body: "four"), "POST https://api.example.com/a, 4 bytes"),
-    ])
-    func describesARecord(_ request: URLRequest, _ text: String) {
-        #expect("\(RecordedRequest(request: request))" == text)
-    }
-
     @Test func capturesAPathWithSlashes() async throws {
         let stub = network.stub(.get("/files/{+path}"), .status(204))
 
@@ -127,12 +74,19 @@ import Testing
     @Test func recordsWhatCame() async throws {
         network.stub(.post("/users/{id}"), .status(204))
         var request = URLRequest.test("users/a b", method: "POST", body: #"{"name": "Emma"}"#)
-        request = try request.query(["q": "1+1"])
+        request = try request.query(["q": "1+1"]).header("Accept-Language", "fr")
         request.url = request.url.flatMap { URL(string: "\($0)&plus=a+b") }
 
         _ = try await network.urlSession.exchange(request)
 
         let record = try #require(network.requests.first)
+        #expect(record.url == request.url)
+        #expect(record.method == "POST")
+        #expect(record.path == "/users/a b")
+        #expect(record.header("accept-language") == "fr")
+        #expect(record.header("X-Other") == nil)
+        #expect(record.json == #"{"name":"Emma"}"#)
+        #expect(RecordedRequest(request: .test("a", body: "no JSON")).json == nil)
         #expect(record.pathValues["id"] == "a b")
         #expect(record.query["q"] == "1+1")
         #expect(record.query["plus"] == "a b")

@@ -27,6 +27,7 @@ import Testing
             try await transport.open(network).session.exchange(request)
         }
         let verification = #expect(throws: VerificationError.self) { try network.verify() }
+        #expect(verification?.findings.first == failure?.description)
         let texts = [
             "\(try #require(failure))", "\(try #require(verification))",
             network.requests.map { "\($0)" }.joined(),
@@ -35,6 +36,7 @@ import Testing
         #expect(!texts.contains("REDACTED"))
         for line in [
             #", with the body {"card":"4242","password":"hunter2"}."#,
+            "NetworkTextTests.swift:", "  ✓ method POST\n  ✓ path /users\n  ✗ query token",
             #"      $.password: expected "hunter9", got "hunter2""#,
             "  ✗ query token=hunter9, but the request has token=hunter2",
             "  ✗ header Authorization: Bearer hunter9, but the request has Authorization: Bearer hunter2",

@@ -11,19 +11,24 @@ import Testing
     struct Row: Sendable {
         let response: MockResponse
         var status: Int?
-        var body = ""
+        var pieces: [String] = []
         var error: URLError.Code?
     }
 
     static let rows = [
-        Row(response: .json("{}", status: 201), status: 201, body: "{}"),
-        Row(response: .text("a").delayed(by: .seconds(1)), status: 200, body: "a"),
-        Row(response: .chunks(["a", "b"], every: .seconds(1)), status: 200, body: "ab"),
-        Row(response: .status(204), status: 204),
+        Row(response: .json("{}", status: 201), status: 201, pieces: ["{}"]),
+        Row(response: .text("abc").delayed(by: .seconds(1)), status: 200, pieces: ["abc"]),
+        Row(response: .chunks(["a", "bc"], every: .seconds(1)), status: 200, pieces: ["a", "bc"]),
+        Row(response: .chunks(["a", "bc"]), status: 200, pieces: ["a", "bc"]),
+        Row(response: .status(204), status: 204), Row(response: .text(""), status: 200),
         Row(response: .error(.timedOut), error: .timedOut),
         Row(
-            response: .text("hello").failing(afterBytes: 2, with: .networkConnectionLost),
-            status: 200, body: "he", error: .networkConnectionLost),
+            response: .text("abc").failing(afterBytes: 1), status: 200, pieces: ["a"],
+            error: .networkConnectionLost),
+        Row(
+            response: .text("abc").chunked(by: 2).failing(afterBytes: 3), status: 200,
+            pieces: ["ab", "c"], error: .networkConnectionLost),
+        Row(response: .text("abc").failing(afterHeaderBytes: 1), error: .networkConnectionLost),
     ]
 
     @Test(arguments: Transport.allCases)
@@ -37,7 +42,9 @@ import Testing
 
             let request = try #require(network.requests.first, comment)
             #expect(request.response?.statusCode == row.status, comment)
-            #expect(request.sent.map(\.text).joined() == row.body, comment)
+            #expect(request.sent.map(\.text) == row.pieces, comment)
+            #expect(request.sentPieceCount == row.pieces.count, comment)
+            #expect(request.sentByteCount == row.pieces.joined().utf8.count, comment)
             #expect((request.error as? URLError)?.code == row.error, comment)
         }
     }
@@ -73,5 +80,35 @@ import Testing
         #expect(request.sent.map(\.text) == ["one", "two"])
         #expect(request.wasPassedThrough)
         #expect((request.error as? URLError)?.code == .timedOut)
+    }
+    private func sent(
+        _ response: MockResponse, on clock: (any Clock<Duration>)? = nil
+    ) async throws -> RecordedRequest {
+        let network = MockNetwork(clock: clock)
+        network.stub(.any, response)
+        _ = try await MockURLSession(network).exchange(.test("a"))
+        return try #require(network.requests.first)
+    }
+
+    @Test(arguments: [false, true])
+    func keepsABoundedNumberOfPieces(_ isAtOnce: Bool) async throws {
+        let pieces = Array(repeating: "a", count: 10_010)
+
+        let request = try await sent(
+            .chunks(pieces, every: isAtOnce ? .zero : .nanoseconds(1)), on: ContinuousClock())
+
+        #expect(request.sent.count == 10_000)
+        #expect(request.sentPieceCount == 10_010)
+        #expect(request.sentByteCount == 10_010)
+    }
+
+    @Test func keepsABoundedNumberOfBytes() async throws {
+        let large = String(repeating: "a", count: 1_048_575)
+
+        let request = try await sent(.chunks([large, "bb", "c"]))
+
+        #expect(request.sent.map(\.data.count) == [1_048_575])
+        #expect(request.sentPieceCount == 3)
+        #expect(request.sentByteCount == 1_048_578)
     }
 }

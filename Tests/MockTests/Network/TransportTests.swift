@@ -37,11 +37,12 @@ import Testing
 
     @Test(arguments: Transport.allCases)
     func givesNoBodyToAHead(_ transport: Transport) async throws {
-        let (body, response, _) = try await exchange(transport, "a", method: "HEAD") {
+        let (body, response, requests) = try await exchange(transport, "a", method: "HEAD") {
             $0.stub(.head("/a"), .text("unseen"))
         }
 
         #expect(body.isEmpty)
+        #expect(requests.map(\.sent) == [[]])
         #expect(response.value(forHTTPHeaderField: "Content-Length") == "6")
         #expect(response.value(forHTTPHeaderField: "Content-Type") == "text/plain; charset=utf-8")
     }

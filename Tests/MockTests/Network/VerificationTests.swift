@@ -112,27 +112,51 @@ import Testing
         #expect(verification?.findings.first == failure?.description)
     }
 
+    /// An answer that does not end, and what `verify()` says; nil is a handler that does not return.
+    private static let waits: [(response: MockResponse?, state: String, end: String)] = [
+        (.text("x").held, "the STUB holds it", "Call stub.release(), or cancel the request,"),
+        (.text("x").heldBody, "the STUB holds it", "Call stub.release(), or cancel the request,"),
+        (
+            .stream(), "the STUB keeps the stream of it open",
+            "Call stub.finish(), or cancel the request,"
+        ),
+        (
+            .stream { _ in _ = try await waitForCancellation() },
+            "the writer of the STUB has not returned for it", "Await or cancel it"
+        ),
+        (.hanging, "the STUB never answers it: its response is .hanging", "Await or cancel it"),
+        (nil, "the handler of the STUB has not returned for it", "Await or cancel it"),
+    ]
+
     @Test(arguments: [Transport.urlProtocol, .mockURLSession])
-    func namesTheRequestsThatSomebodyStillWaitsFor(_ transport: Transport) async throws {
-        let stub = network.stub(.get("/slow"), .text("x").held)
-        let line = #line - 1
-        let (session, _) = try transport.open(network)
-        let load = Task { try await session.exchange(.test("slow")) }
-        await stub.waitForRequests()
+    func namesTheRequestsThatSomebodyStillWaitsFor(_ transport: Transport) async {
+        await forEachRow(Self.waits, named: \.state) { row, comment in
+            let network = MockNetwork()
+            let stub: Stub
+            if let response = row.response {
+                stub = network.stub(.get("/slow"), response, fileID: "A/B.swift", line: 7)
+            } else {
+                stub = network.stub(.get("/slow"), fileID: "A/B.swift", line: 7) { _ in
+                    try await waitForCancellation()
+                }
+            }
+            let session = try transport.open(network).session
+            let load = Task { try await session.exchange(.test("slow")) }
+            await stub.waitForRequests()
 
-        let failure = #expect(throws: VerificationError.self) { try network.verify() }
+            let failure = #expect(throws: VerificationError.self, comment) { try network.verify() }
 
-        let finding = failure?.findings.first ?? ""
-        #expect(failure?.findings.count == 1)
-        #expect(
-            finding == """
-                GET https://api.example.com/slow: the stub for method GET, path /slow \
-                (MockTests/VerificationTests.swift:\(line)) holds it, and its client still waits. \
-                Call stub.release(), or cancel the request, before the test ends.
-                """)
-        load.cancel()
-        _ = await load.result
-        try network.verify()
+            let state = row.state.replacing(
+                "STUB", with: "stub for method GET, path /slow (A/B.swift:7)")
+            #expect(
+                failure?.findings == [
+                    "GET https://api.example.com/slow: \(state), and its client still waits. "
+                        + "\(row.end) before the test ends."
+                ], comment)
+            load.cancel()
+            _ = await load.result
+            try network.verify()
+        }
     }
 
     @Test(arguments: [false, true])
@@ -152,22 +176,6 @@ import Testing
             uses another session than the network's.
             """
         #expect(finding.hasSuffix(advice) == !hasOtherRequest)
-    }
-
-    @Test(arguments: [Transport.urlProtocol, .mockURLSession])
-    func namesTheRequestsWhoseHandlerStillRuns(_ transport: Transport) async throws {
-        let stub = network.stub(.get("/slow")) { _ in try await waitForCancellation() }
-        let (session, _) = try transport.open(network)
-        let load = Task { try await session.exchange(.test("slow")) }
-        await stub.waitForRequests()
-
-        let failure = #expect(throws: VerificationError.self) { try network.verify() }
-
-        let finding = failure?.findings.first ?? ""
-        #expect(finding.hasPrefix("GET https://api.example.com/slow: the handler of the stub for "))
-        #expect(finding.hasSuffix("Await or cancel it before the test ends."))
-        load.cancel()
-        _ = await load.result
     }
 
     @Test(
@@ -226,5 +234,27 @@ import Testing
         #expect(network.requests.map { $0.stub === one } == [true, false])
         #expect(network.requests.map { $0.stub === all } == [false, true])
         #expect(one.requests.count == 1)
+    }
+
+    @Test func aRequestCancelledOnArrivalIsNotReported() async throws {
+        guard #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) else { return }
+        let network = MockNetwork()
+        network.stub(.any, .hanging)
+        let start = Gate()
+        let load = Task {
+            await start.wait()
+            _ = try await MockURLSession(network).exchange(.test("a"))
+        }
+        // At once is within the call that notes the request.
+        let verification = Task(executorPreference: AtOnceExecutor()) {
+            await network.waitForRequests()
+            load.cancel()
+            try network.verify()
+        }
+        start.open()
+
+        try await verification.value
+        _ = await load.result
+        #expect(network.requests.map(\.wasCancelled) == [true])
     }
 }

@@ -199,6 +199,23 @@ import Testing
         #expect(try HTTPArchive(contentsOf: file, limit: 3_000).map(\.body.count) == [2_000])
     }
 
+    @Test(arguments: [
+        #""status": "nan""#, #""status": 1e300"#, #""status": 99999999999999999999"#,
+        #""status": 200, "_pieces": [[1e300, 5]]"#, #""status": 200, "_pieces": [[1, 1e300]]"#,
+    ])
+    func aNumberThatIsTooLargeCountsAsNone(_ members: String) throws {
+        let folder = try TemporaryFolder()
+        let text =
+            #"{"time": 1e300, "request": {"url": "https://a.b/"}, "response": {\#(members), "content": {"text": "abcdefgh"}}}"#
+        if members.contains("_pieces") {
+            #expect(throws: HTTPArchiveError.self) { try folder.archive(text) }
+        } else {
+            let exchange = try folder.archive(text)[0]
+            #expect(exchange.response == nil)
+            #expect(exchange.pieces.map(\.time) == [.zero])
+        }
+    }
+
     @Test func ignoresAByteOrderMark() throws {
         let folder = try TemporaryFolder()
         let text = "\u{FEFF}" + #"{"log": {"version": "1.1", "entries": [\#(entry())]}}"#

@@ -157,34 +157,6 @@ import Testing
         #expect(try String(contentsOf: file, encoding: .utf8) == "old")
     }
 
-    /// Secrets that are common words or a place of the API, an exchange that has one elsewhere, and
-    /// what remains of it.
-    static let words: [(String, URLRequest, String)] = [
-        ("customer", request("customer/1"), #"{"customer":{"role":"customer"}}"#),
-        ("CustomerList", request("CustomerList?sort=a"), #"{"type":"CustomerList"}"#),
-        (
-            "active-users", request("active-users"),
-            #"{"list":"active-users","a":"see active-users"}"#
-        ),
-        ("https://api.example.com", request("a"), #"{"url":"https://api.example.com/a"}"#),
-        ("api.example.com", request("a"), #"{"host":"api.example.com"}"#),
-    ]
-
-    @Test func aCommonWordIsReplacedAtItsPlaceAlone() async throws {
-        await forEachRow(Self.words, named: \.0) { row, comment in
-            let login = Self.request(headers: ["X-Api-Key": row.0], body: #"{"token":"\#(row.0)"}"#)
-            try await HTTPArchive(
-                [.recorded(.text("a"), to: login), .recorded(.json(row.2), to: row.1)]
-                    as [HTTPArchive.Exchange]
-            ).write(to: file)
-            let read = try HTTPArchive(contentsOf: file)
-            #expect(read[0].request.value(forHTTPHeaderField: "X-Api-Key") == "REDACTED", comment)
-            #expect(read[0].request.httpBody?.text == #"{"token":"REDACTED"}"#, comment)
-            #expect(read[1].request.url == row.1.url, comment)
-            #expect(read[1].body.text == row.2, comment)
-        }
-    }
-
     /// Texts with question marks, colons and names that are no secrets.
     static let harmless: [(type: String, text: String)] = [
         ("text/javascript", #"var n=e?i.withCredentials=!0:"a"?i.token=b:c;r.x&&i.password=d"#),
@@ -237,26 +209,6 @@ import Testing
         }
     }
 
-    @Test(arguments: ["pin1", "s3cr3t/+", "/home/emma", "abc123=="])
-    func aValueThatTheTestNamesIsHidden(_ value: String) async throws {
-        let escaped = value.addingPercentEncoding(withAllowedCharacters: .alphanumerics)!
-        let archive = HTTPArchive([
-            try await HTTPArchive.Exchange.recorded(
-                .text("1 \(value), 2.").header("X-Note", "a=\(value)"),
-                to: Self.request("a?b=\(escaped)"))
-        ])
-        let redaction = Redaction.standard.adding(values: value)
-        try archive.write(to: file, redacting: redaction)
-
-        let read = try HTTPArchive(contentsOf: file)
-        #expect(read[0].body.text == "1 REDACTED, 2.")
-        #expect(read[0].request.url?.query() == "b=REDACTED")
-        #expect(read[0].response?.value(forHTTPHeaderField: "X-Note") == "a=REDACTED")
-        let network = MockNetwork()
-        network.stub(read, redacting: redaction)
-        _ = try await MockURLSession(network).exchange(archive[0].request)
-    }
-
     @Test func committedFilesAreChecked() async throws {
         let subfolder = folder.url.appending(path: "Recordings")
         try FileManager.default.createDirectory(at: subfolder, withIntermediateDirectories: true)
@@ -288,13 +240,6 @@ import Testing
                   \(path), entry 1, body of the answer
                   \(path), line 36
                 """)
-    }
-
-    private static func post(_ type: String, _ text: String) -> String {
-        entry(
-            "POST",
-            request:
-                #", "postData": {"mimeType": "\#(type)", "text": \#(JSONText.quoted(text))}"#)
     }
 
     private static func header(_ name: String, _ value: String) -> String {

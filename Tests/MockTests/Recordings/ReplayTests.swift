@@ -233,6 +233,34 @@ import Testing
         }
     }
 
+    @Test(arguments: ["GET", "POST"])
+    func answersThousandsOfRequests(_ method: String) async throws {
+        let network = MockNetwork()
+        network.stub(
+            try folder.archive(
+                (0..<3_000).map { index in
+                    method == "GET"
+                        ? entry("GET", "/users/\(index)", text: "\(index)")
+                        : Self.post("application/json", #"{"id":"REDACTED","n":\#(index)}"#)
+                            .replacing(#"{\"name\":\"Emma\"}"#, with: "\(index)")
+                }.joined(separator: ",")), redacting: .standard.adding("id"))
+        let session = MockURLSession(network)
+        for index in 0..<3_000 {
+            let request: URLRequest =
+                method == "GET"
+                ? .test("users/\(index)")
+                : .test("users/7", method: "POST", body: #"{"n":\#(index),"id":"live"}"#)
+            #expect(try await session.exchange(request).0.text == "\(index)")
+        }
+        try network.verify()
+    }
+
+    @Test func aNumberOfTimesIsVerified() async throws {
+        let network = try network(entry(), times: .exactly(2))
+        _ = try await MockURLSession(network).exchange(.test("users/7"))
+        #expect(throws: VerificationError.self) { try network.verify() }
+    }
+
     @Test func theRequestWithTheFewestDifferencesIsTheNearest() async throws {
         let network = try network(
             Self.post("application/json", #"{"a":1,"b":2}"#),

@@ -96,7 +96,6 @@ import Testing
 
     @Test(arguments: [Transport.urlProtocol, .mockURLSession])
     func anAnswerThatWasCutKeepsItsLength(_ transport: Transport) async throws {
-        let folder = try TemporaryFolder()
         for end in [#", "_ending": "left""#, #", "_error": "networkConnectionLost""#] {
             let archive = try folder.archive(
                 entry(

@@ -1,9 +1,8 @@
 import APIKitLite
+import APIKitLiteTesting
 import Foundation
 import TestSupport
 import Testing
-
-@testable import APIKitLiteTesting
 
 /// Fixtures, sequences and real answers, over every way into a network.
 @Suite(.limited, .usesSockets) struct AnsweringTests {
@@ -16,18 +15,6 @@ import Testing
         return (data.text, response)
     }
 
-    /// A folder with one file, which is gone when the body returns.
-    private func withFile<R>(
-        _ name: String, _ text: String, _ body: (URL) async throws -> R
-    ) async throws -> R {
-        let folder = FileManager.default.temporaryDirectory
-            .appendingPathComponent("APIKitLite-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try Data(text.utf8).write(to: folder.appendingPathComponent(name))
-        return try await body(folder)
-    }
-
     @Test(arguments: Transport.allCases)
     func answersWithAFixture(_ transport: Transport) async throws {
         for (name, asked, type) in [
@@ -36,44 +23,39 @@ import Testing
             ("page.html", "page.html", "text/html; charset=utf-8"),
             ("raw.bin", "raw.bin", "application/octet-stream"),
         ] {
-            try await withFile(name, "[1]") { folder in
-                let network = MockNetwork()
-                network.stub(.any, .fixture(asked, in: folder, status: 201))
+            let folder = try TemporaryFolder()
+            try folder.write("[1]", name)
+            let network = MockNetwork()
+            network.stub(.any, .fixture(asked, in: folder.url, status: 201))
 
-                let (body, response) = try await exchange(transport, network)
+            let (body, response) = try await exchange(transport, network)
 
-                #expect(body == "[1]")
-                #expect(response.statusCode == 201)
-                #expect(response.value(forHTTPHeaderField: "Content-Type") == type)
-            }
+            #expect(body == "[1]")
+            #expect(response.statusCode == 201)
+            #expect(response.value(forHTTPHeaderField: "Content-Type") == type)
         }
     }
 
     @Test func aMissingFixtureIsNamedWithItsPlaceAndWhatThereIs() async throws {
-        try await withFile("users.json", "[]") { folder in
-            let network = MockNetwork()
-            network.stub(.any, .fixture("user", in: folder))
-            let place = "MockTests/AnsweringTests.swift:\(#line - 1)"
+        let folder = try TemporaryFolder()
+        try folder.write("[]", "users.json")
+        let network = MockNetwork()
+        network.stub(.any, .fixture("user", in: folder.url), fileID: "A/B.swift", line: 7)
 
-            let failure = await #expect(throws: MockError.self) {
-                try await network.urlSession.exchange(.test("a"))
-            }
-
-            #expect(failure?.reason == .brokenStub)
-            let text = failure?.description ?? ""
-            #expect(
-                text.hasPrefix("No fixture \"user\". Looked for:\n  \(folder.path)/user.json\n"))
-            #expect(text.contains("\nThere is: users.json.\n"))
-            #expect(text.hasSuffix("(\(place))"))
-            let verification = #expect(throws: VerificationError.self) { try network.verify() }
-            #expect(verification?.findings == [text])
+        let failure = await #expect(throws: MockError.self) {
+            try await exchange(.urlProtocol, network)
         }
-    }
 
-    @Test func aFixtureOfABundleIsFoundInTheBundle() throws {
-        let response = MockResponse.fixture("Missing", in: .main)
-
-        #expect(response.configurationError?.hasPrefix("No fixture \"Missing\".") == true)
+        #expect(failure?.reason == .brokenStub)
+        let text = failure?.description ?? ""
+        let path = folder.url.path
+        #expect(text.hasPrefix("No fixture \"user\". Looked for:\n  \(path)/user.json\n"))
+        #expect(text.contains("\nThere is: users.json.\n"))
+        #expect(text.hasSuffix("(A/B.swift:7)"))
+        let verification = #expect(throws: VerificationError.self) { try network.verify() }
+        #expect(verification?.findings == [text])
+        let other = "\(MockResponse.fixture("Missing", in: .main))"
+        #expect(other.hasPrefix("unusable response: No fixture \"Missing\"."))
     }
 
     @Test(
@@ -94,18 +76,22 @@ import Testing
         #expect(bodies == test.bodies)
     }
 
-    @Test(arguments: Transport.allCases)
-    func failsAfterTheLastResponse(_ transport: Transport) async throws {
+    @Test(arguments: Transport.allCases, [1, 2])
+    func failsAfterTheLastResponse(_ transport: Transport, _ count: Int) async throws {
         let network = MockNetwork()
-        network.stub(.any, .text("1"), .text("2"), then: .fail)
-        for _ in 1...2 { _ = try await exchange(transport, network) }
+        if count == 1 {
+            network.stub(.any, .text("1"), then: .fail)
+        } else {
+            network.stub(.any, .text("1"), .text("2"), then: .fail)
+        }
+        for _ in 1...count { _ = try await exchange(transport, network) }
 
-        let third = await Result { try await exchange(transport, network) }
+        let last = await Result { try await exchange(transport, network) }
 
-        let text = (try? third.get())?.body ?? third.errorText
-        #expect(
-            text.contains("/a came after the last of the 2 responses of the stub for any request"))
-        #expect(transport == .loopback || third.errorText.contains("then: .fail."))
+        let text = (try? last.get())?.body ?? last.errorText
+        let responses = count == 1 ? "the only response" : "the last of the 2 responses"
+        #expect(text.contains("/a came after \(responses) of the stub for any request"))
+        #expect(transport == .loopback || last.errorText.contains("then: .fail."))
         let failure = #expect(throws: VerificationError.self) { try network.verify() }
         #expect(failure?.findings.count == 1)
     }
@@ -143,6 +129,52 @@ import Testing
         try network.verify()
     }
 
+    @Test(arguments: Transport.allCases)
+    func aCompressedAnswerCanBePassedThrough(_ transport: Transport) async throws {
+        let zipped = try #require(Data(base64Encoded: "H4sIAAAAAAACA8tIzcnJBwCGphA2BQAAAA=="))
+        let real = MockNetwork()
+        real.stub(.any, .data(zipped).header("Content-Encoding", "gzip"))
+        let realURL = try real.serve().url
+        let realSession = URLSession(configuration: .withoutProxy).intercepting { request, next in
+            try await next(URLRequest(url: realURL))
+        }
+        let network = MockNetwork()
+        network.stub(.any, .passthrough(to: realSession))
+        let (session, baseURL) = try transport.open(network)
+
+        let (data, _) = try await session.exchange(URLRequest(url: baseURL))
+
+        #expect(data.text == "hello")
+    }
+
+    @Test(arguments: Transport.allCases)
+    func whatAHandlerDoesWrongIsVerifiedToo(_ transport: Transport) async throws {
+        let network = MockNetwork()
+        network.stub(.any) { _ in .json("{") }
+        let (session, baseURL) = try transport.open(network)
+        // As in code that takes any failure for an empty list.
+        _ = try? await session.exchange(URLRequest(url: baseURL))
+
+        let failure = #expect(throws: VerificationError.self) { try network.verify() }
+
+        #expect(failure?.findings.count == 1)
+        #expect(failure?.description.contains("is not JSON: { (MockTests/Answering") == true)
+    }
+
+    @Test(arguments: [Stub.Times.exactly(-1), .atLeast(-1)])
+    func aNegativeCountIsAConfigurationError(_ times: Stub.Times) async throws {
+        let network = MockNetwork()
+        network.stub(.any, .text("x"), times: times)
+
+        let failure = await #expect(throws: MockError.self) {
+            try await network.urlSession.exchange(.test("a"))
+        }
+        let verification = #expect(throws: VerificationError.self) { try network.verify() }
+
+        #expect(failure?.description.contains("(-1): a count is not negative. (MockTests") == true)
+        #expect(verification?.findings == failure.map { [$0.description] })
+    }
+
     @Test func whatNothingMatchesIsNeverPassedThrough() async throws {
         let network = MockNetwork()
         let real = MockNetwork { _ in (HTTPURLResponse(), nil) }
@@ -152,32 +184,6 @@ import Testing
             try await exchange(.urlProtocol, network)
         }
         #expect(real.requests.isEmpty)
-    }
-
-    @Test func aServersRequestIsNotPassedBackToItself() async throws {
-        let network = MockNetwork()
-        network.stub(.any, .passthrough(to: URLSession(configuration: .withoutProxy)))
-
-        let (body, response) = try await exchange(.loopback, network)
-
-        #expect(response.statusCode == 500)
-        #expect(body.contains("would come back to this network, for ever"))
-        #expect(network.requests.count == 1)
-    }
-
-    @Test(arguments: [Transport.urlProtocol, .mockURLSession])
-    func aRequestIsNotPassedToItsOwnNetwork(_ transport: Transport) async throws {
-        let network = MockNetwork()
-        network.stub(.any) { [weak network] _ in
-            .passthrough(to: try transport.open(try #require(network)).session)
-        }
-
-        let failure = await #expect(throws: MockError.self) {
-            try await exchange(transport, network)
-        }
-
-        #expect(failure?.reason == .brokenStub)
-        #expect(network.requests.count == 1)
     }
 
     @Test(arguments: [
@@ -209,28 +215,6 @@ import Testing
             #expect(failure?.description.contains(text) == true)
             #expect(failure?.description.contains("MockTests/AnsweringTests.swift:7") == true)
         }
-    }
-
-    @Test func anEndedReplyKeepsNoClient() async {
-        final class Receiver: Client {
-            var isWaiting: Bool { true }
-            var sessionTimeout: TimeInterval? { nil }
-        }
-        let network = MockNetwork()
-        let stub = network.stub(.any, .text("a").held)
-        weak var client: Receiver?
-        var handle: CancellationHandle?
-        do {
-            let receiver = Receiver()
-            client = receiver
-            handle = network.core.load(.test("a"), for: receiver) { _ in }
-        }
-
-        stub.release()
-        await network.waitForResponses()
-
-        #expect(client == nil)
-        handle?.cancel()
     }
 }
 

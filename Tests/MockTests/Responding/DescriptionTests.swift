@@ -1,9 +1,8 @@
 import APIKitLite
+import APIKitLiteTesting
 import Foundation
 import TestSupport
 import Testing
-
-@testable import APIKitLiteTesting
 
 /// What `print` shows of the mock's values: one line each, without a secret.
 @Suite(.limited, .usesSockets) struct DescriptionTests {
@@ -26,6 +25,21 @@ import Testing
                 .text("abc").failing(afterBytes: 1),
                 "200 (OK), 3 bytes, text/plain, failing after 1 byte"
             ),
+            (
+                .chunks(["a", "b"]).paced(timeToFirst: .seconds(2), every: .seconds(1)),
+                "200 (OK), 2 bytes, text/plain, 2 pieces, the first after 2.0 seconds, one every "
+                    + "1.0 seconds"
+            ),
+            (
+                .text("a").paced(timeToFirst: .seconds(2), every: .zero),
+                "200 (OK), 1 byte, text/plain, 1 piece, the first after 2.0 seconds"
+            ),
+            (.events(["a"]), "200 (OK), 9 bytes, text/event-stream"),
+            (.stream(status: 201), "201 (Created), text/event-stream, stream"),
+            (
+                .stream(contentType: "text/plain") { _ in }.held.heldBody,
+                "200 (OK), text/plain, stream, held, body held"
+            ),
             (.status(0), "unusable response: 0 is not an HTTP status: use 100...599."),
         ] as [(MockResponse, String)])
     func describesAResponse(_ response: MockResponse, _ text: String) {
@@ -43,24 +57,5 @@ import Testing
         #expect("\(stub)".hasPrefix("stub for method GET, path /users/{id} (MockTests/Description"))
         #expect("\(stub)".hasSuffix("), used once"))
         #expect("\(network)" == "MockNetwork with 1 stub, 2 requests, 1 unanswered")
-    }
-
-    @Test func aRecordedRequestIsReadInParts() async throws {
-        let network = MockNetwork()
-        network.stub(.any, .status(204))
-        let body = #"{"name": "Emma", "age": 7}"#
-        var request = URLRequest.test("users/a b", method: "POST", body: body)
-        request.setValue("fr", forHTTPHeaderField: "Accept-Language")
-
-        _ = try await network.urlSession.exchange(request)
-
-        let recorded = try #require(network.requests.first)
-        #expect(recorded.url == request.url)
-        #expect(recorded.method == "POST")
-        #expect(recorded.path == "/users/a b")
-        #expect(recorded.header("accept-language") == "fr")
-        #expect(recorded.header("X-Other") == nil)
-        #expect(recorded.json == #"{"age":7,"name":"Emma"}"#)
-        #expect(RecordedRequest(request: .test("a", body: "no JSON")).json == nil)
     }
 }

@@ -94,17 +94,6 @@ import Testing
         #expect(clock.pending == [])
     }
 
-    @Test func verifySaysThatItIsHeld() async throws {
-        let network = MockNetwork()
-        network.stub(.any, .text("a").heldBody)
-        let (body, _) = try await MockURLSession(network).stream(.test("a"))
-
-        let error = #expect(throws: VerificationError.self) { try network.verify() }
-
-        #expect(error?.findings.first?.contains("Call stub.release()") == true)
-        _ = body
-    }
-
     @Test func aClientMayLeaveWhileTheBodyIsHeld() async throws {
         let network = MockNetwork()
         let stub = network.stub(.any, .text("a").heldBody)

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The times between the pieces of a body, and the events of a stream.
+/// The pieces of a body, the times between them, and the events of a stream.
 @Suite(.limited, .usesSockets) struct PaceTests {
     /// The times of the pieces that a client receives.
     private func times(
@@ -32,6 +32,37 @@ import Testing
         #expect(try await session.exchange(URLRequest(url: baseURL)).0.text == "abcd")
         #expect(network.requests[0].sent.map(\.text) == ["ab", "cd"])
         #expect(network.requests[0].endTime == .zero)
+    }
+
+    @Test(
+        arguments: Transport.allCases,
+        [["data: 1\n\n", "data: 2\n\n"], ["é"], ["", "a", ""], []])
+    func theWholeBodyArrives(_ transport: Transport, _ pieces: [String]) async throws {
+        let network = MockNetwork()
+        network.stub(
+            .any, .chunks(pieces, every: .seconds(1), contentType: "text/event-stream", status: 201)
+        )
+        let (session, baseURL) = try transport.open(network)
+
+        let (data, response) = try await session.exchange(URLRequest(url: baseURL))
+
+        #expect(data.text == pieces.joined())
+        #expect(response.statusCode == 201)
+        #expect(response.value(forHTTPHeaderField: "Content-Type") == "text/event-stream")
+    }
+
+    /// The indices of a slice do not begin at 0.
+    @Test func aSliceCanBeCut() async throws {
+        let slice = Data("abcdefgh".utf8).dropFirst(3)
+        let network = MockNetwork()
+        network.stub(.get("/pieces"), .data(slice).chunked(by: 2))
+        network.stub(.get("/part"), .data(slice).acceptingRanges)
+        let session = MockURLSession(network)
+
+        #expect(try await session.exchange(.test("/pieces")).0.text == "defgh")
+        var request = URLRequest.test("/part")
+        request.setValue("bytes=1-3", forHTTPHeaderField: "Range")
+        #expect(try await session.exchange(request).0.text == "efg")
     }
 
     @Test(arguments: Transport.allCases)
@@ -63,32 +94,14 @@ import Testing
         arguments: [
             (.text("a").paced(timeToFirst: .seconds(-1), every: .zero), "a time is not negative."),
             (.text("a").paced(every: .seconds(-1)), "a time is not negative."),
+            (
+                .chunks(["a"], every: .seconds(-1)),
+                "chunks(every: -1.0 seconds): an interval is not negative."
+            ),
         ] as [(MockResponse, String)])
     func refusesAPaceThatCannotBe(_ response: MockResponse, _ reason: String) {
-        #expect("\(response)".hasPrefix("unusable response: paced("))
+        #expect("\(response)".hasPrefix("unusable response: "))
         #expect("\(response)".hasSuffix(reason))
-    }
-
-    @Test(
-        arguments: [
-            (
-                .chunks(["a", "b"]).paced(timeToFirst: .seconds(2), every: .seconds(1)),
-                "200 (OK), 2 bytes, text/plain, 2 pieces, the first after 2.0 seconds, one every "
-                    + "1.0 seconds"
-            ),
-            (
-                .text("a").paced(timeToFirst: .seconds(2), every: .zero),
-                "200 (OK), 1 byte, text/plain, 1 piece, the first after 2.0 seconds"
-            ),
-            (.events(["a"]), "200 (OK), 9 bytes, text/event-stream"),
-            (.stream(status: 201), "201 (Created), text/event-stream, stream"),
-            (
-                .stream(contentType: "text/plain") { _ in }.held.heldBody,
-                "200 (OK), text/plain, stream, held, body held"
-            ),
-        ] as [(MockResponse, String)])
-    func isDescribed(_ response: MockResponse, _ text: String) {
-        #expect("\(response)" == text)
     }
 
     @Test(arguments: Transport.allCases)

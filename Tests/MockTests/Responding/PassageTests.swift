@@ -28,16 +28,26 @@ import Testing
         }
     }
 
-    @Test(arguments: Way.allCases)
-    func doesNotRecurse(_ way: Way) async throws {
+    @Test(arguments: Way.allCases, [false, true])
+    func doesNotRecurse(_ way: Way, isMadeByHandler: Bool) async throws {
         let network = MockNetwork()
-        let session = try way.session(to: network)
-        network.stub(.any, .passthrough(to: session), times: .any)
+        if isMadeByHandler {
+            network.stub(.any, times: .any) { [weak network] _ in
+                .passthrough(to: try way.session(to: try #require(network)))
+            }
+        } else {
+            network.stub(.any, .passthrough(to: try way.session(to: network)), times: .any)
+        }
         let transport: Transport = way == .address ? .loopback : .urlProtocol
         let (client, baseURL) = try transport.open(network)
 
-        _ = try? await client.exchange(URLRequest(url: baseURL.appending(path: "a")))
+        let outcome = await client.outcome(of: URLRequest(url: baseURL.appending(path: "a")))
 
+        if case .body(let text) = outcome {
+            #expect(text.contains("would come back to this network, for ever"))
+        } else {
+            #expect(outcome == .otherError)
+        }
         #expect(network.requests.count == 1)
         let failure = try #require(throws: VerificationError.self) { try network.verify() }
         #expect("\(failure)".contains("would come back to this network, for ever"))

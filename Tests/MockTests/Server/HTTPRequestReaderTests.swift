@@ -61,20 +61,4 @@ import Testing
 
         #expect(reader.all().error?.description.contains("connection ended within it") == true)
     }
-
-    @Test func sendsContinueOnlyBeforeTheBody() async {
-        let rows: [(String, Int)] = [
-            ("Content-Length: 5\r\n\r\n", 1), ("Transfer-Encoding: chunked\r\n\r\n", 1),
-            ("Content-Length: 5\r\n\r\nh", 0), ("Content-Length: 0\r\n\r\n", 0),
-        ]
-        await forEachRow(rows, named: \.0) { row, comment in
-            let head = "POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-Continue\r\n" + row.0
-            var reader = HTTPRequestReader([Data(head.utf8)])
-            var count = 0
-
-            _ = try? reader.next { count += 1 }
-
-            #expect(count == row.1, comment)
-        }
-    }
 }

@@ -62,21 +62,4 @@ import Testing
         await server.listener.closedConnections.wait { $0 >= 1 }
         #expect(server.listener.closedConnections.value == 1)
     }
-
-    @Test(arguments: [false, true])
-    func aStoppedServerLeavesItsNetwork(_ isStopped: Bool) throws {
-        let network = MockNetwork()
-        weak var server: LoopbackServer?
-        let url: URL
-        do {
-            let started = try network.serve()
-            server = started
-            url = started.url
-            if isStopped { started.stop() }
-        }
-
-        #expect((server == nil) == isStopped)
-        #expect(network.servers.withLock { $0.count } == (isStopped ? 0 : 1))
-        #expect(network.core.serves(url) == !isStopped)
-    }
 }

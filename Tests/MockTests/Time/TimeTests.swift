@@ -27,15 +27,6 @@ import Testing
         #expect(network.requests.first?.endTime == .seconds(20))
     }
 
-    @Test(arguments: Transport.allCases)
-    func withoutAClockADelayTakesNoTime(_ transport: Transport) async throws {
-        let network = MockNetwork()
-        network.stub(.any, .text("x").delayed(by: .seconds(61)))
-
-        #expect(try await transport.outcome(of: "a", in: network).value == "x")
-        #expect(network.requests.map(\.endTime) == [.zero])
-    }
-
     @Test(arguments: Transport.allCases, [false, true])
     func aSlowBodyTakesTheTimeOfItsPieces(
         _ transport: Transport, _ isOneStep: Bool

@@ -20,6 +20,12 @@ import XCTest
             ]
         ),
         (
+            .chunks(["data: 1", "\n\nda", "ta: 2\n\n"], every: .seconds(1)), true,
+            [
+                .response(200), .piece("data: 1"), .piece("\n\nda"), .piece("ta: 2\n\n"), .end(nil),
+            ]
+        ),
+        (
             .redirect(to: "/new"), true,
             [.redirect(302, to: "/new"), .response(200), .piece("there"), .end(nil)]
         ),
@@ -130,16 +136,6 @@ final class TalkDelegateTests: XCTestCase {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.protocolClasses = [MockURLProtocol.self]
         return configuration
-    }
-
-    func testResponseBodyAndEndArriveOnce() async {
-        for level in DelegateClient.Level.allCases {
-            MockURLProtocol.requestHandler = { _ in (HTTPURLResponse(), Data("value".utf8)) }
-
-            let events = await DelegateClient().run(.test("a"), configuration, level)
-
-            XCTAssertEqual(events, [.response(200), .piece("value"), .end(nil)])
-        }
     }
 
     func testARedirectArrivesOnce() async {
