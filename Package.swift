@@ -69,3 +69,8 @@ let package = Package(
         .target(name: "ClashingNames", path: "Tests/Clients/ClashingNames"),
     ]
 )
+
+// With `APIKITLITE_TESTS=LoaderTests,MockTests`, SwiftPM compiles only these test targets.
+if let names = Context.environment["APIKITLITE_TESTS"]?.split(separator: ",") {
+    package.targets.removeAll { $0.isTest && !names.contains(Substring($0.name)) }
+}

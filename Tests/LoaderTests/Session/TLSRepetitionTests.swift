@@ -9,7 +9,7 @@ import FoundationNetworking
 
 /// Servers behind TLS that read a POST and close the connection without an answer. Each request is
 /// processed once at most, and none waits for its timeout.
-@Suite(.limited, .needsTLS, .usesManySockets) struct TLSRepetitionTests {
+@Suite(.limited, .needsTLS, .usesSockets) struct TLSRepetitionTests {
     private let count = 200
     private let session: URLSession = {
         let configuration = URLSessionConfiguration.withoutProxy
