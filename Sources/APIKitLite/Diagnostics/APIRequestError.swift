@@ -49,9 +49,14 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
     var exchangeIDs: [ObjectIdentifier: Int] = [:]
     private let wasCancelled: Bool
 
-    /// Creates an error with these values of its properties.
+    /// Creates an error.
     ///
     /// - Parameters:
+    ///   - stage: The stage that failed.
+    ///   - request: The request, if one was made.
+    ///   - response: The response, if there was one.
+    ///   - data: The body of the response, if there was one.
+    ///   - underlying: The original error.
     ///   - isCancellation: Whether the load was cancelled. It is not needed if `underlying` is a
     ///     `CancellationError`.
     ///   - redaction: The secrets that the texts of the error hide.

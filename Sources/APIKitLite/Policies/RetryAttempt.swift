@@ -41,7 +41,11 @@ public struct RetryAttempt: Sendable {
     ///
     /// - Parameters:
     ///   - number: The number of the attempt. The first is 1; a lower number counts as 1.
+    ///   - request: The request that was sent.
+    ///   - response: The status and the headers; nil if the attempt ended with an error.
+    ///   - data: The body of the response; nil for a stream.
     ///   - error: The error. If it is not nil, the policy ignores the response.
+    ///   - elapsed: The time since the first attempt began.
     ///   - policy: The policy that decides.
     ///   - random: The jitter factor, from 0 to 1. At 1 the delay is the longest possible.
     ///   - now: The current time. A date in `Retry-After` is measured from it if the response has
