@@ -3,7 +3,7 @@ import Foundation
 /// Runs tasks on its own queue, so a test knows when all of them wait for something.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 package final class QueueExecutor: TaskExecutor {
-    private let queue: DispatchQueue
+    package let queue: DispatchQueue
 
     /// - Parameter isSerial: Whether each task runs up to its first wait before the next one
     ///   starts; otherwise they run side by side.

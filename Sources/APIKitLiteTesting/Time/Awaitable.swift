@@ -30,14 +30,9 @@ final class Awaitable<Value: Sendable>: Sendable {
         state.withLock { body(&$0.value) }
     }
 
-    /// Changes the value, and calls the callbacks whose condition holds.
-    ///
-    /// - Parameters:
-    ///   - change: Changes the value while the lock is held.
-    ///   - work: Called before the callbacks.
-    /// - Returns: What `change` returns.
+    /// Changes the value while the lock is held, and then calls the callbacks whose condition holds.
     @discardableResult
-    func update<R>(_ change: (inout Value) -> R, beforeCalling work: () -> Void = {}) -> R {
+    func update<R>(_ change: (inout Value) -> R) -> R {
         let (result, due) = state.withLock { state -> (R, [Entry]) in
             let result = change(&state.value)
             guard !state.entries.isEmpty else { return (result, []) }
@@ -50,17 +45,12 @@ final class Awaitable<Value: Sendable>: Sendable {
             }
             return (result, due)
         }
-        work()
         for entry in due { entry.call() }
         return result
     }
 
-    /// Calls back once, as soon as a condition holds. If it holds already, calls back at once.
-    ///
-    /// - Parameters:
-    ///   - condition: The condition of the value.
-    ///   - call: The callback, on the thread that changes the value.
-    /// - Returns: A handle that removes the callback; nil if it was called immediately.
+    /// Calls back once, as soon as a condition holds, on the thread that changes the value. If it holds
+    /// already, calls back immediately and returns nil; otherwise returns what removes the callback.
     func when(
         _ condition: @escaping @Sendable (Value) -> Bool, _ call: @escaping @Sendable () -> Void
     ) -> Cancellation? {

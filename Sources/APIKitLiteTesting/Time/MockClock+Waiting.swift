@@ -35,6 +35,19 @@ extension MockClock {
         }
     }
 
+    /// Moves the clock. A report says what a move waits for.
+    func reportingWaits(
+        of call: String, _ sourceLocation: String, _ move: () async -> Void
+    ) async {
+        await watch.run(call, sourceLocation) { [self] in
+            sleepers.withLock(\.hasWokenTask)
+                ? "a task that it woke does not run. Something blocks its thread or its actor"
+                : "an answer that is due has not been given. Something blocks its thread"
+        } _: {
+            await move()
+        }
+    }
+
     /// A sentence for a report: why nothing may be waiting on the clock.
     private var reason: String {
         sleepers.withLock { $0.hasEndedAtOnce }

@@ -25,8 +25,6 @@ public final class MockClock: CallbackClock {
         public var offset: Duration
 
         /// Creates the moment at a time after the creation of the clock.
-        ///
-        /// - Parameter offset: The time since the creation of the clock.
         package init(offset: Duration = .zero) {
             self.offset = offset
         }
@@ -96,9 +94,17 @@ public final class MockClock: CallbackClock {
 
     /// Moves the clock to the next moment at which a sleeper wakes or a deadline fires. If there is
     /// none, does nothing.
-    public func advanceToNextSleeper() async {
-        await endOfSteps()
-        if let next = nextDeadline { await advance(to: next) }
+    ///
+    /// - Parameters:
+    ///   - fileID: The file that a report names as the place of this call.
+    ///   - line: The line that a report names as the place of this call.
+    public func advanceToNextSleeper(
+        fileID: StaticString = #fileID, line: UInt = #line
+    ) async {
+        await reportingWaits(of: "clock.advanceToNextSleeper()", "\(fileID):\(line)") {
+            await endOfSteps()
+            if let next = nextDeadline { await move(to: next) }
+        }
     }
 
     /// Moves the clock forward, and wakes each sleeper that is due, in order, at its own moment.
@@ -108,15 +114,30 @@ public final class MockClock: CallbackClock {
     /// The clock does not wait for other work of the tasks: if a later sleeper depends on it, wait
     /// for that sleeper with ``waitForSleepers(_:within:fileID:line:)``.
     ///
-    /// - Parameter duration: The time to move. A negative one does not move the clock.
-    public func advance(by duration: Duration) async {
-        await advance(to: now.advanced(by: duration))
+    /// If a woken task gets no thread for five seconds, because something blocks it, the wait is
+    /// reported to standard error.
+    ///
+    /// - Parameters:
+    ///   - duration: The time to move. A negative one does not move the clock.
+    ///   - fileID: The file that a report names as the place of this call.
+    ///   - line: The line that a report names as the place of this call.
+    public func advance(
+        by duration: Duration, fileID: StaticString = #fileID, line: UInt = #line
+    ) async {
+        await advance(to: now.advanced(by: duration), fileID: fileID, line: line)
     }
 
-    /// Moves the clock to a moment, as ``advance(by:)`` does.
-    ///
-    /// - Parameter moment: The new moment. If it has passed, the clock does not move.
-    package func advance(to moment: Instant) async {
+    /// Moves the clock to a moment, as ``advance(by:fileID:line:)`` does. If it has passed, the
+    /// clock does not move.
+    package func advance(
+        to moment: Instant, fileID: StaticString = #fileID, line: UInt = #line
+    ) async {
+        await reportingWaits(of: "clock.advance()", "\(fileID):\(line)") {
+            await move(to: moment)
+        }
+    }
+
+    private func move(to moment: Instant) async {
         while true {
             await settle(before: moment)
             guard let sleeper = takeNext(until: moment) else { return }
@@ -135,6 +156,8 @@ public final class MockClock: CallbackClock {
     private func settle(before moment: Instant) async {
         await endOfSteps()
         let isNeeded = { [self] in sleepers.withLock { $0.mustSettle(before: moment) } }
+        // Nothing reports that a task does not sleep again. A yield is enough for most that do; the
+        // pauses are for the others on a busy machine.
         for _ in 0..<16 where isNeeded() { await Task.yield() }
         for _ in 0..<10 where isNeeded() {
             // Also in a cancelled task.
@@ -156,13 +179,8 @@ public final class MockClock: CallbackClock {
 }
 
 extension MockClock {
-    /// Calls back once, inside the move that reaches a moment. If it has passed, calls back at
-    /// once.
-    ///
-    /// - Parameters:
-    ///   - moment: When to call back.
-    ///   - isDeadline: Whether it is a timeout, which `waitForSleepers` does not count.
-    ///   - work: The callback.
+    /// Calls back once, inside the move that reaches a moment. If it has passed, calls back
+    /// immediately. `waitForSleepers` does not count a deadline.
     package func schedule(
         at moment: Instant, isDeadline: Bool, _ work: @escaping @Sendable () -> Void
     ) -> Cancellation {

@@ -30,13 +30,8 @@ struct NetworkTime: Sendable {
 
     func endStep() { mockClock?.endStep() }
 
-    /// Calls back once, at a moment of the clock. If it has passed, calls back immediately.
-    ///
-    /// - Parameters:
-    ///   - moment: When to call back.
-    ///   - isDeadline: Whether this only limits other work.
-    ///   - work: The callback, on any thread.
-    /// - Returns: A handle that prevents the callback; nil without a clock.
+    /// Calls back once, at a moment of the clock, on any thread. If it has passed, calls back
+    /// immediately. Returns what prevents the callback; nil without a clock.
     func schedule(
         at moment: Duration, isDeadline: Bool, _ work: @escaping @Sendable () -> Void
     ) -> Cancellation? {

@@ -114,6 +114,9 @@ struct Sleepers: Sendable {
     /// Returns the waiter for a woken task; nil if the task runs already.
     func resumption(of key: Sleeper.Key) -> Waiter<Void>? { resuming[key.number] }
 
+    /// Whether a task was woken that does not run yet.
+    var hasWokenTask: Bool { !resuming.isEmpty }
+
     /// Whether a task sleeps.
     var hasTask: Bool { waiting.contains { $0.kind == .task } }
 

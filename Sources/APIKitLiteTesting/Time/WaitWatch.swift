@@ -21,11 +21,7 @@ package final class WaitWatch: Sendable {
         fileprivate let clock: MockClock?
         fileprivate let write: @Sendable (String) -> Void
 
-        /// Creates a reporter.
-        ///
-        /// - Parameters:
-        ///   - clock: Counts the seconds; nil for real time.
-        ///   - write: Receives each report.
+        /// Creates a reporter that counts the seconds on a clock; nil for real time.
         package init(clock: MockClock?, write: @escaping @Sendable (String) -> Void) {
             (self.clock, self.write) = (clock, write)
         }

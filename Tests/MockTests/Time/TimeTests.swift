@@ -1,8 +1,9 @@
 import APIKitLite
-import APIKitLiteTesting
 import Foundation
 import TestSupport
 import Testing
+
+@testable import APIKitLiteTesting
 
 /// Delays, slow bodies and timeouts, over every way into a network, on clocks of every kind.
 @Suite(.limited, .usesSockets) struct TimeTests {

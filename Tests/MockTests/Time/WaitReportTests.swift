@@ -391,6 +391,34 @@ import Testing
         await place.end()
     }
 
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    @Test func aMoveThatWaitsForABlockedTaskIsReported() async {
+        let place = Place(hasClock: true)
+        let executor = QueueExecutor(isSerial: true)
+        let sleeper = executor.start { try await place.clock.sleep(for: .seconds(1)) }
+        await place.clock.waitForSleepers()
+        executor.queue.suspend()
+        await place.wait {
+            await place.clock.advance(by: .seconds(1), fileID: "Tests/Wait.swift", line: 7)
+        }
+
+        await place.recorder.waitForReport()
+        executor.queue.resume()
+        await place.end()
+
+        #expect(
+            place.recorder.reports == [
+                """
+                APIKitLiteTesting: clock.advance() (Tests/Wait.swift:7) has waited for 5.0 seconds: \
+                a task that it woke does not run. Something blocks its thread or its actor.
+                  The clock is at 1.0 seconds. No task and no response waits on it.
+                  \(Self.noRequest)
+
+                """
+            ])
+        _ = await sleeper.result
+    }
+
     @Test func anImmediateAnswerIsNotWatched() async throws {
         let place = Place(hasClock: true)
         place.stub(.any, .json("{}"))
