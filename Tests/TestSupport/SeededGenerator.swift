@@ -1,5 +1,5 @@
 /// Random numbers that are the same in every run (SplitMix64), so a failure can be repeated.
-package struct SeededGenerator: RandomNumberGenerator {
+package struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
     package init(seed: UInt64) {

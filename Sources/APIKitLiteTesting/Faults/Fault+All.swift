@@ -15,56 +15,51 @@ extension Fault {
     ///
     /// A body of up to 256 bytes is cut off and truncated at every byte. A longer body is cut off
     /// and truncated at 64 places: before and after the first byte, before the last byte, within a
-    /// character of several bytes if there is one, and at random places. Each value in JSON gets
-    /// another type in one fault, and is `null` in another. If there are more than 64 values, 64
-    /// random ones are used. A body that is not JSON has no such faults.
+    /// character of several bytes if there is one, and at places at equal distances. Each value in
+    /// JSON gets another type in one fault, and is `null` in another. If there are more than 64
+    /// values, 64 at equal distances are used. A body that is not JSON has no such faults.
     ///
     /// The body of a stream is cut off and truncated at every byte up to 4,096 bytes; a longer one
     /// also at the ends of its pieces. It stops arriving at the ends of its pieces and in its
-    /// middle, and each piece arrives twice in one fault. If there are more than 64 pieces, 64
-    /// random ones are used. A sample is a stream if its body has several pieces, or its
+    /// middle, and each piece arrives twice in one fault. If there are more than 64 pieces, 64 at
+    /// equal distances are used. A sample is a stream if its body has several pieces, or its
     /// `Content-Type` means events or JSON Lines.
     ///
-    /// - Parameters:
-    ///   - sample: A good answer.
-    ///   - seed: Determines the random choices. The same seed gives the same faults.
+    /// - Parameter sample: A good answer.
     /// - Returns: The faults.
-    public static func all(of sample: MockResponse, seed: UInt64 = 0) -> [Fault] {
-        var random = SeededRandom(seed: seed)
+    public static func all(of sample: MockResponse) -> [Fault] {
         let body = sample.body
         let pieceEnds = sample.isStreamed ? sample.pieceEnds : []
-        let chosenEnds = random.indices(maximum, of: pieceEnds.count).map { pieceEnds[$0] }
+        let chosenEnds = indices(maximum, of: pieceEnds.count).map { pieceEnds[$0] }
         let places = boundaries(
-            in: body, upTo: sample.isStreamed ? 4_096 : 256, with: chosenEnds, &random)
+            in: body, upTo: sample.isStreamed ? 4_096 : 256, with: chosenEnds)
         // Statements, because the compiler needs seconds for one expression.
         var faults = errors + [.hanging]
         faults += [0, 5, 15, 40].map { .failingInHeaders(afterBytes: $0) }
         faults += (places + [body.count]).map { .failing(afterBytes: $0) }
         faults += places.map { .truncated(toBytes: $0) }
-        faults += json(body, &random)
+        faults += json(body)
         faults += [.html(status: 200), .html(status: 502)]
         faults += [204, 304, 401, 404, 500].filter { $0 != sample.status }.map { .status($0) }
         faults += [.status(429, retryAfter: "120"), .status(503, retryAfter: "120")]
         faults += [.status(503, retryAfter: "Wed, 21 Oct 2015 07:28:00 GMT")]
         faults += [.slow, .cancelledBefore, .cancelledDuring]
-        return faults + stream(sample, chosenEnds, &random)
+        return faults + stream(sample, chosenEnds)
     }
 
     /// Returns the faults of a stream; an empty array if the sample is not a stream.
-    private static func stream(
-        _ sample: MockResponse, _ pieceEnds: [Int], _ random: inout SeededRandom
-    ) -> [Fault] {
+    private static func stream(_ sample: MockResponse, _ pieceEnds: [Int]) -> [Fault] {
         guard sample.isStreamed else { return [] }
         let length = sample.body.count
         let stalls = Set(pieceEnds + [length / 2]).intersection(1..<max(length, 1)).sorted()
         return stalls.map { .stalled(afterBytes: $0) }
-            + random.indices(maximum, of: sample.pieces.count).map { .repeatedPiece($0 + 1) }
+            + indices(maximum, of: sample.pieces.count).map { .repeatedPiece($0 + 1) }
     }
 
     /// Returns the faults of JSON; an empty array if the body is not JSON.
-    private static func json(_ body: Data, _ random: inout SeededRandom) -> [Fault] {
+    private static func json(_ body: Data) -> [Fault] {
         guard let paths = try? JSONValue(body).paths else { return [] }
-        let chosen = random.indices(maximum, of: paths.count).map { paths[$0] }
+        let chosen = indices(maximum, of: paths.count).map { paths[$0] }
         return chosen.map { .wrongType(at: $0) } + chosen.map { .null(at: $0) }
     }
 
@@ -77,7 +72,7 @@ extension Fault {
     /// A body of up to `longest` bytes is cut off after each of them. A longer one is also cut off
     /// at the ends of its pieces.
     private static func boundaries(
-        in body: Data, upTo longest: Int, with pieceEnds: [Int], _ random: inout SeededRandom
+        in body: Data, upTo longest: Int, with pieceEnds: [Int]
     ) -> [Int] {
         guard body.count > longest else { return Array(0..<body.count) }
         var fixed: Set = [0, 1, body.count - 1]
@@ -85,8 +80,14 @@ extension Fault {
         if let inside = body.firstIndex(where: { $0 & 0b1100_0000 == 0b1000_0000 }) {
             fixed.insert(inside - body.startIndex)
         }
-        let others = random.indices(maximum - fixed.count, of: body.count)
+        let others = indices(maximum - fixed.count, of: body.count)
         return fixed.union(others).union(pieceEnds).sorted()
+    }
+
+    /// Returns a number of indices in `0..<count`, at equal distances; all of them if there are
+    /// fewer.
+    private static func indices(_ number: Int, of count: Int) -> [Int] {
+        count <= number ? Array(0..<count) : (0..<number).map { $0 * count / number }
     }
 }
 

@@ -19,7 +19,7 @@ extension Fault {
         case .failingInHeaders(let count): return sample.failing(afterHeaderBytes: count)
         case .failing(let count): return sample.failing(afterBytes: count)
         case .truncated(let count):
-            guard count >= 0 else { return sample.wrong("\(self): a count is not negative.") }
+            guard count >= 0 else { return sample.wrong("\(self): a count must not be negative.") }
             return sample.replacingBody(body.prefix(count))
         case .wrongType(let path):
             return breaking(sample) { $0.replacing(path) { $0.ofAnotherType } }
@@ -49,11 +49,7 @@ extension Fault {
         }
     }
 
-    /// Returns the sample with a change in its JSON.
-    ///
-    /// - Parameters:
-    ///   - sample: A good answer.
-    ///   - change: Returns the changed value; `nil` if the value has no such part.
+    /// Returns the sample with a change in its JSON, which is nil if the sample has no such value.
     private func breaking(
         _ sample: MockResponse, _ change: (JSONValue) -> JSONValue?
     ) -> MockResponse {

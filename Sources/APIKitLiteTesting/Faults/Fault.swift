@@ -8,7 +8,7 @@ import Foundation
 /// network.stub(.any, Fault.failing(afterBytes: 7).response(from: sample))
 /// ```
 ///
-/// ``all(of:seed:)`` lists all faults of one answer, and `forEachFault(in:)` runs your code under
+/// ``all(of:)`` lists all faults of one answer, and `forEachFault(in:)` runs your code under
 /// each of them.
 public enum Fault: Hashable, Sendable {
     /// No fault: the good answer itself.

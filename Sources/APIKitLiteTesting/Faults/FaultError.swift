@@ -21,7 +21,7 @@ public struct FaultError: DescribedError, Sendable {
     /// All violations, in the order of the faults.
     package let violations: [Violation]
 
-    /// The outcomes under the other faults, and the seed.
+    /// The outcomes under the other faults.
     package let report: FaultReport
 
     /// How many faults were not tried: the client failed without a fault, or hung too often.
@@ -29,12 +29,12 @@ public struct FaultError: DescribedError, Sendable {
 
     /// The file and the line of the call.
     let sourceLocation: String
-    /// Lines that say what the client must do, and how to repeat the run.
+    /// Lines that say what the client must do.
     let advice: [String]
 
     /// One line for each kind of violation, and what to do.
     public var description: String {
-        let tried = report.count - skippedCount
+        let tried = report.faults.count - skippedCount
         let header =
             violations[0].fault == .noFault
             ? "The client failed without a fault (\(sourceLocation)):"
@@ -53,9 +53,4 @@ public struct FaultError: DescribedError, Sendable {
             return "  \(violation.fault)\(more): \(violation.event)"
         }
     }
-}
-
-extension UInt64 {
-    /// The number as a hexadecimal literal of Swift.
-    var hexadecimal: String { "0x" + String(self, radix: 16) }
 }

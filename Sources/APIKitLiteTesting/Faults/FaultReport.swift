@@ -35,16 +35,10 @@ public enum LoadOutcome: Hashable, Sendable, CustomStringConvertible {
 /// #expect(report[.status(404)] == .error(.validate))
 /// ```
 public struct FaultReport: Equatable, Sendable, CustomStringConvertible {
-    /// The seed of the random choices. Pass it to `forEachFault` to try the same faults again.
-    package let seed: UInt64
-
     /// The faults of the run, in order. A run that failed may not have tried all of them.
     public let faults: [Fault]
 
     let outcomes: [Fault: LoadOutcome]
-
-    /// The number of ``faults``.
-    public var count: Int { faults.count }
 
     /// The outcome under this fault.
     ///
@@ -54,13 +48,13 @@ public struct FaultReport: Equatable, Sendable, CustomStringConvertible {
     /// - Parameter fault: One of ``faults``, or ``Fault/noFault``, whose outcome is a value.
     public subscript(_ fault: Fault) -> LoadOutcome? { outcomes[fault] }
 
-    /// The number of faults, the seed, and how often each outcome occurred, the most frequent first,
-    /// such as `141 faults (seed: 0x2a): .parse 62, .transport 62, value 12, .validate 5`.
+    /// The number of faults, and how often each outcome occurred, the most frequent first, such as
+    /// `141 faults: .parse 62, .transport 62, value 12, .validate 5`.
     public var description: String {
         let texts = faults.compactMap { outcomes[$0]?.description }
         let counts = Dictionary(texts.map { ($0, 1) }, uniquingKeysWith: +)
         let parts = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-        return "\(count) faults (seed: \(seed.hexadecimal)): "
+        return "\(faults.count) faults: "
             + parts.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
     }
 

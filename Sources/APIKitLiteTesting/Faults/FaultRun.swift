@@ -24,18 +24,15 @@ struct FaultRun: Sendable {
     let faults: [Fault]
     /// How long a client may run while nothing moves its clock.
     let timeLimit: Duration
-    let seed: UInt64
     /// The file and the line that an error names.
     let sourceLocation: String
-    /// Lines that say what the client must do, and how to repeat the run.
+    /// Lines that say what the client must do.
     let advice: [String]
     let client: Client
 
     /// Runs the client under each fault.
     ///
-    /// - Throws: ``FaultError`` when the client failed a requirement; ``MockError`` when the sample
-    ///   is held, is faulty itself, or has a configuration error; `CancellationError` when the task
-    ///   is cancelled.
+    /// - Throws: ``FaultError``; ``MockError`` if the sample is not usable; `CancellationError`.
     func report() async throws -> FaultReport {
         if let reason = sample.reasonAgainstSample {
             throw MockError(
@@ -59,8 +56,7 @@ struct FaultRun: Sendable {
     }
 
     private func report(_ endings: [Fault: Ending]) -> FaultReport {
-        FaultReport(
-            seed: seed, faults: faults, outcomes: endings.compactMapValues { try? $0.get() })
+        FaultReport(faults: faults, outcomes: endings.compactMapValues { try? $0.get() })
     }
 
     private func failure(_ endings: [Fault: Ending], _ advice: [String]) -> FaultError {
@@ -122,13 +118,11 @@ struct FaultRun: Sendable {
     }
 
     /// Moves the clock to the next sleeper, again and again, until the client hangs or the task is
-    /// cancelled.
+    /// cancelled. Returns why the client counts as hung.
     ///
     /// Nothing shows what a client does between its requests and its sleeps, so it has a time limit.
     /// A client on the main actor gets no time while that is busy with other tests. So the time counts
     /// only while the main actor runs; if it does nothing for as long, it is blocked.
-    ///
-    /// - Returns: Why the client counts as hung.
     private func move(
         _ clock: MockClock, of network: MockNetwork, _ fault: Fault, cancel: () -> Void,
         afterCancelling release: () -> Void
@@ -193,8 +187,8 @@ extension FaultError.Violation {
             state = "\(last.line)\(count) waits for its answer"
             if last.endTime != nil {
                 state = """
-                    \(last.line)\(count) has had its answer. A client that waits, as a retry does, \
-                    waits in real time unless it gets the clock: forEachFault { network, clock in … }
+                    \(last.line)\(count) was answered. If the client waits (a retry, a timeout), \
+                    pass it the clock: forEachFault { network, clock in … }
                     """
             }
         }
@@ -207,8 +201,9 @@ extension MockResponse {
     fileprivate var reasonAgainstSample: String? {
         if let configurationError { return configurationError }
         guard case (.head, .end) = (start, ending), source == nil else {
-            return "it is a faulty answer itself. Give the answer of a healthy server."
+            return "it is a faulty answer (.failing, .error, .hanging) or a .stream. "
+                + "Give the answer of a healthy server."
         }
-        return isHeld || isBodyHeld ? "it is held, and nobody releases it." : nil
+        return isHeld ? "it is held, and nobody releases it." : nil
     }
 }

@@ -5,7 +5,7 @@ import Foundation
 ///
 /// Each run has its own network, which gives the faulty answer to every request. Hand-written
 /// tests rarely cover a connection that ends after the 17th byte. This function tries all faults of
-/// ``Fault/all(of:seed:)``:
+/// ``Fault/all(of:)``:
 ///
 /// ```swift
 /// let sample = MockResponse.json(#"{"name": "Emma"}"#)
@@ -28,7 +28,6 @@ import Foundation
 ///   - sample: A good answer.
 ///   - errorType: The type of the errors that the client throws: `APIRequestError`, or a type of its
 ///     own. An error of another type fails the run.
-///   - seed: Determines which faults of a long body are tried. The text of the error contains it.
 ///   - timeLimit: The real time after which a body counts as hung; on a busy machine, it is longer.
 ///     The time in which the clock moves, or in which the main actor is busy with other work, does
 ///     not count.
@@ -42,14 +41,12 @@ import Foundation
 @discardableResult
 public func forEachFault<R, E: Error>(
     in sample: MockResponse, throwing errorType: E.Type = APIRequestError.self,
-    seed: UInt64 = .random(in: 0 ... .max), timeLimit: Duration = .seconds(10),
-    fileID: StaticString = #fileID, line: UInt = #line,
+    timeLimit: Duration = .seconds(10), fileID: StaticString = #fileID, line: UInt = #line,
     // As in `Task.init`: otherwise a body on the main actor would have to be marked `@MainActor`.
     @_inheritActorContext _ body: @escaping @Sendable (MockNetwork) async throws -> R
 ) async throws -> FaultReport {
     try await forEachFault(
-        in: sample, throwing: errorType, seed: seed, timeLimit: timeLimit, fileID: fileID,
-        line: line
+        in: sample, throwing: errorType, timeLimit: timeLimit, fileID: fileID, line: line
     ) { network, _ in
         _ = try await body(network)
     }
@@ -73,17 +70,12 @@ public func forEachFault<R, E: Error>(
 @discardableResult
 public func forEachFault<R, E: Error>(
     in sample: MockResponse, throwing errorType: E.Type = APIRequestError.self,
-    seed: UInt64 = .random(in: 0 ... .max), timeLimit: Duration = .seconds(10),
-    fileID: StaticString = #fileID, line: UInt = #line,
+    timeLimit: Duration = .seconds(10), fileID: StaticString = #fileID, line: UInt = #line,
     @_inheritActorContext _ body: @escaping @Sendable (MockNetwork, MockClock) async throws -> R
 ) async throws -> FaultReport {
     let run = FaultRun(
-        sample: sample, faults: Fault.all(of: sample, seed: seed), timeLimit: timeLimit, seed: seed,
-        sourceLocation: "\(fileID):\(line)",
-        advice: [
-            "A body must end in a value or \(E.self).",
-            "The same faults again: forEachFault(in: sample, seed: \(seed.hexadecimal))",
-        ]
+        sample: sample, faults: Fault.all(of: sample), timeLimit: timeLimit,
+        sourceLocation: "\(fileID):\(line)", advice: ["A body must end in a value or \(E.self)."]
     ) { fault, network, clock in
         do {
             _ = try await body(network, clock)

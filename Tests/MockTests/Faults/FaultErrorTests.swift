@@ -14,7 +14,7 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
         _ client: @escaping FaultRun.Client
     ) -> FaultRun {
         FaultRun(
-            sample: sample, faults: faults, timeLimit: timeLimit, seed: 0,
+            sample: sample, faults: faults, timeLimit: timeLimit,
             sourceLocation: "App/UserTests.swift:12", advice: []
         ) { fault, network, clock in
             if fault == .noFault { return .success(.value) }
@@ -35,7 +35,7 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
     @Test func faultsThatBreakTheClientInTheSameWayShareALine() async throws {
         let failure = try await #require(throws: FaultError.self) {
             try await forEachFault(
-                in: .text(""), seed: 0x2a, fileID: "App/UserTests.swift", line: 12
+                in: .text(""), fileID: "App/UserTests.swift", line: 12
             ) { network in
                 do {
                     let (_, response) = try await MockURLSession(network).exchange(.test("a"))
@@ -54,7 +54,6 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
                   URLError.timedOut and 1 more: threw URLError.timedOut, not APIRequestError
                   503 with Retry-After: 120 and 1 more: threw ShopError (busy), not APIRequestError
                 A body must end in a value or APIRequestError.
-                The same faults again: forEachFault(in: sample, seed: 0x2a)
                 """)
         try expectPage("Faults.md", toShow: "\(failure)")
         #expect(failure.errorDescription == "\(failure)")
@@ -117,7 +116,7 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
         }
 
         let rows = report.table.split(separator: "\n")
-        #expect(rows.count == report.count)
+        #expect(rows.count == report.faults.count)
         #expect(rows.allSatisfy { !$0.contains("curl") && $0.count < 200 })
     }
 
@@ -132,9 +131,9 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
         #expect(
             "\(failure)".withoutMainActor == """
                 1 of 1 faults broke the client (App/UserTests.swift:12):
-                  empty body: did not end within 0.1 seconds; GET https://api.example.com/a has had \
-                its answer. A client that waits, as a retry does, waits in real time unless it gets \
-                the clock: forEachFault { network, clock in … }
+                  empty body: did not end within 0.1 seconds; GET https://api.example.com/a was \
+                answered. If the client waits (a retry, a timeout), pass it the clock: \
+                forEachFault { network, clock in … }
                 """)
     }
 
@@ -220,7 +219,7 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
         }
 
         #expect(failure.violations.count >= 16)
-        #expect(failure.violations.count + failure.skippedCount == failure.report.count)
+        #expect(failure.violations.count + failure.skippedCount == failure.report.faults.count)
         #expect(
             "\(failure)".contains(
                 "So many hung that the last \(failure.skippedCount) faults were not tried."))
@@ -240,17 +239,18 @@ private let sample = MockResponse.json(#"{"name": "Emma", "tags": ["a", null]}"#
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
+    private static let faulty =
+        "it is a faulty answer (.failing, .error, .hanging) or a .stream. "
+        + "Give the answer of a healthy server."
+
     @Test(arguments: [
         (
             MockResponse.json("", status: 201),
             ".json(_:) was given an empty text. For an empty body, use .status(201)."
         ),
-        (.hanging, "it is a faulty answer itself. Give the answer of a healthy server."),
-        (.error(.timedOut), "it is a faulty answer itself. Give the answer of a healthy server."),
-        (
-            .text("x").failing(afterBytes: 0),
-            "it is a faulty answer itself. Give the answer of a healthy server."
-        ),
+        (.hanging, faulty),
+        (.error(.timedOut), faulty),
+        (.text("x").failing(afterBytes: 0), faulty), (.stream(), faulty),
         (.text("x").held, "it is held, and nobody releases it."),
     ])
     func aBadSampleIsRefused(_ sample: MockResponse, _ reason: String) async {

@@ -168,14 +168,17 @@ import Testing
             .wrongType(at: "$.a."), .json(#"{"a":1}"#),
             "another type at $.a.: the sample has no such value."
         ),
-        (.truncated(toBytes: -1), .json("{}"), "truncated to -1 bytes: a count is not negative."),
+        (
+            .truncated(toBytes: -1), .json("{}"),
+            "truncated to -1 bytes: a count must not be negative."
+        ),
         (
             .failing(afterBytes: -1), .json("{}"),
-            "failing(afterBytes: -1): a count is not negative."
+            "failing(afterBytes: -1): a count must not be negative."
         ),
         (
             .failingInHeaders(afterBytes: -1), .json("{}"),
-            "failing(afterHeaderBytes: -1): a count is not negative."
+            "failing(afterHeaderBytes: -1): a count must not be negative."
         ),
         (.status(99), .json("{}"), "99 is not an HTTP status: use 100...599."),
         (.html(status: 600), .json("{}"), "600 is not an HTTP status: use 100...599."),

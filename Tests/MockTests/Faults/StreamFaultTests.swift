@@ -42,14 +42,14 @@ import Testing
 
     @Test func aLongStreamIsCutAtTheEndsOfItsPieces() {
         let pieces = (0..<100).map { "data: \($0)\(String(repeating: "x", count: 100))\n\n" }
-        let faults = Fault.all(of: .chunks(pieces), seed: 1)
+        let faults = Fault.all(of: .chunks(pieces))
         let length = pieces.joined().utf8.count
         let ends = pieces.indices.dropLast().map { pieces[...$0].joined().utf8.count }
 
         #expect(ends.filter { faults.contains(.failing(afterBytes: $0)) }.count >= 64)
         #expect((0..<length).filter { faults.contains(.failing(afterBytes: $0)) }.count <= 128)
         #expect((1...100).filter { faults.contains(.repeatedPiece($0)) }.count == 64)
-        #expect(faults == Fault.all(of: .chunks(pieces), seed: 1))
+        #expect(faults == Fault.all(of: .chunks(pieces)))
     }
 
     @Test func everyByteOfAStreamUpTo4096() {
@@ -99,8 +99,8 @@ import Testing
     func aStreamThatStopsNeverEnds(_ timeout: TimeInterval) async throws {
         let clock = MockClock()
         let network = MockNetwork(clock: clock)
-        let sample = MockResponse.chunks(Self.events, contentType: "text/event-stream")
-            .paced(every: .milliseconds(30))
+        let sample = MockResponse.chunks(
+            Self.events, every: .milliseconds(30), contentType: "text/event-stream")
         network.stub(.any, Fault.stalled(afterBytes: 5).response(from: sample))
         var request = URLRequest.test("words")
         request.timeoutInterval = timeout
@@ -118,7 +118,7 @@ import Testing
     @Test func theIntervalOfPiecesReplacesThatOfTheSample() async throws {
         let clock = MockClock()
         let network = MockNetwork(clock: clock)
-        let sample = MockResponse.chunks(Self.events).paced(every: .milliseconds(30))
+        let sample = MockResponse.chunks(Self.events, every: .milliseconds(30))
         network.stub(.get("/slow"), Fault.slow.response(from: sample))
         network.stub(.get("/paced"), sample.chunked(by: 3))
 
