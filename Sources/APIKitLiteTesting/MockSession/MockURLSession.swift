@@ -132,15 +132,16 @@ extension MockURLSession {
             MockURLSessionDataTask(completionHandler) { task in task.complete(answer(request.url)) }
         case .network(let core):
             MockURLSessionDataTask(completionHandler) { task in
-                task.keep(
-                    Task {
-                        do {
-                            let (body, response) = try await core.exchange(request)
-                            task.complete((body, response, nil))
-                        } catch {
-                            task.complete((nil, nil, error))
-                        }
-                    })
+                task.work.fill(
+                    with:
+                        Task {
+                            do {
+                                let (body, response) = try await core.exchange(request)
+                                task.complete((body, response, nil))
+                            } catch {
+                                task.complete((nil, nil, error))
+                            }
+                        })
             }
         }
     }

@@ -85,7 +85,7 @@ extension NetworkCore {
         // cancelled the task.
         try await withTaskCancellationHandler {
             let jar = CookieJar(self)
-            let handle = give(reply, to: record, for: client) { part in
+            let handle = replies.give(reply, to: record, for: client) { part in
                 // At the headers, as a `URLSession` does: the body may take long.
                 jar.store(from: part, to: record.request)
                 receive(part, client.waiter)

@@ -16,7 +16,7 @@ extension NetworkCore: WatchedObject {
         + "uses another session than the network's."
 
     var details: [String] {
-        let (pending, errors) = (journal.pending, errors)
+        let (pending, errors) = (journal.pending, unanswered.withLock { $0 })
         if journal.requestCount == 0 { return [Self.noRequest] }
         var lines = errors.count > 0 ? ["\(errors.count.requests) got no answer:"] : []
         for error in errors.first.prefix(2) {
@@ -38,8 +38,6 @@ extension NetworkCore: WatchedObject {
 
 extension PendingRequest {
     /// What requests of one stub wait for, such as "the stub for … holds 2 requests".
-    ///
-    /// - Parameter requests: The requests, as a noun.
     fileprivate func state(of requests: String) -> String {
         let stub = request.stub.map { "the stub for \($0.label)" } ?? "the closure of the network"
         return switch cause {

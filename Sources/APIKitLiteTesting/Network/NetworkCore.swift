@@ -4,11 +4,10 @@ import Foundation
 /// The stubs, the journal and the time of one network.
 ///
 /// Sessions and configurations keep it alive, even after their ``MockNetwork`` is released. Its
-/// `deinit` returns the protocol class to its pool. Each `Locked` property has its own lock; all other
-/// properties are constants.
+/// `deinit` returns the protocol class to its pool, and empties the journal. Each `Locked` property
+/// has its own lock; all other properties are constants.
 final class NetworkCore: Responder {
-    let journal: Journal
-    let time: NetworkTime
+    let replies: ReplySender
     /// Where `withMockNetwork` made the network; nil for any other. A text that can name no
     /// stub names this place.
     private let sourceLocation: String?
@@ -19,30 +18,32 @@ final class NetworkCore: Responder {
     }
 
     private let answers = Locked(Answers())
-    let handlers = Handlers()
     let unanswered = Locked(UnansweredRequests())
     private let serverPorts = Locked<[ObjectIdentifier: Int]>([:])
     /// Where the network was first verified; nil before that.
     let verified = Locked<String?>(nil)
     private let pooledClass = Locked<PooledProtocolClass?>(nil)
     private let cookies = Locked<HTTPCookieStorage?>(nil)
-    /// Reports what waits for the test.
-    let watch: WaitWatch
 
     init(
         clock: (any Clock<Duration>)?, sourceLocation: String? = nil,
         keeping bodyLimit: SentBody.Limit = .init()
     ) {
         self.sourceLocation = sourceLocation
-        let journal = Journal(keeping: bodyLimit)
-        self.journal = journal
-        time = NetworkTime(clock)
-        watch = time.mockClock?.watch ?? WaitWatch()
+        let time = NetworkTime(clock)
+        replies = ReplySender(
+            journal: Journal(keeping: bodyLimit), time: time,
+            watch: time.mockClock?.watch ?? WaitWatch())
         watch.add(self)
     }
 
+    var journal: Journal { replies.journal }
+    var time: NetworkTime { replies.time }
+    var watch: WaitWatch { replies.watch }
+
     deinit {
         pooledClass.withLock { $0 }?.giveBack()
+        journal.removeAll()
     }
 
     /// Answers the requests that no stub answers; nil for none.
@@ -93,10 +94,7 @@ final class NetworkCore: Responder {
 
     /// Returns the record of a request that is not in the journal yet, and the reply to it.
     func decide(on request: URLRequest) -> (record: RecordedRequest, reply: Reply) {
-        var request = request
-        let passers = request.removePassers()
         var record = RecordedRequest(request: request)
-        record.passers = passers
         record.startTime = time.now
         let reply = reply(to: &record)
         switch reply {
@@ -156,15 +154,17 @@ final class NetworkCore: Responder {
     private func reply(
         to record: RecordedRequest, _ stub: Stub, _ response: MockResponse
     ) -> Reply {
+        var response = response
+        // Without a clock, delays take no time.
+        if !time.passes { (response.delay, response.gaps) = (.zero, []) }
         guard case .passthrough(let session) = response.start else {
-            return response.reply(to: record.request, of: stub, hasClock: time.passes)
+            return response.part(for: record.request).reply(to: record.request, of: stub)
         }
-        return .later(.session) { [self] delivery in
+        return .later(.session) { [self, response] delivery in
             let (body, answer) = try await delivery.run(.session) {
                 try await passOn(record, stub, to: session)
             }
-            try await delivery.give(
-                response.reply(passing: body, answer, hasClock: time.passes))
+            try await delivery.give(response.reply(passing: body, answer))
         }
     }
 
@@ -175,31 +175,19 @@ final class NetworkCore: Responder {
         _ record: RecordedRequest, _ stub: Stub, to session: any HTTPSession
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         let mock = session.mock
-        let name = "\(UInt(bitPattern: ObjectIdentifier(self)))"
-        if mock === self || mock == nil && session is URLSession && serves(record.request.url)
-            || record.passers.contains(name)
-        {
+        if mock === self || mock == nil && session is URLSession && serves(record.request.url) {
             throw fail(.passedToItself(record, by: stub))
         }
-        var request = record.request
-        if mock is NetworkCore { request.setPassers(record.passers + [name]) }
-        return try await session.sendPassed(request)
+        return try await session.sendPassed(record.request)
     }
 
     var stubCount: Int { answers.withLock { $0.groups.reduce(0) { $0 + $1.stubs.count } } }
-
-    /// The first errors of requests without an answer, and the number of all.
-    var errors: UnansweredRequests { unanswered.withLock { $0 } }
-
-    /// The number of failures that `verify()` reports as requests without an answer.
-    var unansweredCount: Int { unanswered.withLock { $0.count } }
 
     /// Records a failure for `verify()` and returns it.
     private func fail(_ failure: MockError) -> MockError {
         unanswered.withLock { $0.add(failure) }
         return failure
     }
-
 }
 
 // The steps from a decision to an answer.
@@ -209,35 +197,7 @@ extension NetworkCore {
         respond: @escaping @Sendable ([AnswerPart]) -> Void
     ) -> CancellationHandle {
         let (record, reply) = decide(on: request)
-        return give(reply, to: record, for: client, respond: respond)
-    }
-
-    /// Records a request and starts to give its reply.
-    func give(
-        _ reply: Reply, to record: RecordedRequest, for client: any Client,
-        respond: @escaping @Sendable ([AnswerPart]) -> Void
-    ) -> CancellationHandle {
-        // Made while the request is recorded: a test that has waited for the request may ask what
-        // its answer waits for.
-        var delivery: Delivery?
-        let id = journal.append(record, awaitedBy: client) { [journal] id in
-            guard case .later(let cause, let queue, _) = reply else { return nil }
-            delivery = Delivery(to: record, for: client, in: time, cause, queue: queue) {
-                journal.record($0, of: id, at: $1)
-                respond($0)
-            }
-            return delivery
-        }
-        let recordCancellation = { @Sendable [self] in journal.markCancelled(id, at: time.now) }
-        switch reply {
-        case .answer(let answer): respond(answer.parts)
-        case .failure(let error): respond([.failure(error)])
-        case .later(_, _, let function):
-            delivery?.start(function, on: handlers)
-            watch.begin()
-        }
-        return CancellationHandle(
-            recordCancellation: recordCancellation, cancelWork: delivery?.cancel)
+        return replies.give(reply, to: record, for: client, respond: respond)
     }
 }
 

@@ -17,6 +17,8 @@ final class Journal: Sendable {
         var firstWithBodies = 0
         /// The number of bytes in all bodies that are kept.
         var byteCount = 0
+        /// How many requests each stub has answered, by its number.
+        var counts: [Int] = []
         /// The unanswered requests by ID, including those that are not in `entries` any more.
         var inFlight: [Int: PendingRequest] = [:]
         var eventCount = 0
@@ -34,6 +36,7 @@ final class Journal: Sendable {
         mutating func add(_ request: RecordedRequest) {
             entries.append(request)
             byteCount += request.keptByteCount
+            if let stub = request.stub { counts[stub.number] += 1 }
         }
 
         mutating func change(_ id: Int, _ change: (inout RecordedRequest) -> Void) {
@@ -95,6 +98,30 @@ final class Journal: Sendable {
         pending.filter { $0.request.stub === stub }
     }
 
+    /// Returns the number of a new stub.
+    func addStub() -> Int {
+        state.withLock { state in
+            state.counts.append(0)
+            return state.counts.count - 1
+        }
+    }
+
+    /// The number of requests that a stub has answered.
+    func count(of stub: Stub) -> Int { state.withLock { $0.counts[stub.number] } }
+
+    /// Suspends until a stub has answered a number of requests, or until the task is cancelled.
+    func waitForRequests(_ count: Int, of stub: Stub) async {
+        await state.wait { [number = stub.number] in $0.counts[number] >= count }
+    }
+
+    /// Forgets all requests, whose stubs keep the journal.
+    func removeAll() {
+        _ = state.withLock { state in
+            defer { (state.entries, state.inFlight) = ([], [:]) }
+            return (state.entries, state.inFlight)
+        }
+    }
+
     /// A number that grows whenever a request is recorded or ends.
     var changeCount: Int { state.withLock { $0.changeCount } }
 
@@ -106,19 +133,15 @@ final class Journal: Sendable {
     /// A number that grows with each request, each piece of a body, and each end.
     var eventCount: Int { state.withLock { $0.eventCount } }
 
-    /// Records a request, counts it at its stub, and then resumes the tasks that wait for either.
+    /// Records a request, which may have ended, and then resumes the tasks that wait for it. Returns
+    /// its ID.
     ///
-    /// - Parameters:
-    ///   - request: The request. If it has an `endTime`, it has already ended.
-    ///   - client: The client that waits for the answer; nil if none does.
-    ///   - makeDelivery: Makes what gives the answer to the request with an ID; nil if it waits for
-    ///     nothing.
-    /// - Returns: The ID of the request.
+    /// `makeDelivery` makes what gives the answer; it returns nil if the answer waits for nothing.
     func append(
         _ request: RecordedRequest, awaitedBy client: (any Client)?,
         makeDelivery: (Int) -> Delivery? = { _ in nil }
     ) -> Int {
-        func record(_ state: inout State) -> Int {
+        state.update { state in
             // Trimmed only at a quarter above the limit, so that the entries are seldom moved.
             if state.entries.count - limit >= limit / 4 { state.trim(to: limit) }
             state.add(request)
@@ -132,7 +155,6 @@ final class Journal: Sendable {
             }
             return id
         }
-        return state.update(record, beforeCalling: { request.stub?.didRecord() })
     }
 
     func markCancelled(_ id: Int, at time: Duration) {
@@ -192,7 +214,7 @@ struct PendingRequest: Sendable {
 
 extension RecordedRequest {
     /// The stub that answered the request or is going to; nil if none matched.
-    public var stub: Stub? { answeringStub as? Stub }
+    var stub: Stub? { answeringStub as? Stub }
 
     /// The number of bytes in the bodies of the request and of its answer.
     fileprivate var keptByteCount: Int {

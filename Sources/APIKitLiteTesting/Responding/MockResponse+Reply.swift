@@ -4,23 +4,13 @@ import Foundation
 // The reply of a response, for one request.
 extension MockResponse {
     /// Returns the reply that a server would give to a request.
-    ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - stub: The stub of the response.
-    ///   - hasClock: Whether delays take time.
-    func reply(to request: URLRequest, of stub: Stub, hasClock: Bool) -> Reply {
-        if let adapting {
-            var adapted = adapting(self, request)
-            adapted.adapting = nil
-            return adapted.reply(to: request, of: stub, hasClock: hasClock)
-        }
+    func reply(to request: URLRequest, of stub: Stub) -> Reply {
         switch start {
         case .head: break
-        case .failure(let error): return waiting(for: .failure(error), hasClock)
+        case .failure(let error): return waiting(for: .failure(error))
         // The network asks the real session instead.
         case .silence, .passthrough:
-            return waiting(for: .later(.nothing) { try await $0.waitForNothing() }, hasClock)
+            return waiting(for: .later(.nothing) { try await $0.waitForNothing() })
         }
         let response = response(to: request)
         var head = Answer.Head(response: response, isDecoded: isDecoded)
@@ -32,18 +22,17 @@ extension MockResponse {
         case .end: break
         case .silence: if hasBody { (head.length, head.isInPieces) = (announcedLength, true) }
         case .cutHead(let count):
-            return waiting(for: .failure(CutHead(head: head, byteCount: count)), hasClock)
+            return waiting(for: .failure(CutHead(head: head, byteCount: count)))
         // Without an announced length, a head alone would be a complete answer over a socket. A
         // client that follows a redirect may not read its body.
-        case .failure(let error, _) where !isRead: return waiting(for: .failure(error), hasClock)
+        case .failure(let error, _) where !isRead: return waiting(for: .failure(error))
         case .failure: (head.length, head.isInPieces) = (announcedLength, true)
         }
         var body = self
         if !hasBody { body.pieces = [] }
         // In a body that the client does not read, nothing takes time, and no code sends it.
-        if !isRead { (body.isBodyHeld, body.gaps, body.source) = (false, [], nil) }
-        if !hasClock { body.gaps = [] }
-        return waiting(for: body.reply(after: head, of: stub), hasClock)
+        if !isRead { (body.gaps, body.source) = ([], nil) }
+        return waiting(for: body.reply(after: head, of: stub))
     }
 
     /// Returns the status and the headers for a request.
@@ -62,15 +51,12 @@ extension MockResponse {
         case .cutHead, .silence: break
         }
         let gaps = gaps(pieces.count)
-        let isHeld = isBodyHeld && !(isWhole && pieces.isEmpty && source == nil)
-        if isWhole, !isHeld, source == nil, gaps.allSatisfy({ $0 == .zero }) {
+        if isWhole, source == nil, gaps.allSatisfy({ $0 == .zero }) {
             return .answer(Answer(head, pieces))
         }
         let queue = if case .test = source { stub.streams.open() } else { nil as Int? }
-        return .later(isHeld ? .release : cause, queue: queue) {
-            [ending, source, pieces] delivery in
+        return .later(cause, queue: queue) { [ending, source, pieces] delivery in
             delivery.give(.head(head))
-            if isHeld { try await delivery.waitForRelease() }
             for (gap, piece) in zip(gaps, pieces) {
                 try await delivery.wait(for: gap)
                 delivery.give(.piece(piece))
@@ -97,30 +83,27 @@ extension MockResponse {
     }
 
     /// Returns the reply with the answer of a real session, after the hold and the delay.
-    func reply(passing body: HTTPBody, _ response: HTTPURLResponse, hasClock: Bool) -> Reply {
+    func reply(passing body: HTTPBody, _ response: HTTPURLResponse) -> Reply {
         var head = Answer.Head(response: response, isDecoded: true, isPassedThrough: true)
         head.length = body.data?.count
-        let pieces = body.data.map { $0.isEmpty ? [] : [[$0].joined] }
-        let isHeld = isBodyHeld && !response.isRedirect && pieces?.isEmpty != true
-        if let pieces, !isHeld { return waiting(for: .answer(Answer(head, pieces)), hasClock) }
+        if let data = body.data {
+            return waiting(
+                for: .answer(Answer(head, data.isEmpty ? [] : [[data].joined])))
+        }
         let reply = Reply.later(.session) { [head] delivery in
             delivery.give(.head(head))
-            if isHeld { try await delivery.waitForRelease() }
-            for piece in pieces ?? [] { delivery.give(.piece(piece)) }
-            if pieces != nil { return }
             try await delivery.run(.session) {
                 for try await piece in body { try await delivery.send(piece) }
             }
         }
-        return waiting(for: reply, hasClock)
+        return waiting(for: reply)
     }
 
     /// Returns a reply after the release of the stub and the delay.
-    private func waiting(for reply: Reply, _ hasClock: Bool) -> Reply {
-        let delay = hasClock ? delay : .zero
+    private func waiting(for reply: Reply) -> Reply {
         guard isHeld || delay > .zero else { return reply }
         let queue = if case .later(_, let queue, _) = reply { queue } else { nil as Int? }
-        return .later(isHeld ? .release : .clock, queue: queue) { [isHeld] delivery in
+        return .later(isHeld ? .release : .clock, queue: queue) { [isHeld, delay] delivery in
             if isHeld { try await delivery.waitForRelease() }
             try await delivery.wait(for: delay)
             try await delivery.give(reply)

@@ -3,8 +3,6 @@ import Foundation
 
 extension HTTPSession {
     /// Sends a request that a stub passes on.
-    ///
-    /// - Throws: The error of the session.
     func sendPassed(_ request: URLRequest) async throws -> (HTTPBody, HTTPURLResponse) {
         var request = request
         request.removeConnectionFields()
@@ -14,22 +12,6 @@ extension HTTPSession {
             return (HTTPBody(try await body.collect()), response)
         }
         return (body, response)
-    }
-}
-
-// The networks that have passed a request on. Between two networks they travel in a header, because
-// nothing else reaches a `URLProtocol`. The second network removes it before it looks at the request.
-extension URLRequest {
-    private static let passersField = "APIKitLite-Passed-By"
-
-    mutating func setPassers(_ passers: [String]) {
-        setValue(passers.joined(separator: ","), forHTTPHeaderField: Self.passersField)
-    }
-
-    mutating func removePassers() -> [String] {
-        guard let passers = value(forHTTPHeaderField: Self.passersField) else { return [] }
-        setValue(nil, forHTTPHeaderField: Self.passersField)
-        return passers.components(separatedBy: ",")
     }
 }
 

@@ -57,24 +57,16 @@ public final class Stub: Sendable {
     /// What the test sends.
     let streams = StubStreams()
     let source: ResponseSource
-    // Weak, because the journal's entries refer to their stub.
-    weak let journal: Journal?
+    /// Counts the requests. Its entries refer to their stub until the network is released.
+    let journal: Journal
+    /// The number of the stub in the journal.
+    let number: Int
     let watch: WaitWatch
-    private let count = Awaitable(0)
     /// The number of responses taken: those of recorded requests and of requests that are about to
     /// be recorded. It has its own lock.
     private let taken = Locked(0)
 
-    /// Creates a stub.
-    ///
-    /// - Parameters:
-    ///   - matcher: The requests that the stub answers.
-    ///   - source: The source of its responses.
-    ///   - times: How often it may answer.
-    ///   - sourceLocation: The file and the line of the stub.
-    ///   - journal: The journal of its network.
-    ///   - watch: The watch of its network.
-    ///   - verified: Where the network was already verified; nil if it was not.
+    /// Creates a stub. `verified` is where the network was already verified; nil if it was not.
     init(
         _ matcher: RequestMatcher, _ source: ResponseSource, times: Times, sourceLocation: String,
         recording: Recording? = nil, journal: Journal, watch: WaitWatch,
@@ -86,10 +78,11 @@ public final class Stub: Sendable {
         self.sourceLocation = sourceLocation
         self.recording = recording
         self.journal = journal
+        number = journal.addStub()
         self.watch = watch
         let lateness = verified.map {
-            "The stub for \(matcher) came too late: the network was verified before (\($0)), and "
-                + "would not notice what this stub is used for. Verify at the end of the test."
+            "verify() was called (\($0)) before the stub for \(matcher) was added, so nothing would "
+                + "check it. Add stubs first, and verify at the end."
         }
         configurationError =
             lateness ?? matcher.configurationError ?? times.configurationError
@@ -103,13 +96,16 @@ public final class Stub: Sendable {
         return responses.compactMap(\.configurationError)
     }
 
+    /// The matcher, and where the stub was made.
+    var label: String { "\(matcher) (\(sourceLocation))" }
+
     /// The number of requests that the stub answered.
-    public var callCount: Int { count.value }
+    public var callCount: Int { journal.count(of: self) }
 
     /// The requests that the stub answered and that the journal keeps, oldest first; empty after
     /// the network was released.
     public var requests: [RecordedRequest] {
-        journal?.requests.filter { $0.stub === self } ?? []
+        journal.requests.filter { $0.stub === self }
     }
 
     /// Suspends until the stub has received a number of requests, or until the task is cancelled.
@@ -131,7 +127,7 @@ public final class Stub: Sendable {
         await watch.run(text, "\(fileID):\(line)") { [self] in
             "\(callCount) of \(count.requests) came to the stub for \(label)"
         } _: {
-            await self.count.wait { $0 >= count }
+            await journal.waitForRequests(count, of: self)
         }
     }
 
@@ -159,10 +155,10 @@ public final class Stub: Sendable {
                 ? "no request came to the stub for \(label)"
                 : "the reader of the stub for \(label) has not asked for more"
         } _: {
-            await self.count.wait { $0 >= 1 }
+            await journal.waitForRequests(1, of: self)
             while !Task.isCancelled {
                 // A piece that was sent may still be on its way to the reader.
-                let readers = journal?.pending(of: self).map(\.isReaderDone) ?? []
+                let readers = journal.pending(of: self).map(\.isReaderDone)
                 if readers.contains(nil) { return false }
                 if !readers.contains(false) { return true }
                 // Nothing reports what a reader does, because that would slow down every piece.
@@ -227,12 +223,6 @@ extension Stub {
             return most != nil
         }
         return responses.count > 1 || afterLast == .fail
-    }
-
-    /// Counts a recorded request, and resumes the tasks that wait for it. Those may read the
-    /// journal, which has the request by now.
-    func didRecord() {
-        count.update { $0 += 1 }
     }
 
     /// The number of its responses; 0 if a function makes them.
@@ -326,8 +316,8 @@ extension Stub.Times {
     /// What is wrong with the number; nil if it is valid.
     fileprivate var configurationError: String? {
         switch self {
-        case .exactly(let n) where n < 0: "times: .exactly(\(n)): a count is not negative."
-        case .atLeast(let n) where n < 0: "times: .atLeast(\(n)): a count is not negative."
+        case .exactly(let n) where n < 0: "times: .exactly(\(n)): a count must not be negative."
+        case .atLeast(let n) where n < 0: "times: .atLeast(\(n)): a count must not be negative."
         case .any, .once, .exactly, .atLeast, .never: nil
         }
     }
@@ -335,12 +325,4 @@ extension Stub.Times {
 
 extension Int {
     fileprivate var times: String { self == 1 ? "once" : "\(self) times" }
-}
-
-extension Stub: CustomStringConvertible {
-    /// The matcher, where the stub was made, and how often it was used.
-    public var description: String { "stub for \(label), used \(callCount.times)" }
-
-    /// The matcher, and where the stub was made.
-    var label: String { "\(matcher) (\(sourceLocation))" }
 }

@@ -14,8 +14,8 @@ import Foundation
 ///
 /// The whole process has one handler. If tests that set it run in parallel, as those of Swift
 /// Testing do, they get the answers of each other, without an error. Write them as an `XCTestCase`,
-/// or use the ``MockNetwork/requestHandler`` of a ``MockNetwork`` for each test. A subclass may override `canInit(with:)`, for example to decline
-/// a host, and `stopLoading()`; each must call `super`.
+/// or use the ``MockNetwork/requestHandler`` of a ``MockNetwork`` for each test. A subclass may override
+/// `canInit(with:)`, for example to decline a host, and `stopLoading()`; each must call `super`.
 open class MockURLProtocol: URLProtocol {
     /// The load; nil before it begins.
     private var load: ProtocolLoad?
@@ -30,12 +30,12 @@ open class MockURLProtocol: URLProtocol {
     ///
     /// A response that is not an `HTTPURLResponse` is delivered as it is.
     public static var requestHandler: ((URLRequest) throws -> (URLResponse, Data?))? {
-        get { StaticHandler.current?.function }
-        set { StaticHandler.current = newValue.map(StaticHandler.init) }
+        get { StaticHandler.current.function }
+        set { StaticHandler.set(newValue) }
     }
 
     /// The requests since ``requestHandler`` was last set to a closure, oldest first.
-    public static var requests: [RecordedRequest] { StaticHandler.journal.requests }
+    public static var requests: [RecordedRequest] { StaticHandler.current.requests }
 
     /// Makes this class answer the requests of `URLSession.shared`.
     ///
@@ -53,9 +53,7 @@ open class MockURLProtocol: URLProtocol {
     }
 
     /// The responder that answers the requests of this class.
-    class var responder: any Responder {
-        StaticHandler.CapturedHandler(handler: StaticHandler.current)
-    }
+    class var responder: any Responder { StaticHandler.current }
 
     /// Returns true: this class answers every request, whatever the scheme of its URL is.
     open override class func canInit(with request: URLRequest) -> Bool { true }

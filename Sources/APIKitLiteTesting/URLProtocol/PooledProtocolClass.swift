@@ -95,7 +95,7 @@ private struct MissingNetwork: Responder {
         let error = MockError(
             .networkGone,
             """
-            The MockNetwork behind this session's protocolClasses: its network is gone. \
+            \(request.line(redacting: .none)) came to a session whose MockNetwork was released. \
             Keep the network, its urlSession or its configuration as long as you load.
             """)
         respond([.failure(error)])

@@ -1,163 +1,108 @@
 import APIKitLite
 import Foundation
 
-/// One closure that was set as `MockURLProtocol.requestHandler`, with its own queue of requests.
+/// One closure that was set as `MockURLProtocol.requestHandler`, with the journal of its requests.
 ///
-/// The closure is called for one request at a time, so that the variables which it captures need no
-/// lock. Each closure has its own queue: an endless closure delays only its own requests, and
-/// these fail when it is cleared. When it is replaced, it still answers the requests that began
-/// under it.
-final class StaticHandler: @unchecked Sendable {  // Calls of a function never overlap.
+/// The closure is called for one request at a time, in the order of the requests, so that the
+/// variables which it captures need no lock. A request belongs to the closure that was set when it
+/// came: that one answers it even after another was set. When it is cleared, the requests that wait
+/// for it fail.
+final class StaticHandler: Responder {
     typealias Function = (URLRequest) throws -> (URLResponse, Data?)
 
-    private let handlers = Handlers()
-    private let state: Locked<State>
-
-    /// The closure; nil after it was cleared.
-    var function: Function? { state.withLock { $0.function } }
-
-    /// One request for the closure, and the function that receives the response.
-    fileprivate struct Call: Sendable {
-        let id: Int
-        let request: URLRequest
-        let respond: @Sendable ([AnswerPart]) -> Void
-
-        /// Fails the request, and writes the error to standard error: many apps replace every error
-        /// by one of their own, and only a network has a `verify()` that reports it.
-        func fail(_ error: MockError) {
-            writeToStandardError("APIKitLiteTesting: \(error)\n")
-            respond([.failure(error)])
-        }
-    }
-
-    private struct State {
+    private struct State: @unchecked Sendable {  // Calls of the function never overlap.
         /// The closure; nil after it was cleared. Nothing else keeps it, so that what it captures is
         /// released then.
         var function: Function?
-        /// The requests that wait, oldest first.
-        var calls: [Call] = []
-        /// Whether a task runs `runCalls()`.
-        var isBusy = false
+        /// The number of requests that have come to the closure.
+        var requestCount = 0
+        /// The number of requests whose turn is over. This is the number of the one whose turn it is.
+        var endedCount = 0
     }
 
-    init(_ function: @escaping Function) {
-        state = Locked(State(function: function))
+    private let state: Awaitable<State>
+    private let replies = ReplySender(
+        journal: Journal(), time: NetworkTime(nil), watch: WaitWatch())
+
+    private init(_ function: Function?) {
+        state = Awaitable(State(function: function))
     }
 
-    /// Calls the closure for a request after all earlier ones, or fails the request if the handler
-    /// was cleared.
-    fileprivate func answer(_ call: Call) {
-        let (isLate, isFirst) = state.withLock { state in
-            guard state.function != nil else { return (true, false) }
-            state.calls.append(call)
-            defer { state.isBusy = true }
-            return (false, !state.isBusy)
+    private static let shared = Locked(StaticHandler(nil))
+
+    /// The handler that was set last. It may be cleared.
+    static var current: StaticHandler { shared.withLock { $0 } }
+
+    /// Replaces the handler, or clears it.
+    static func set(_ function: Function?) {
+        let old = current
+        if let function {
+            let new = StaticHandler(function)
+            shared.withLock { $0 = new }
+        } else {
+            old.clear()
         }
-        if isLate { call.fail(.handlerCleared(call.request)) }
-        if isFirst { handlers.start { [self] in runCalls() } }
+        // What the old closure captured is released here: not while the lock is held.
+        withExtendedLifetime(old) {}
     }
 
-    private func runCalls() {
-        while let (call, parts) = callNext() { call.respond(parts) }
-    }
+    /// The closure; nil if there is none.
+    var function: Function? { state.value.function }
 
-    /// Calls the closure for the oldest waiting request, and returns the answer.
-    ///
-    /// The closure is released before the client receives the answer: after it, a test may check
-    /// that nothing keeps what the closure captured.
-    private func callNext() -> (Call, [AnswerPart])? {
-        let next = state.withLock { state -> (call: Call, function: Function)? in
-            guard let function = state.function, !state.calls.isEmpty else {
-                state.isBusy = false
-                return nil
-            }
-            return (state.calls.removeFirst(), function)
+    /// The requests that came since the closure was set.
+    var requests: [RecordedRequest] { replies.journal.requests }
+
+    var cookieStorage: HTTPCookieStorage? { nil }
+
+    func load(
+        _ request: URLRequest, for client: any Client,
+        respond: @escaping @Sendable ([AnswerPart]) -> Void
+    ) -> CancellationHandle {
+        var record = RecordedRequest(request: request)
+        let number = state.withLock { state in
+            defer { state.requestCount += 1 }
+            return state.function == nil ? nil : state.requestCount
         }
-        guard let (call, function) = next else { return nil }
-        do {
-            return (call, try Answer(function(call.request), to: call.request).parts)
-        } catch {
-            return (call, [.failure(error)])
+        guard let number else {
+            let error = MockError.noHandler(request).written
+            record.record(error)
+            return replies.give(.failure(error), to: record, for: client, respond: respond)
         }
+        let reply = Reply(from: { try await self.answer($0, number) }, to: request)
+        return replies.give(reply, to: record, for: client, respond: respond)
     }
 
-    /// Removes a cancelled request that still waits.
-    fileprivate func forget(_ id: Int) {
-        state.withLock { $0.calls.removeAll { $0.id == id } }
+    /// Calls the closure after all earlier requests.
+    private func answer(
+        _ request: URLRequest, _ number: Int
+    ) async throws -> (URLResponse, Data?) {
+        let turn = Waiter<Void>()
+        _ = state.when(
+            { $0.function == nil || $0.endedCount == number }, { turn.end(with: .success(())) })
+        // A cancelled request waits too: no other one may have its turn.
+        try await turn.value()
+        defer { state.update { $0.endedCount += 1 } }
+        try Task.checkCancellation()
+        guard let function else { throw MockError.handlerCleared(request).written }
+        return try function(request)
     }
 
-    /// Releases the closure, and fails the requests that wait for it.
     private func clear() {
-        let old = state.withLock { state in
-            defer { (state.function, state.calls) = (nil, []) }
-            return state
-        }
-        for call in old.calls { call.fail(.handlerCleared(call.request)) }
-    }
-}
-
-extension StaticHandler {
-    private struct SharedState {
-        var handler: StaticHandler?
-        var journal = Journal()
-    }
-
-    /// The handler that is set, and its journal. The lock in `Locked` owns both.
-    private static let shared = Locked(SharedState())
-
-    /// The requests since a handler was last set.
-    static var journal: Journal { shared.withLock { $0.journal } }
-
-    /// The handler that is set. Setting `nil` clears it; setting another handler replaces it, and
-    /// starts a new journal.
-    static var current: StaticHandler? {
-        get { shared.withLock { $0.handler } }
-        set {
-            let last = shared.withLock { shared in
-                defer {
-                    shared.handler = newValue
-                    if newValue != nil { shared.journal = Journal() }
-                }
-                return shared.handler
-            }
-            if newValue == nil { last?.clear() }
-        }
-    }
-
-    /// The responder for one request, which uses the handler that was set when it was made.
-    struct CapturedHandler: Responder {
-        let handler: StaticHandler?
-
-        var cookieStorage: HTTPCookieStorage? { nil }
-
-        func load(
-            _ request: URLRequest, for client: any Client,
-            respond: @escaping @Sendable ([AnswerPart]) -> Void
-        ) -> CancellationHandle {
-            let (journal, id) = shared.withLock { shared in
-                // A request that was made under another handler is not in the journal of this one.
-                let journal = shared.handler === handler ? shared.journal : Journal()
-                let record = RecordedRequest(request: request)
-                return (journal, journal.append(record, awaitedBy: nil))
-            }
-            let recordCancellation = { @Sendable in journal.markCancelled(id, at: .zero) }
-            let respond = { @Sendable (parts: [AnswerPart]) in
-                journal.record(parts, of: id, at: .zero)
-                respond(parts)
-            }
-            let call = Call(id: id, request: request, respond: respond)
-            guard let handler else {
-                call.fail(.noHandler(request))
-                return CancellationHandle(recordCancellation: recordCancellation)
-            }
-            handler.answer(call)
-            return CancellationHandle(
-                recordCancellation: recordCancellation, cancelWork: { handler.forget(id) })
+        _ = state.update { state in
+            defer { state.function = nil }
+            return state.function
         }
     }
 }
 
 extension MockError {
+    /// The error, which is also written to standard error: many apps replace every error by one of
+    /// their own, and only a network has a `verify()` that reports it.
+    fileprivate var written: MockError {
+        writeToStandardError("APIKitLiteTesting: \(self)\n")
+        return self
+    }
+
     fileprivate static func noHandler(_ request: URLRequest) -> MockError {
         MockError(
             .noHandler,

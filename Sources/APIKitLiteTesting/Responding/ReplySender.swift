@@ -1,0 +1,45 @@
+import APIKitLite
+import Foundation
+
+/// Records requests and gives their replies, in the time of one network.
+struct ReplySender: Sendable {
+    let journal: Journal
+    let time: NetworkTime
+    /// Reports what waits for the test.
+    let watch: WaitWatch
+    private let handlers = Handlers()
+
+    init(journal: Journal, time: NetworkTime, watch: WaitWatch) {
+        (self.journal, self.time, self.watch) = (journal, time, watch)
+    }
+
+    /// Records a request and starts to give its reply.
+    func give(
+        _ reply: Reply, to record: RecordedRequest, for client: any Client,
+        respond: @escaping @Sendable ([AnswerPart]) -> Void
+    ) -> CancellationHandle {
+        // Made while the request is recorded: a test that has waited for the request may ask what
+        // its answer waits for.
+        var delivery: Delivery?
+        let id = journal.append(record, awaitedBy: client) { [journal] id in
+            guard case .later(let cause, let queue, _) = reply else { return nil }
+            delivery = Delivery(to: record, for: client, in: time, cause, queue: queue) {
+                journal.record($0, of: id, at: $1)
+                respond($0)
+            }
+            return delivery
+        }
+        let recordCancellation = { @Sendable [journal, time] in
+            journal.markCancelled(id, at: time.now)
+        }
+        switch reply {
+        case .answer(let answer): respond(answer.parts)
+        case .failure(let error): respond([.failure(error)])
+        case .later(_, _, let function):
+            delivery?.start(function, on: handlers)
+            watch.begin()
+        }
+        return CancellationHandle(
+            recordCancellation: recordCancellation, cancelWork: delivery?.cancel)
+    }
+}
