@@ -120,10 +120,8 @@ extension URLSessionTask {
 }
 
 extension URLSessionTask? {
-    /// Returns the cookie storage of the task's session; nil if the session has no storage.
-    ///
-    /// - Parameter other: The storage for a client whose session is not known. It is not the shared
-    ///   storage, which is the host app's.
+    /// Returns the cookie storage of the task's session; nil if the session has no storage. For a
+    /// client whose session is not known, it is the other one, and not the shared one of the host app.
     func cookieStorage(or other: HTTPCookieStorage?) -> HTTPCookieStorage? {
         guard let session = self?.session else { return other }
         return session.configuration.httpCookieStorage

@@ -3,22 +3,6 @@ import Foundation
 
 /// The parts of a `multipart/form-data` body (RFC 7578).
 struct MultipartBody: Sendable {
-    struct Part: Sendable {
-        let name: String
-        /// The name of the file; nil for a field.
-        let fileName: String?
-        /// The headers, in order, as they were sent.
-        let headers: [(name: String, value: String)]
-        let data: Data
-
-        /// Returns the first value of a header, whose name is in lower case.
-        func header(_ name: String) -> String? {
-            headers.first { $0.name.lowercased() == name }?.value
-        }
-
-        var contentType: String? { header("content-type") }
-    }
-
     /// The reason why a body has no parts that can be read.
     struct Failure: Error, Equatable {
         /// What is wrong, as the end of a sentence about the body.
@@ -30,7 +14,7 @@ struct MultipartBody: Sendable {
                 + "not end with CR LF")
     }
 
-    let parts: [Part]
+    let parts: [RecordedPart]
 
     /// Reads a body in time that grows linearly with its length.
     ///
@@ -45,7 +29,7 @@ struct MultipartBody: Sendable {
         // The line break before a boundary belongs to it, and the first line may have a boundary.
         let delimiter = Data("\r\n--\(boundary)".utf8)
         let bytes = Data("\r\n".utf8) + body
-        var parts: [Part] = []
+        var parts: [RecordedPart] = []
         var partStart: Int?
         var searched = 0
         while let found = bytes.range(of: delimiter, in: searched..<bytes.count) {
@@ -54,7 +38,7 @@ struct MultipartBody: Sendable {
             // Only a whole line separates two parts.
             guard isLast || bytes[searched...].starts(with: "\r\n".utf8) else { continue }
             if let start = partStart {
-                parts.append(try Part(bytes[start..<max(start, found.lowerBound)]))
+                parts.append(try RecordedPart(bytes[start..<max(start, found.lowerBound)]))
             }
             if isLast {
                 self.parts = parts
@@ -66,7 +50,7 @@ struct MultipartBody: Sendable {
     }
 }
 
-extension MultipartBody.Part {
+extension RecordedPart {
     /// Reads the headers and the data of a part.
     fileprivate init(_ content: Data) throws(MultipartBody.Failure) {
         // The empty line may be missing if nothing follows it.
@@ -85,10 +69,10 @@ extension MultipartBody.Part {
         guard let disposition, mediaType(disposition) == "form-data",
             let name = headerParameter("name", of: disposition)
         else { throw .malformed }
-        self.name = unescaped(name)
-        fileName = headerParameter("filename", of: disposition).map(unescaped)
-        self.headers = headers
-        data = end.map { Data(content[$0.upperBound...]) } ?? Data()
+        self.init(
+            name: unescaped(name),
+            fileName: headerParameter("filename", of: disposition).map(unescaped),
+            headers: headers, data: end.map { Data(content[$0.upperBound...]) } ?? Data())
     }
 }
 

@@ -8,30 +8,49 @@ import Foundation
 /// #expect(avatar.fileName == "a.png")
 /// ```
 public struct RecordedPart: Sendable {
-    private let part: MultipartBody.Part
-
-    init(_ part: MultipartBody.Part) {
-        self.part = part
-    }
-
     /// The name of the form field.
-    public var name: String { part.name }
+    public let name: String
 
     /// The name of the file; nil for a field that is not a file.
-    public var fileName: String? { part.fileName }
+    public let fileName: String?
+
+    /// The headers, in order, as they were sent.
+    let headers: [(name: String, value: String)]
+
+    /// The value of the field, or the bytes of the file.
+    public let data: Data
 
     /// The value of the `Content-Type` header; nil if the part has none, which means plain text
     /// (RFC 7578, section 4.4).
-    public var contentType: String? { part.contentType }
-
-    /// The value of the field, or the bytes of the file.
-    public var data: Data { part.data }
+    public var contentType: String? { header("Content-Type") }
 
     /// The content as text in UTF-8; nil if it is not UTF-8.
-    public var text: String? { exactText(part.data) }
+    public var text: String? { exactText(data) }
 
     /// Returns the first value of a header, or nil if the part does not have it.
-    func header(_ name: String) -> String? { part.header(name.lowercased()) }
+    func header(_ name: String) -> String? {
+        headers.first { $0.name.lowercased() == name.lowercased() }?.value
+    }
+
+    /// The text of a field; nil for a file and for bytes that are not text.
+    var fieldText: String? {
+        // RFC 7578, section 4.4: a part without a type is plain text.
+        let isText = mediaType(contentType)?.hasPrefix("text/") ?? true
+        return fileName == nil && isText ? text : nil
+    }
+
+    /// Returns the name and the content on one line, such as `title=x`.
+    ///
+    /// A file is shown as its name, type and size: `<file "a.png", image/png, 1,234 bytes>`.
+    func summary(limit: Int) -> String {
+        "\(name)=\(fieldText?.excerpt(limit: limit) ?? placeholder)"
+    }
+
+    private var placeholder: String {
+        let placeholder = Redaction.none.placeholder(for: data, contentType: contentType)
+        guard let fileName else { return placeholder }
+        return "<file \(fileName.debugDescription), \(placeholder.dropFirst())"
+    }
 }
 
 // Opaque, because a dump of a body is a line for each byte.
@@ -39,5 +58,5 @@ extension RecordedPart: CustomStringConvertible, CustomReflectable, OpaquelyRefl
     /// The name and the content on one line. A file is shown as its name, type and size.
     ///
     /// For example: `avatar=<file "a.png", image/png, 1,234 bytes>`.
-    public var description: String { part.summary(limit: 120) }
+    public var description: String { summary(limit: 120) }
 }

@@ -27,11 +27,11 @@ public struct RecordedRequest: Sendable {
 
     /// When the request was received: the time since its network was created, on the network's
     /// clock; zero without one.
-    public internal(set) var startTime = Duration.zero
+    var startTime = Duration.zero
 
     /// When the answer was complete or the client cancelled, counted as ``startTime``; nil until
     /// then.
-    public internal(set) var endTime: Duration?
+    var endTime: Duration?
 
     /// The status and headers that were sent in answer; nil if none were, or not yet.
     public internal(set) var response: HTTPURLResponse?
@@ -52,12 +52,7 @@ public struct RecordedRequest: Sendable {
     /// answer costs nothing more.
     var wholeBody: [Data] = []
 
-    /// The networks that have passed the request on, the first one first.
-    var passers: [String] = []
-
-    /// Creates the record of a request.
-    ///
-    /// - Parameter request: The request, with its body in `httpBody`.
+    /// Creates the record of a request, whose body is in `httpBody`.
     init(request: URLRequest) {
         self.request = request
     }
@@ -80,7 +75,7 @@ public struct RecordedRequest: Sendable {
     ///
     /// A body that was given as a whole is usually one piece. The first 10,000 pieces are kept, up
     /// to 1 MiB.
-    public var sent: [SentPiece] { sentSoFar.pieces }
+    var sent: [SentPiece] { sentSoFar.pieces }
 
     /// The number of pieces of the response's body that were sent.
     var sentPieceCount: Int { sentSoFar.pieceCount }
@@ -110,7 +105,6 @@ public struct RecordedRequest: Sendable {
     /// LF instead of CR LF. The report of a `part` criterion says what is wrong.
     public var parts: [RecordedPart]? {
         (try? MultipartBody(body, contentType: header("Content-Type")))?.parts
-            .map(RecordedPart.init)
     }
 
     /// The items of the query, in order, decoded as servers decode them: a `+` is a space. An item

@@ -11,7 +11,7 @@ extension RequestMatcher {
     ///   is given twice must occur at least twice. A value that cannot be sent is a configuration
     ///   error. A dictionary in a variable needs `RequestItems(dictionary)`.
     public func query(_ items: RequestItems) -> RequestMatcher {
-        adding(.query, items)
+        adding(items) { adding(.query, $0) }
     }
 
     /// Requires a query item, with any value or without one. Other items are allowed.
@@ -30,7 +30,7 @@ extension RequestMatcher {
     ///
     /// - Parameter items: The names and values, as for `query(_:)`; `[:]` for no query.
     public func query(exactly items: RequestItems) -> RequestMatcher {
-        adding(.query, exactly: items)
+        adding(items) { adding(.query, exactly: $0) }
     }
 
     /// Requires form fields (`application/x-www-form-urlencoded`) in the body, in any order. Other
@@ -38,25 +38,17 @@ extension RequestMatcher {
     ///
     /// - Parameter fields: The names and values, decoded, as for `query(_:)`.
     public func form(_ fields: RequestItems) -> RequestMatcher {
-        adding(.form, fields)
+        adding(fields) { adding(.form, $0) }
     }
 
     /// Requires exactly these form fields in the body, in any order.
     ///
     /// - Parameter fields: The names and values, as for `form(_:)`.
     public func form(exactly fields: RequestItems) -> RequestMatcher {
-        adding(.form, exactly: fields)
+        adding(fields) { adding(.form, exactly: $0) }
     }
 
-    private func adding(_ source: ItemSource, _ items: RequestItems) -> RequestMatcher {
-        unlessBroken(items) { adding(source, $0) }
-    }
-
-    private func adding(_ source: ItemSource, exactly items: RequestItems) -> RequestMatcher {
-        unlessBroken(items) { adding(source, exactly: $0) }
-    }
-
-    private func unlessBroken(
+    private func adding(
         _ items: RequestItems, _ add: ([NamedItem]) -> RequestMatcher
     ) -> RequestMatcher {
         do {
@@ -78,14 +70,10 @@ extension RequestMatcher {
             self == .query ? reading.query : reading.form
         }
 
-        func counts(in reading: RequestReading) -> ItemCounts? {
-            self == .query ? reading.queryCounts : reading.formCounts
-        }
-
         func difference(
-            _ reading: RequestReading, _ shown: (ItemCounts) -> String
+            _ reading: RequestReading, _ shown: ([NamedItem]) -> String
         ) -> MatchReport.Difference {
-            .has(counts(in: reading).map(shown) ?? reading.bodyPlaceholder)
+            .has(items(of: reading).map(shown) ?? reading.bodyPlaceholder)
         }
     }
 
@@ -118,9 +106,11 @@ extension RequestMatcher {
                 Criterion {
                     "\(source.noun) \(item.shown)\(times)"
                 } holds: { reading in
-                    source.counts(in: reading).map { $0[item] >= count } ?? false
+                    source.items(of: reading).map { $0.count { $0 == item } >= count } ?? false
                 } difference: { reading in
-                    source.difference(reading) { item.difference(from: $0.named(item.name)) }
+                    source.difference(reading) { items in
+                        item.difference(from: items.filter { $0.name == item.name })
+                    }
                 })
         }
     }

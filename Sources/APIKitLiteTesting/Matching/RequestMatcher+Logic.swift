@@ -33,11 +33,7 @@ extension RequestMatcher {
         anyOf(matchers)
     }
 
-    /// Requires that at least one of several matchers matches.
-    ///
-    /// - Parameter matchers: The matchers, asked in order. The path values that the first match
-    ///   captures are kept. An empty list is a configuration error.
-    public func anyOf(_ matchers: [RequestMatcher]) -> RequestMatcher {
+    func anyOf(_ matchers: [RequestMatcher]) -> RequestMatcher {
         if matchers.isEmpty { return broken(".anyOf(_:) was given no matcher.") }
         var criterion = Criterion {
             let names = matchers.map { "(\($0))" }
@@ -69,36 +65,6 @@ extension RequestMatcher {
         }
         criterion.callsPredicate = matcher.hasPredicate
         return adding(criterion)
-    }
-
-    /// Requires a request that is equal to a given one, as an `APIRequest` makes it.
-    ///
-    /// When the request type changes, the matcher changes with it:
-    ///
-    /// ```swift
-    /// network.stub(.request(try UserRequest().makeRequest(from: 42)), .json("{}"))
-    /// ```
-    ///
-    /// It compares the method, the path, all query items, the headers that the value sets, and the
-    /// body: JSON by value, a form by its fields, any other body by its bytes. It compares the
-    /// scheme, the host and the port if the value has them.
-    ///
-    /// - Parameter value: The request. A body stream is read, and cannot be sent after that. If it
-    ///   cannot be read, that is a configuration error.
-    public func request(_ value: URLRequest) -> RequestMatcher {
-        let filled: URLRequest
-        do {
-            filled = try RequestBody.fill(value, nil)
-        } catch {
-            return broken(".request(_:) could not read the request's body stream: \(error)")
-        }
-        let reading = RequestReading(RecordedRequest(request: filled))
-        var matcher = method(reading.method)
-        matcher = value.url.map(matcher.url) ?? matcher
-        for (name, value) in (value.allHTTPHeaderFields ?? [:]).sorted(by: { $0.key < $1.key }) {
-            matcher = matcher.header(name, value)
-        }
-        return matcher.addingBody(of: reading)
     }
 
     /// Requires the body of a request: JSON or a form by its content, any other body by its bytes.

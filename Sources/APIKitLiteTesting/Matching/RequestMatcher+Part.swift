@@ -53,7 +53,7 @@ private struct ExpectedPart: Sendable {
     /// The data as text, if the criterion was given text.
     var text: String?
 
-    func matches(_ part: MultipartBody.Part) -> Bool {
+    func matches(_ part: RecordedPart) -> Bool {
         name.hasSameBytes(as: part.name)
             && (fileName.map { $0.hasSameBytes(as: part.fileName) } ?? true)
             && (mediaType == nil || APIKitLite.mediaType(part.contentType) == mediaType)
@@ -72,7 +72,7 @@ private struct ExpectedPart: Sendable {
     }
 
     /// Describes the parts of a request that have the same name, or, if none has it, the others.
-    func difference(from parts: [MultipartBody.Part]) -> MatchReport.Difference {
+    func difference(from parts: [RecordedPart]) -> MatchReport.Difference {
         let candidates = parts.filter { name.hasSameBytes(as: $0.name) }
         let shown = candidates.isEmpty ? parts : candidates
         let more = shown.count > 5 ? ["and \(shown.count - 5) more"] : []
@@ -84,7 +84,7 @@ private struct ExpectedPart: Sendable {
     }
 
     /// Says why a file name that reads like the expected one is another.
-    private func hint(on part: MultipartBody.Part) -> String {
+    private func hint(on part: RecordedPart) -> String {
         guard let fileName, fileName == part.fileName, !fileName.hasSameBytes(as: part.fileName)
         else { return "" }
         return ", whose file name has another Unicode form"

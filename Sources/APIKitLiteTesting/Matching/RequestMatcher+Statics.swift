@@ -31,38 +31,47 @@ extension RequestMatcher {
     /// Matches requests to a host, such as `api.example.com`.
     public static func host(_ name: String) -> RequestMatcher { any.host(name) }
 
-    /// Matches requests with a whole URL, whatever their method and body are.
+    /// Matches requests with a whole URL: its scheme, host, port and path, and exactly its query
+    /// items, in any order. A fragment does not count, because no request sends it.
+    ///
+    /// - Parameter value: The URL. If it is relative, only the path and the query are required.
     public static func url(_ value: URL) -> RequestMatcher { any.url(value) }
 
     /// Matches requests by a path template: `/users/{id}` matches `/users/42`, and captures `id`.
     public static func path(_ template: String) -> RequestMatcher { any.path(template) }
-
-    /// Matches requests for which a predicate returns true.
-    ///
-    /// - Parameters:
-    ///   - description: The condition, as an error text shows it: `"an even id"`.
-    ///   - predicate: Receives the request. It may be called on any thread, and again to explain a
-    ///     failure.
-    public static func `where`(
-        _ description: String, _ predicate: @escaping @Sendable (RecordedRequest) -> Bool
-    ) -> RequestMatcher {
-        any.where(description, predicate)
-    }
 
     /// Matches requests that at least one of several matchers matches.
     public static func anyOf(_ matchers: RequestMatcher...) -> RequestMatcher {
         any.anyOf(matchers)
     }
 
-    /// Matches requests that at least one of several matchers matches.
-    public static func anyOf(_ matchers: [RequestMatcher]) -> RequestMatcher {
-        any.anyOf(matchers)
+    /// Matches requests that are equal to a given one, as an `APIRequest` makes it.
+    ///
+    /// When the request type changes, the matcher changes with it:
+    ///
+    /// ```swift
+    /// network.stub(.request(try UserRequest().makeRequest(from: 42)), .json("{}"))
+    /// ```
+    ///
+    /// It compares the method, the path, all query items, the headers that the value sets, and the
+    /// body: JSON by value, a form by its fields, any other body by its bytes. It compares the
+    /// scheme, the host and the port if the value has them.
+    ///
+    /// - Parameter value: The request. A body stream is read, and cannot be sent after that. If it
+    ///   cannot be read, that is a configuration error.
+    public static func request(_ value: URLRequest) -> RequestMatcher {
+        let filled: URLRequest
+        do {
+            filled = try RequestBody.fill(value, nil)
+        } catch {
+            return any.broken(".request(_:) could not read the request's body stream: \(error)")
+        }
+        let reading = RequestReading(RecordedRequest(request: filled))
+        var matcher = method(reading.method)
+        matcher = value.url.map(matcher.url) ?? matcher
+        for (name, value) in (value.allHTTPHeaderFields ?? [:]).sorted(by: { $0.key < $1.key }) {
+            matcher = matcher.header(name, value)
+        }
+        return matcher.addingBody(of: reading)
     }
-
-    /// Matches requests that another matcher does not match.
-    public static func not(_ matcher: RequestMatcher) -> RequestMatcher { any.not(matcher) }
-
-    /// Matches requests that are equal to a given one: method, URL, the headers that it sets, and
-    /// body.
-    public static func request(_ value: URLRequest) -> RequestMatcher { any.request(value) }
 }

@@ -30,11 +30,8 @@ extension RequestMatcher {
         }
     }
 
-    /// Requires a whole URL: its scheme, host, port and path, and exactly its query items, in any
-    /// order. A fragment does not count, because no request sends it.
-    ///
-    /// - Parameter value: The URL. If it is relative, only the path and the query are required.
-    public func url(_ value: URL) -> RequestMatcher {
+    /// Requires a whole URL, as ``url(_:)`` describes.
+    func url(_ value: URL) -> RequestMatcher {
         let url = URLParts(value.absoluteString)
         var matcher = self
         if !url.scheme.isEmpty { matcher = matcher.scheme(url.scheme) }
@@ -125,14 +122,9 @@ extension RequestMatcher {
         }
     }
 
-    /// Returns the matcher with a criterion for the path.
-    ///
-    /// - Parameters:
-    ///   - noun: The name of the criterion.
-    ///   - path: The path or the template.
-    ///   - hint: Advice for a template in another notation.
-    ///   - isWhole: Whether the whole path of a request must match.
-    ///   - match: Returns the values that it captures from segments, or nil if they do not match.
+    /// Returns the matcher with a criterion for the path, or for its beginning. `match` returns the
+    /// values that it captures from segments, or nil if they do not match; `hint` is advice for a
+    /// template in another notation.
     private func addingPath(
         _ noun: String, _ path: String, hint: String? = nil, isWhole: Bool,
         _ match: @escaping @Sendable (ArraySlice<String>) -> [String: String]?

@@ -8,11 +8,10 @@ import Foundation
 /// ```
 ///
 /// A matcher begins with a method and a path, such as `.get("/users")`, with `host`, `path(_:)`,
-/// `request`, `anyOf`, `not` or `where`, or with `any`. All other criteria follow one of these, such
-/// as `.any.json(containing: "{}")`. An
-/// invalid criterion, such as a template with an unclosed brace, is a configuration error: it fails
-/// every request that the other criteria match, and `verify()` reports it. A predicate after it is
-/// not called.
+/// `url`, `request` or `anyOf`, or with `any`. All other criteria follow one of these, such as
+/// `.any.json(containing: "{}")`. An invalid criterion, such as a template with an unclosed brace, is
+/// a configuration error: it fails every request that the other criteria match, and `verify()`
+/// reports it. A predicate after it is not called.
 public struct RequestMatcher: Sendable, CustomStringConvertible {
     /// One condition on a request.
     struct Criterion: Sendable {
@@ -51,10 +50,7 @@ public struct RequestMatcher: Sendable, CustomStringConvertible {
 
     private static let shownCount = 50
 
-    /// Returns which criteria hold for a request, and what the request has instead where they do
-    /// not.
-    ///
-    /// - Parameter request: The request to check.
+    /// Returns which criteria hold for a request, and what it has instead of the others.
     func report(on request: RecordedRequest) -> MatchReport {
         report(on: RequestReading(request))
     }

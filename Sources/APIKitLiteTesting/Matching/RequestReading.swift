@@ -59,9 +59,6 @@ final class RequestReading {
             try MultipartBody(body, contentType: contentType)
         }
 
-    private(set) lazy var queryCounts = ItemCounts(query)
-    private(set) lazy var formCounts = form.map(ItemCounts.init)
-
     /// The fields of a form, if the `Content-Type` says that it is one.
     var declaredForm: [NamedItem]? { contentType == nil ? nil : form }
 
@@ -118,25 +115,7 @@ struct NamedItem: Hashable, Sendable {
     }
 }
 
-/// The items of a request, counted and grouped by name on first use, for matchers with many
-/// criteria.
-final class ItemCounts {
-    private let items: [NamedItem]
-    private lazy var counts = Dictionary(items.lazy.map { ($0, 1) }, uniquingKeysWith: +)
-    private lazy var byName = Dictionary(grouping: items, by: \.name)
-
-    init(_ items: [NamedItem]) {
-        self.items = items
-    }
-
-    /// How often an item occurs.
-    subscript(item: NamedItem) -> Int { counts[item] ?? 0 }
-
-    /// Returns the items with a name, in order.
-    func named(_ name: String) -> [NamedItem] { byName[name] ?? [] }
-}
-
-extension [MultipartBody.Part] {
+extension [RecordedPart] {
     /// The number of parts, and the first five.
     fileprivate var summary: String {
         let shown = prefix(5).map { $0.summary(limit: 60) }.joined(separator: ", ")

@@ -1,16 +1,16 @@
 import Foundation
 
 /// A piece of the body of a response, as a mock sent it.
-public struct SentPiece: Hashable, Sendable {
+struct SentPiece: Hashable, Sendable {
     /// The bytes of the piece.
-    public let data: Data
+    let data: Data
 
     /// When the piece was sent: the time since the network was created, on the network's clock; zero
     /// without one.
-    public let time: Duration
+    let time: Duration
 
     /// The piece as text. Bytes that are not UTF-8 become U+FFFD.
-    public var text: String { String(decoding: data, as: UTF8.self) }
+    var text: String { String(decoding: data, as: UTF8.self) }
 }
 
 /// The body that was sent in answer to one request, in bounded memory.

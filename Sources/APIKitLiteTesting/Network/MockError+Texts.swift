@@ -30,9 +30,8 @@ extension MockError {
             .brokenStub,
             """
             \(record.line) would come back to this network, for ever: the stub for \(stub.label) \
-            passes it to a session of the network itself, back to its server, or to a network that \
-            passes it back. Pass it to a session that reaches the real host, such as one of \
-            intercepting(_:).
+            passes it to a session of the network itself, or back to its server. Pass it to a \
+            session that reaches the real host, such as one of intercepting(_:).
             """)
     }
 
@@ -70,9 +69,7 @@ extension MockError {
         if let recording {
             return MockError(.unmatched, (lines + recording.advice).joined(separator: "\n"))
         }
-        let suggestion = SuggestedStub(for: reading)
-        lines += ["This would answer it:", "  \(suggestion.code)"]
-        if suggestion.restCount > 0 { lines.append("  (and \(suggestion.restCount) items more)") }
+        lines += ["This would answer it:", "  \(reading.suggestedStub)"]
         return MockError(.unmatched, lines.joined(separator: "\n"))
     }
 

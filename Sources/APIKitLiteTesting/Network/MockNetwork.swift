@@ -200,16 +200,3 @@ public final class MockNetwork: Sendable {
         }
     }
 }
-
-extension MockNetwork: CustomStringConvertible {
-    /// The number of stubs, of requests and of unanswered requests.
-    ///
-    /// For example: `MockNetwork with 2 stubs, 5 requests, 1 unanswered`.
-    public var description: String {
-        let (stubs, requests) = (core.stubCount, core.journal.requestCount)
-        let unanswered = core.unansweredCount
-        return "MockNetwork with \(stubs) \(stubs == 1 ? "stub" : "stubs"), "
-            + "\(requests) \(requests == 1 ? "request" : "requests")"
-            + (unanswered > 0 ? ", \(unanswered) unanswered" : "")
-    }
-}

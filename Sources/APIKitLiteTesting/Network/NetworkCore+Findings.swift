@@ -3,10 +3,8 @@ import Foundation
 
 // What `verify()` reports.
 extension NetworkCore {
-    /// Returns everything that `verify()` reports, in order.
-    ///
-    /// - Parameter sourceLocation: Where the caller verifies. A stub that is added after the first
-    ///   call is a configuration error.
+    /// Returns everything that `verify()` reports, in order. A stub that is added after the first
+    /// call is a configuration error.
     func findings(at sourceLocation: String) -> [String] {
         verified.withLock { $0 = $0 ?? sourceLocation }
         let stubs = stubs

@@ -159,6 +159,5 @@ extension URLRequest {
                 , with the body 3 parts: title=x y, password=hunter2, \
                 avatar=<file "a.png", image/png, 4 bytes>.
                 """))
-        #expect(text.contains(#".part("password", text: "hunter2")"#))
     }
 }

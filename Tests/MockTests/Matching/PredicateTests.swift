@@ -14,13 +14,15 @@ import FoundationNetworking
     func aPredicateMayStartAndCancelATask(_ transport: Transport) async throws {
         let other = MockNetwork()
         other.stub(.any, .hanging, times: .any)
-        let startsATask = RequestMatcher.where("starts and cancels a task") { _ in
+        let startsATask = RequestMatcher.any.where("starts and cancels a task") { _ in
             let task = other.urlSession.dataTask(with: .test("b"))
             task.resume()
             task.cancel()
             return true
         }
-        for matcher in [startsATask, .anyOf(.get("/other"), startsATask), .not(.not(startsATask))] {
+        for matcher in [
+            startsATask, .anyOf(.get("/other"), startsATask), .any.not(.any.not(startsATask)),
+        ] {
             let network = MockNetwork()
             network.stub(matcher, .text("x"))
             let (session, baseURL) = try transport.open(network)
@@ -63,7 +65,7 @@ import FoundationNetworking
     @Test func aPredicateMayUseItsOwnNetwork() async throws {
         let network = MockNetwork()
         network.stub(
-            .where("adds a stub") { _ in
+            .any.where("adds a stub") { _ in
                 network.stub(.get("/later"), .text("later"), times: .any)
                 return network.requests.isEmpty
             }, .text("first"), times: .once)

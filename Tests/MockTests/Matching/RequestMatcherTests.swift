@@ -144,14 +144,15 @@ import Testing
             .anyOf(.get("/a"), .post("/b")),
             takes: [.test("a"), .test("b", method: "POST")], leaves: [.test("b")]),
         MatchCase(
-            .any.path(prefix: "/v1").anyOf([.any.query("a"), .any.query("b")]),
+            .any.path(prefix: "/v1").anyOf(.any.query("a"), .any.query("b")),
             takes: [.url("https://h/v1?b")], leaves: [.url("https://h/v1?c"), .url("https://h/?b")]),
         MatchCase(
             .get("/users/{id}").not(.path("/users/me")), takes: [.test("users/42")],
             leaves: [.test("users/me"), .test("users")]),
-        MatchCase(.not(.any), takes: [], leaves: [.test("a")]),
+        MatchCase(.any.not(.any), takes: [], leaves: [.test("a")]),
         MatchCase(
-            .where("an empty body") { $0.body.isEmpty }, takes: [.test("a")], leaves: [.json("1")]),
+            .any.where("an empty body") { $0.body.isEmpty }, takes: [.test("a")],
+            leaves: [.json("1")]),
         MatchCase(
             .get("/users/{id}").where("an even id") {
                 Int($0.pathValues["id"]!)!.isMultiple(of: 2)
@@ -162,7 +163,7 @@ import Testing
 
     // It may rely on them, and an explanation evaluates every other criterion.
     @Test func asksAPredicateOnlyIfTheCriteriaBeforeItHold() async throws {
-        let isEven = RequestMatcher.where("an even id") {
+        let isEven = RequestMatcher.any.where("an even id") {
             Int($0.pathValues["id"]!)!.isMultiple(of: 2)
         }
         for matcher in [
@@ -203,9 +204,9 @@ import Testing
 
     /// A predicate relies only on earlier criteria. Otherwise the stub would take every request.
     @Test(arguments: [
-        RequestMatcher.where("is /users") { $0.path == "/users" }.json("{oops"),
-        .anyOf(.where("is /users") { $0.path == "/users" }, .path("/books")).json("{oops"),
-        .not(.where("is not /users") { $0.path != "/users" }).json("{oops"),
+        RequestMatcher.any.where("is /users") { $0.path == "/users" }.json("{oops"),
+        .anyOf(.any.where("is /users") { $0.path == "/users" }, .path("/books")).json("{oops"),
+        .any.not(.any.where("is not /users") { $0.path != "/users" }).json("{oops"),
     ])
     func asksThePredicatesBeforeAnUnusableCriterion(_ matcher: RequestMatcher) async throws {
         let network = MockNetwork()
@@ -262,7 +263,7 @@ import Testing
             ),
             (.any.json(encoding: ["x": Double.nan]), "could not encode Dictionary<String, Double>"),
             (.anyOf(), "no matcher"), (.anyOf(.any, .any.json("")), "not JSON"),
-            (.not(.any.json("")), "not JSON"),
+            (.any.not(.any.json("")), "not JSON"),
             (.any.query(exactly: ["a": Double.nan]), "is nan"),
             (.any.form(["a": Double.nan]), "is nan"),
             (.get("/{a}-{b}-{c}-{d}.x"), "has two names in the segment {a}-{b}-{c}-{d}.x."),

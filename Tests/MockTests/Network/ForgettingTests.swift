@@ -1,8 +1,9 @@
 import APIKitLite
-import APIKitLiteTesting
 import Foundation
 import TestSupport
 import Testing
+
+@testable import APIKitLiteTesting
 
 /// What a network answers, forgets, and tells when it is done.
 @Suite(.limited, .usesSockets) struct ForgettingTests {

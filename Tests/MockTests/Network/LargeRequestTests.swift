@@ -19,19 +19,19 @@ import Testing
     }
 
     @Test func matchesEachOfManyItems() {
-        let matcher = RequestMatcher.any.request(search(Self.items))
+        let matcher = RequestMatcher.request(search(Self.items))
 
         #expect(matcher.report(on: record(Self.items)).isMatch)
         #expect(!matcher.report(on: record(Self.items + "&name7=1")).isMatch)
         #expect(!matcher.report(on: record(String(Self.items.dropLast(1)) + "2")).isMatch)
         #expect(!matcher.report(on: record(Self.items + "&other=1")).isMatch)
-        let fields = RequestMatcher.any.request(.form(Self.items))
+        let fields = RequestMatcher.request(.form(Self.items))
         #expect(fields.report(on: RecordedRequest(request: .form(Self.items))).isMatch)
         #expect(!fields.report(on: RecordedRequest(request: .form(Self.items + "&x"))).isMatch)
     }
 
     @Test func reportsTheFirstCriteriaAndThoseThatDoNotHold() {
-        let matcher = RequestMatcher.any.request(search(Self.items))
+        let matcher = RequestMatcher.request(search(Self.items))
         let changed = Self.items.replacingOccurrences(of: "name250=1", with: "name250=2")
         let report = matcher.report(on: record(changed))
 
@@ -55,7 +55,7 @@ import Testing
 
         let text = error?.description ?? ""
         #expect(text.contains(#".query(["name0": "1", "#) && text.contains(#""name19": "1"])"#))
-        #expect(text.hasSuffix("(and 280 items more)"))
+        #expect(text.hasSuffix(#""name19": "1"]), .json("{}"))"#))
         #expect(text.utf8.count < 4_000)
         let literal = try #require(text.firstMatch(of: #/\.query\(\[(.*)\]\)/#)?.output.1)
         #expect(literal.split(separator: ",").count == 20)

@@ -93,12 +93,9 @@ extension URLRequest {
                 .text("title", #"a "b""#),
                 .file("avatar", fileName: "a.png", contentType: "image/png", data: longData),
                 MultipartPart(name: "long", data: longData)),
-            ##"network.stub(.post("/a").part("title", text: #"a "b""#).part("avatar", fileName: "a.png", contentType: "image/png").part("long"), .json("{}"))"##
+            #"network.stub(.post("/a"), .json("{}"))"#
         ) { network in
-            network.stub(
-                .post("/a").part("title", text: #"a "b""#).part(
-                    "avatar", fileName: "a.png", contentType: "image/png"
-                ).part("long"), .json("{}"))
+            network.stub(.post("/a"), .json("{}"))
         },
     ]
 
@@ -140,18 +137,5 @@ extension URLRequest {
 
         #expect(failure?.description.hasSuffix(#"stub(.post("/a"), .json("{}"))"#) == true)
         #expect(try #require(failure?.description).count < 400)
-    }
-
-    @Test func countsThePartsThatItLeavesOut() async throws {
-        let failure = await #expect(throws: MockError.self) {
-            let parts = (1...23).map { MultipartPart.text("\($0)", "x") }
-            let request = try URLRequest.test("a", method: "POST").multipartBody(parts)
-            _ = try await MockURLSession(MockNetwork()).exchange(request)
-        }
-
-        let text = try #require(failure?.description)
-        #expect(text.contains("with the body 23 parts: 1=x, 2=x, 3=x, 4=x, 5=x and 18 more."))
-        #expect(text.contains(#".part("20", text: "x"), .json"#))
-        #expect(text.hasSuffix("(and 3 items more)"))
     }
 }

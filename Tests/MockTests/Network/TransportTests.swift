@@ -1,8 +1,9 @@
 import APIKitLite
-import APIKitLiteTesting
 import Foundation
 import TestSupport
 import Testing
+
+@testable import APIKitLiteTesting
 
 /// One table of answers, over every way into a network.
 @Suite(.limited, .usesSockets) struct TransportTests {

@@ -103,9 +103,9 @@ import Testing
 
         #expect(
             failure?.description == """
-                The stub for method GET, path /late came too late: the network was verified before \
-                (MockTests/VerificationTests.swift:\(line)), and would not notice what this stub is \
-                used for. Verify at the end of the test. \
+                verify() was called (MockTests/VerificationTests.swift:\(line)) before the stub for \
+                method GET, path /late was added, so nothing would check it. Add stubs first, and \
+                verify at the end. \
                 (MockTests/VerificationTests.swift:\(line + 2))
                 """)
         let verification = #expect(throws: VerificationError.self) { try network.verify() }
@@ -115,7 +115,6 @@ import Testing
     /// An answer that does not end, and what `verify()` says; nil is a handler that does not return.
     private static let waits: [(response: MockResponse?, state: String, end: String)] = [
         (.text("x").held, "the STUB holds it", "Call stub.release(), or cancel the request,"),
-        (.text("x").heldBody, "the STUB holds it", "Call stub.release(), or cancel the request,"),
         (
             .stream(), "the STUB keeps the stream of it open",
             "Call stub.finish(), or cancel the request,"

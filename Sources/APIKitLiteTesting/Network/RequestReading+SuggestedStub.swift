@@ -1,0 +1,60 @@
+import APIKitLite
+import Foundation
+
+extension RequestReading {
+    /// The size in bytes above which the line leaves the body out.
+    private static let longestBody = 200
+    /// The number of query items or form fields above which the line leaves the others out.
+    private static let mostItems = 20
+
+    /// The `stub(…)` line that would answer the request, as Swift code to paste.
+    var suggestedStub: String {
+        let matcher = methodAndPath + criteria("query", query) + bodyCriterion
+        let response = method == "HEAD" ? ".status(200)" : #".json("{}")"#
+        return "network.stub(\(matcher), \(response))"
+    }
+
+    private var methodAndPath: String {
+        // A template cannot express every segment: its braces mark names.
+        let isPlain = segments.allSatisfy { (try? PathTemplate("/" + $0))?.match([$0]) == [:] }
+        let path = isPlain ? "/" + segments.joined(separator: "/") : url.path
+        let isShort = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"].contains(method)
+        return isShort && isPlain
+            ? ".\(method.lowercased())(\(path.swiftLiteral))"
+            : ".method(\(method.swiftLiteral))"
+                + ".path(\(isPlain ? "" : "exactly: ")\(path.swiftLiteral))"
+    }
+
+    private var bodyCriterion: String {
+        guard !body.isEmpty, body.count <= Self.longestBody else { return "" }
+        if case .success(let json) = json { return ".json(\(json.compact.swiftLiteral))" }
+        return criteria("form", declaredForm ?? [])
+    }
+
+    /// Returns the criterion for items with values. An item without `=` is left out: its criterion
+    /// would be another one for a query, and there is none for a form.
+    private func criteria(_ criterion: String, _ items: [NamedItem]) -> String {
+        let list = items.prefix(Self.mostItems).compactMap { item in
+            item.value.map { "\(item.name.swiftLiteral): \($0.swiftLiteral)" }
+        }
+        return list.isEmpty ? "" : ".\(criterion)([\(list.joined(separator: ", "))])"
+    }
+}
+
+extension String {
+    /// The text as a Swift string literal. It is raw if that saves escapes.
+    var swiftLiteral: String {
+        // The compiler reads scalars. In `"#️⃣`, the mark is a part of another character.
+        let scalars = unicodeScalars
+        guard scalars.contains(where: { $0 == "\"" || $0 == "\\" }),
+            !scalars.contains(where: { $0.properties.generalCategory == .control })
+        else { return debugDescription }
+        var marks = "#"
+        while scalars.contains("\"\(marks)".unicodeScalars)
+            || scalars.contains("\\\(marks)".unicodeScalars)
+        {
+            marks += "#"
+        }
+        return "\(marks)\"\(self)\"\(marks)"
+    }
+}
