@@ -62,7 +62,7 @@ final class Download {
             throw RequestBuildingError(
                 "A download sends GET without a body, not "
                     + (method == "GET" ? "GET with a body" : method)
-                    + ". Load the response instead.")
+                    + ". For any other request, read session.stream(request) and write its pieces.")
         }
         for name in ["Range", "If-Range"] where request.value(forHTTPHeaderField: name) != nil {
             throw RequestBuildingError(

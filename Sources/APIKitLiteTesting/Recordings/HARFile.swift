@@ -52,9 +52,7 @@ final class HARFile {
             "\(url.path) has \(byteCount(size))\(others); at most \(byteCount(limit)) are read.")
     }
 
-    /// Returns an exchange of the archive.
-    ///
-    /// - Parameter index: The index of the entry.
+    /// Returns the exchange of an entry.
     func exchange(_ entry: HAR.Entry, at index: Int) throws -> HTTPArchive.Exchange {
         func wrong(_ place: String, _ what: String) -> HTTPArchiveError {
             HTTPArchiveError("\(url.path), log.entries[\(index)].\(place) \(what).")
@@ -174,7 +172,9 @@ extension HTTPArchive.Exchange {
         guard ["http", "https"].contains(scheme) else {
             return "its URL has the scheme \(scheme)"
         }
-        if response?.statusCode == 101 { return "it changes the protocol" }
+        if response?.statusCode == 101 {
+            return "its answer is 101 (a WebSocket or another upgrade)"
+        }
         let coding = response?.value(forHTTPHeaderField: "Content-Encoding")?.lowercased() ?? ""
         let isGzip = body.starts(with: [0x1F, 0x8B])
         return coding.contains("gzip") && isGzip ? "its body is still compressed" : nil

@@ -25,10 +25,10 @@ public struct HTTPArchive: RandomAccessCollection, RangeReplaceableCollection, M
     /// Creates an archive of the requests that a network recorded, for example after a failed test:
     /// `try HTTPArchive(network.requests).write(to: file)`.
     ///
-    /// Of each body, a network keeps the first MiB: see ``RecordedRequest/sent``.
+    /// Of each body, a network keeps the first MiB, in at most 10,000 pieces.
     ///
-    /// - Parameter requests: The requests, in the order of their start. If one has not ended, its
-    ///   `wasCancelled` is true.
+    /// - Parameter requests: The requests, in the order of their start. One that has not ended counts
+    ///   as cancelled by the client.
     public init(_ requests: [RecordedRequest]) {
         exchanges = requests.map(Exchange.init)
     }
@@ -61,13 +61,13 @@ public struct HTTPArchive: RandomAccessCollection, RangeReplaceableCollection, M
         /// The headers may have a `Content-Encoding`, but ``body`` is already decoded.
         public var response: HTTPURLResponse?
         /// The pieces of the answer's body. Their times count from the start of the request.
-        public var pieces: [SentPiece]
+        var pieces: [SentPiece]
         /// The error that ended the request, before or after its ``response``; nil if none.
         public var error: URLError?
         /// Whether the client left before the answer ended. In a replay, such an answer has no end.
-        public var wasCancelled: Bool
+        var wasCancelled: Bool
         /// When the request was sent; `Date.distantPast` if the file does not say it.
-        public var startDate: Date
+        var startDate: Date
         /// The entry of the file; nil without a file.
         var place: Recording.Place?
 

@@ -77,11 +77,8 @@ extension HTTPArchive.Exchange {
 }
 
 extension RequestMatcher {
-    /// Creates a matcher for requests that are equal to a recorded one.
-    ///
-    /// - Parameters:
-    ///   - reading: The recorded request.
-    ///   - isServed: Whether a URL leads to the network's own server, so that its host does not count.
+    /// Creates a matcher for requests that are equal to a recorded one. The host of a URL that leads
+    /// to the network's own server does not count.
     fileprivate init(
         recorded reading: RequestReading, _ isServed: @escaping @Sendable (URL?) -> Bool
     ) {

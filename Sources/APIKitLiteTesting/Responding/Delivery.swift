@@ -61,12 +61,8 @@ final class Delivery: Sendable {
     /// Creates a delivery that has not begun. A ``MockClock`` does not move until it waits.
     ///
     /// - Parameters:
-    ///   - record: The request. The client's timeout counts from its arrival.
-    ///   - client: The client that waits for the answer.
-    ///   - time: The time of the network.
     ///   - cause: What the reply waits for first.
     ///   - queue: The number of the queue from which the body comes; nil for any other body.
-    ///   - receiver: Receives the parts of the answer.
     init(
         to record: RecordedRequest, for client: any Client, in time: NetworkTime,
         _ cause: WaitCause, queue: Int?, _ receiver: @escaping Receiver
@@ -192,9 +188,7 @@ final class Delivery: Sendable {
         state.withLock { $0?.cause = cause }
     }
 
-    /// Suspends on the clock of the network.
-    ///
-    /// - Throws: The same errors as ``send(_:)``.
+    /// Suspends on the clock of the network. Throws the same errors as `send(_:)`.
     func sleep(for duration: Duration) async throws {
         try checkWriter()
         do {

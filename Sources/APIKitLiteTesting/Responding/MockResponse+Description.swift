@@ -26,16 +26,14 @@ extension MockResponse: CustomStringConvertible {
                     ? [status, type, "stream"].compactMap(\.self).joined(separator: ", ") : answer
             }
         return what + (delay > .zero ? ", delayed by \(delay)" : "")
-            + paceText + (isHeld ? ", held" : "") + (isBodyHeld ? ", body held" : "")
+            + paceText + (isHeld ? ", held" : "")
     }
 
     private var paceText: String {
         let waits = gaps(pieces.count)
         guard waits.contains(where: { $0 > .zero }) else { return "" }
-        let first = waits[0] > .zero ? ", the first after \(waits[0])" : ""
         // Recorded times need not be equal.
-        let interval = Set(waits.dropFirst()).count == 1 ? waits[1] : .zero
-        let rest = interval > .zero ? ", one every \(interval)" : ""
-        return ", \(waits.count) \(waits.count == 1 ? "piece" : "pieces")\(first)\(rest)"
+        let interval = Set(waits.dropFirst()).count == 1 ? ", one every \(waits[1])" : ""
+        return ", \(waits.count) pieces\(interval)"
     }
 }

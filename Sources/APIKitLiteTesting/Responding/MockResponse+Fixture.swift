@@ -20,20 +20,7 @@ extension MockResponse {
         fixture(fileName, JsonLoader(bundle: bundle), status)
     }
 
-    /// Returns a response whose body is a file of a folder.
-    ///
-    /// - Parameters:
-    ///   - fileName: The name as for ``JsonLoader``: `"users"`, `"users.json"`, `"page.html"`.
-    ///   - folder: The folder. Its folders `Fixtures` and `Resources` are searched too.
-    ///   - status: The status of the response, in `100...599`.
-    /// - Returns: A response with the content of the file.
-    public static func fixture(
-        _ fileName: String, in folder: URL, status: Int = 200
-    ) -> MockResponse {
-        fixture(fileName, JsonLoader(folder: folder), status)
-    }
-
-    private static func fixture(
+    static func fixture(
         _ fileName: String, _ loader: JsonLoader, _ status: Int
     ) -> MockResponse {
         let file = URL(fileURLWithPath: fileName)

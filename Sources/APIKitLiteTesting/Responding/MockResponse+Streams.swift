@@ -45,29 +45,6 @@ extension MockResponse {
             every: interval, status: status, headers: headers)
     }
 
-    /// Returns the response with times between the pieces of its body, as a language model has.
-    ///
-    /// Apply it to a response in pieces: ``events(_:every:status:headers:)``,
-    /// ``chunks(_:every:contentType:status:headers:)`` or ``chunked(by:every:)``. It replaces their
-    /// interval.
-    ///
-    /// - Parameters:
-    ///   - timeToFirst: The time between the headers and the first piece.
-    ///   - interval: The time before each further piece.
-    /// - Returns: The response at that pace. A negative time is a configuration error.
-    public func paced(
-        timeToFirst: Duration = .zero, every interval: Duration
-    ) -> MockResponse {
-        let call = "paced(timeToFirst: \(timeToFirst), every: \(interval))"
-        guard timeToFirst >= .zero, interval >= .zero else {
-            return wrong("\(call): a time is not negative.")
-        }
-        if let wrong = wrongIfFixed(call) { return wrong }
-        var response = self
-        response.gaps = [timeToFirst, interval]
-        return response
-    }
-
     /// Returns a response whose body a closure sends, piece by piece.
     ///
     /// ```swift
@@ -138,12 +115,8 @@ extension MockResponse {
         return response
     }
 
-    /// Returns the response with a configuration error, if other code decides what it sends; nil if
-    /// the response itself does.
-    ///
-    /// - Parameters:
-    ///   - call: The call that would change the response, as the error text shows it.
-    ///   - needsBody: Whether the call also needs a response with a body.
+    /// Returns the response with a configuration error that names the call, if other code decides
+    /// what it sends, or if it has no body and the call needs one; otherwise nil.
     func wrongIfFixed(_ call: @autoclosure () -> String, needsBody: Bool = false) -> MockResponse? {
         switch start {
         case _ where source != nil:

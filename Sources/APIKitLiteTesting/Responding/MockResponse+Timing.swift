@@ -11,7 +11,7 @@ extension MockResponse {
     /// - Parameter delay: The time before the first byte. A negative one is a configuration error.
     public func delayed(by delay: Duration) -> MockResponse {
         guard delay >= .zero else {
-            return wrong("delayed(by: \(delay)): a delay is not negative.")
+            return wrong("delayed(by: \(delay)): a delay must not be negative.")
         }
         var response = self
         response.delay = delay
@@ -32,10 +32,11 @@ extension MockResponse {
     /// - Returns: The response in pieces; the last one may be smaller.
     public func chunked(by size: Int, every interval: Duration = .zero) -> MockResponse {
         guard size > 0 else {
-            return wrong("chunked(by: \(size)): a piece has at least one byte.")
+            return wrong("chunked(by: \(size)): a piece must have at least one byte.")
         }
         guard interval >= .zero else {
-            return wrong("chunked(by: \(size), every: \(interval)): an interval is not negative.")
+            return wrong(
+                "chunked(by: \(size), every: \(interval)): an interval must not be negative.")
         }
         if let wrong = wrongIfFixed("chunked(by: \(size))") { return wrong }
         var response = self
@@ -63,7 +64,7 @@ extension MockResponse {
     ) -> MockResponse {
         var response = data(Data(), contentType: contentType, status: status, headers: headers)
         guard interval >= .zero else {
-            return response.wrong("chunks(every: \(interval)): an interval is not negative.")
+            return response.wrong("chunks(every: \(interval)): an interval must not be negative.")
         }
         response.pieces = pieces.map { Data($0.utf8) }
         response.gaps = [.zero, interval]
@@ -74,15 +75,6 @@ extension MockResponse {
     public var held: MockResponse {
         var response = self
         response.isHeld = true
-        return response
-    }
-
-    /// The same response, whose headers are given and whose body is held until ``Stub/release()``.
-    ///
-    /// A response without a body, such as a 204 or one to a `HEAD`, is given immediately.
-    public var heldBody: MockResponse {
-        var response = self
-        response.isBodyHeld = true
         return response
     }
 
@@ -105,7 +97,7 @@ extension MockResponse {
         afterBytes count: Int, with code: URLError.Code = .networkConnectionLost
     ) -> MockResponse {
         guard count >= 0 else {
-            return wrong("failing(afterBytes: \(count)): a count is not negative.")
+            return wrong("failing(afterBytes: \(count)): a count must not be negative.")
         }
         if let wrong = wrongIfFixed("failing(afterBytes: \(count))", needsBody: true) {
             return wrong
@@ -128,7 +120,7 @@ extension MockResponse {
     /// - Parameter count: The number of bytes. A negative one is a configuration error.
     public func failing(afterHeaderBytes count: Int) -> MockResponse {
         guard count >= 0 else {
-            return wrong("failing(afterHeaderBytes: \(count)): a count is not negative.")
+            return wrong("failing(afterHeaderBytes: \(count)): a count must not be negative.")
         }
         if let wrong = wrongIfFixed("failing(afterHeaderBytes: \(count))", needsBody: true) {
             return wrong

@@ -43,8 +43,6 @@ public struct MockResponse: Sendable {
     var url: URL?
     /// Whether the body is decoded although `Content-Encoding` is named.
     var isDecoded = false
-    /// Whether the release of the stub comes after the headers.
-    var isBodyHeld = false
     /// The pieces of the body. An empty one is left out.
     var pieces: [Data] = [] {
         didSet { pieces = pieces.filter { !$0.isEmpty }.map { [$0].joined } }
@@ -54,8 +52,8 @@ public struct MockResponse: Sendable {
     /// The code that sends the body, after the pieces; nil if the response names the body itself.
     var source: Source?
     var ending = Ending.end
-    /// Changes the response for a request; nil if it is the same for all.
-    var adapting: (@Sendable (MockResponse, URLRequest) -> MockResponse)?
+    /// Whether a request may ask for a part of the body.
+    var acceptsRanges = false
     /// What is wrong with the response; nil if it is valid. Its stub reports it.
     var configurationError: String?
 

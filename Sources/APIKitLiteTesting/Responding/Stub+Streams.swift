@@ -116,7 +116,7 @@ extension Stub {
 
     /// Why a call that sends has not returned.
     private var streamState: String {
-        let causes = journal?.pending(of: self).map(\.cause) ?? []
+        let causes = journal.pending(of: self).map(\.cause)
         if causes.contains(.reader) {
             return "the client has the headers and does not read. Read in another task, or write "
                 + "`async let sent: Void = stub.send(…)`"
@@ -137,11 +137,13 @@ extension Stub {
     }
 
     private func noStream(_ call: String, _ sourceLocation: String) -> MockError {
-        MockError(
+        var answer = "a closure"
+        if case .responses(let responses, _) = source { answer = responses[0].description }
+        return MockError(
             .noStream,
             """
-            stub.\(call) (\(sourceLocation)) needs a stub that answers with .stream() without a \
-            closure. The stub for \(label) does not.
+            stub.\(call) (\(sourceLocation)) needs a stub that answers with .stream(), without a \
+            closure. The stub for \(label) answers with \(answer).
             """)
     }
 }

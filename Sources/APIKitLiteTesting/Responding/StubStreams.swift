@@ -32,9 +32,6 @@ final class StubStreams: Sendable {
 
     /// Adds a message to each open queue. If there is none, suspends until one opens.
     ///
-    /// - Parameters:
-    ///   - isLast: Whether this is the last message.
-    ///   - make: Makes the message for one queue.
     /// - Throws: ``Receipt/clientGone`` if no queue is open because the client of the last one has
     ///   gone; `CancellationError`.
     func post(isLast: Bool, _ make: () -> Message) async throws {

@@ -25,9 +25,8 @@ extension Answer {
             ]
         }
 
-        /// Returns the first bytes of the head, and never all of them.
-        ///
-        /// - Parameter count: The number of bytes. On Linux, the result ends within the first line.
+        /// Returns the first bytes of the head, and never all of them: on Linux, they end within the
+        /// first line.
         func head(cutAfter count: Int) -> Data {
             head.prefix(min(count, longestCutHead(of: head)))
         }
@@ -58,8 +57,6 @@ extension Answer {
     /// The server decides about the framing. It replaces the `Connection`, `Transfer-Encoding` and,
     /// except for a HEAD, `Content-Length` fields of the response by true ones. It removes the
     /// `Content-Encoding` field if the body is already decoded.
-    ///
-    /// - Parameter request: The request to answer.
     func message(for request: HTTPRequestReader.Request) -> Message {
         let status = head.response.statusCode
         let fields = fields

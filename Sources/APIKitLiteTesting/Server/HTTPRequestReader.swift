@@ -19,19 +19,15 @@ struct HTTPRequestReader {
     /// The index of the first byte in `buffer` that was not read.
     private var start = 0
 
-    /// Creates a reader.
-    ///
-    /// - Parameter receive: Waits for bytes, and returns them; none at the end of the connection.
+    /// Creates a reader. The closure waits for bytes, and returns none at the end of the connection.
     init(_ receive: @escaping () -> [UInt8]) {
         self.receive = receive
     }
 
-    /// Reads the next request.
+    /// Reads the next request; nil at the end of the connection.
     ///
-    /// - Parameter sendContinue: Sends `100 Continue` (RFC 9110, section 10.1.1). It is called for a
-    ///   client that waits for it and has not sent a part of the body.
-    /// - Returns: The request; `nil` at the end of the connection.
-    /// - Throws: When the bytes are not a request.
+    /// `sendContinue` sends `100 Continue` (RFC 9110, section 10.1.1). It is called for a client that
+    /// waits for it and has not sent a part of the body.
     mutating func next(sendContinue: () -> Void = {}) throws(HTTPRequestError) -> Request? {
         guard let first = try requestLine() else { return nil }
         let parts = first.split(separator: " ", omittingEmptySubsequences: false)

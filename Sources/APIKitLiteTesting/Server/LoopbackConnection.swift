@@ -95,9 +95,7 @@ final class LoopbackConnection: Sendable {
         return .loss
     }
 
-    /// Writes the parts of an answer.
-    ///
-    /// - Returns: What follows; `nil` if the client has gone, or the server has stopped.
+    /// Writes the parts of an answer. Returns nil if the client has gone, or the server has stopped.
     private func write(_ queue: PartQueue, to request: HTTPRequestReader.Request) -> Next? {
         let url = request.request.url ?? listener.url
         var message: Answer.Message?
@@ -153,6 +151,7 @@ private final class PartQueue: @unchecked Sendable {  // `condition` owns all va
         condition.lock()
         defer { condition.unlock() }
         while parts.isEmpty, !isClosed {
+            // Nothing reports that a client closes its socket while no thread reads from it.
             if !condition.wait(until: Date() + 0.05), hasLeft() { return nil }
         }
         return isClosed ? nil : parts.removeFirst()

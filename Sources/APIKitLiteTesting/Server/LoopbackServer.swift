@@ -37,7 +37,6 @@ public final class LoopbackServer: Sendable {
     /// Starts a server.
     ///
     /// - Parameters:
-    ///   - port: The port, or 0 for a free port that the system chooses.
     ///   - onStop: Called with the server's identity when it stops, and perhaps again when it is
     ///     released.
     ///   - answering: Answers a request. The server calls it, and the function that it returns, on

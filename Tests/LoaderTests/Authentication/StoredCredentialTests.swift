@@ -158,7 +158,7 @@ import Testing
 
     @Test(arguments: 0..<40)
     func endsWithWhatWasSetLast(_ seed: Int) async throws {
-        let random = Locked(SeededRandom(seed: UInt64(seed)))
+        let random = Locked(SeededGenerator(seed: UInt64(seed)))
         let draw: @Sendable (Int) -> Int = { count in
             random.withLock { Int.random(in: 0..<count, using: &$0) }
         }

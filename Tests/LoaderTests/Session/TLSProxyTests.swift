@@ -137,18 +137,16 @@ import Testing
     @Test(arguments: [true, false])
     func deliversEventsPieceByPiece(_ isTyped: Bool) async throws {
         let events = (0..<2).map { ServerSentEvent(data: "\($0)") }
-        network.stub(
-            .any,
-            .events(events).paced(timeToFirst: .seconds(1), every: .seconds(1)), .status(204))
+        let stub = network.stub(.any, .stream())
 
         let (body, response) = try await session.stream(request(.bytes, isTyped: isTyped))
         #expect(response.value(forHTTPHeaderField: "Content-Type") == "text/event-stream")
         var pieces = body.makeAsyncIterator()
         for event in 0..<2 {
-            await clock.waitForSleepers()
-            await clock.advance(by: .seconds(1))
+            try await stub.send(events[event])
             #expect(try await pieces.next()?.text == "data: \(event)\n\n")
         }
+        try await stub.finish()
     }
 
     @Test(arguments: versions)

@@ -1,8 +1,9 @@
 import APIKitLite
-import APIKitLiteTesting
 import Foundation
 import TestSupport
 import Testing
+
+@testable import APIKitLiteTesting
 
 /// Handlers that ignore their cancellation keep nobody waiting, on any way into a network.
 @Suite(.limited, .usesSockets) struct StubbornHandlerTests {

@@ -127,7 +127,7 @@ import Testing
     @Test func aRequestThatIsCancelledWhileItIsMatchedIsRecordedSo() async throws {
         let network = MockNetwork()
         network.stub(
-            .where("it cancels its client") { _ in
+            .any.where("it cancels its client") { _ in
                 withUnsafeCurrentTask { $0?.cancel() }
                 return true
             }, .text("a"))

@@ -1,8 +1,9 @@
 import APIKitLite
-import APIKitLiteTesting
 import Foundation
 import TestSupport
 import Testing
+
+@testable import APIKitLiteTesting
 
 @Suite(.limited) struct ArchiveWritingTests {
     @Test func writesEveryFieldThatTheStandardRequires() async throws {

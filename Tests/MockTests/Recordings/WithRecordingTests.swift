@@ -1,8 +1,9 @@
 import APIKitLite
-import APIKitLiteTesting
 import Foundation
 import TestSupport
 import Testing
+
+@testable import APIKitLiteTesting
 
 /// `withMockNetwork(replaying:)`: recording and replaying a file beside the test.
 @Suite(.limited) struct WithRecordingTests {

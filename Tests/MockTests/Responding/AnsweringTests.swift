@@ -1,8 +1,9 @@
 import APIKitLite
-import APIKitLiteTesting
 import Foundation
 import TestSupport
 import Testing
+
+@testable import APIKitLiteTesting
 
 /// Fixtures, sequences and real answers, over every way into a network.
 @Suite(.limited, .usesSockets) struct AnsweringTests {
@@ -26,7 +27,7 @@ import Testing
             let folder = try TemporaryFolder()
             try folder.write("[1]", name)
             let network = MockNetwork()
-            network.stub(.any, .fixture(asked, in: folder.url, status: 201))
+            network.stub(.any, .fixture(asked, JsonLoader(folder: folder.url), 201))
 
             let (body, response) = try await exchange(transport, network)
 
@@ -40,7 +41,9 @@ import Testing
         let folder = try TemporaryFolder()
         try folder.write("[]", "users.json")
         let network = MockNetwork()
-        network.stub(.any, .fixture("user", in: folder.url), fileID: "A/B.swift", line: 7)
+        network.stub(
+            .any, .fixture("user", JsonLoader(folder: folder.url), 200), fileID: "A/B.swift",
+            line: 7)
 
         let failure = await #expect(throws: MockError.self) {
             try await exchange(.urlProtocol, network)
@@ -171,7 +174,8 @@ import Testing
         }
         let verification = #expect(throws: VerificationError.self) { try network.verify() }
 
-        #expect(failure?.description.contains("(-1): a count is not negative. (MockTests") == true)
+        #expect(
+            failure?.description.contains("(-1): a count must not be negative. (MockTests") == true)
         #expect(verification?.findings == failure.map { [$0.description] })
     }
 
@@ -188,10 +192,10 @@ import Testing
 
     @Test(arguments: [
         (MockResponse.text("x").delayed(by: .seconds(-1)), "delayed(by: -1.0 seconds): a delay"),
-        (.text("x").chunked(by: 1, every: .seconds(-1)), "an interval is not negative"),
-        (.text("x").chunked(by: 0), "a piece has at least one byte"),
-        (.text("x").failing(afterBytes: -1), "a count is not negative"),
-        (.text("x").failing(afterHeaderBytes: -1), "a count is not negative"),
+        (.text("x").chunked(by: 1, every: .seconds(-1)), "an interval must not be negative"),
+        (.text("x").chunked(by: 0), "a piece must have at least one byte"),
+        (.text("x").failing(afterBytes: -1), "a count must not be negative"),
+        (.text("x").failing(afterHeaderBytes: -1), "a count must not be negative"),
         (.json("{").delayed(by: .seconds(1)), "text that is not JSON"),
     ])
     func anUnusableResponseReportsItsErrorAndLocation(

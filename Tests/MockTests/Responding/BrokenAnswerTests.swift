@@ -1,8 +1,9 @@
 import APIKitLite
-import APIKitLiteTesting
 import Foundation
 import TestSupport
 import Testing
+
+@testable import APIKitLiteTesting
 
 /// Answers that break off, over every way into a network.
 @Suite(.limited, .usesSockets) struct BrokenAnswerTests {

@@ -1,8 +1,9 @@
 import APIKitLite
-import APIKitLiteTesting
 import Foundation
 import TestSupport
 import Testing
+
+@testable import APIKitLiteTesting
 
 /// The functions that wait for an event, without polling and without a clock.
 @Suite(.limited, .usesSockets) struct GateTests {

@@ -53,24 +53,6 @@ import Testing
         #expect("\(failure)".contains("would come back to this network, for ever"))
     }
 
-    /// Three networks in a ring, of which each passes every request to the next.
-    @Test(arguments: [Transport.urlProtocol, .mockURLSession])
-    func doesNotGoRound(_ transport: Transport) async throws {
-        let networks = (0..<3).map { _ in MockNetwork() }
-        for (index, network) in networks.enumerated() {
-            let next = try transport.open(networks[(index + 1) % 3]).session
-            // Another answer after a while, so that the test fails where it would not end.
-            network.stub(.any, .text("too late"), times: .any)
-            network.stub(.any, .passthrough(to: next), times: .exactly(20))
-        }
-
-        _ = try? await transport.open(networks[0]).session.exchange(.test("a"))
-
-        #expect(networks.map(\.requests.count) == [2, 1, 1])
-        let failure = try #require(throws: VerificationError.self) { try networks[0].verify() }
-        #expect("\(failure)".contains("would come back to this network, for ever"))
-    }
-
     @Test func mayComeBackOnceForAnAnswer() async throws {
         let (network, other) = (MockNetwork(), MockNetwork())
         network.stub(.any, .passthrough(to: other.urlSession), .text("answer"))

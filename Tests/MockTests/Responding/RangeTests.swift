@@ -1,8 +1,9 @@
 import APIKitLite
-import APIKitLiteTesting
 import Foundation
 import TestSupport
 import Testing
+
+@testable import APIKitLiteTesting
 
 /// Parts of a body, over every way into a network.
 @Suite(.limited, .usesSockets) struct RangeTests {

@@ -1,8 +1,9 @@
 import APIKitLite
-import APIKitLiteTesting
 import Foundation
 import TestSupport
 import Testing
+
+@testable import APIKitLiteTesting
 
 /// Many streams, of which clients leave at random.
 @Suite(.limited, .usesSockets) struct StreamStressTests {
