@@ -97,6 +97,16 @@ final class Delivery: Sendable {
         _ = end()
     }
 
+    /// Closes the queue from which the body comes. The client has gone, and `cancel()` follows, which
+    /// may run code of the user and so comes later.
+    func closeQueue() {
+        let queue = state.withLock { state in
+            defer { state?.queue = nil }
+            return state?.queue
+        }
+        if let queue { record.stub?.streams.close(queue) }
+    }
+
     // MARK: What a reply does
 
     /// Gives parts, which the client receives at the next wait or at the end.

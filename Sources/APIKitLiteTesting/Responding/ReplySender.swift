@@ -29,7 +29,9 @@ struct ReplySender: Sendable {
             }
             return delivery
         }
-        let recordCancellation = { @Sendable [journal, time] in
+        let recordCancellation = { @Sendable [journal, time, delivery] in
+            // First: a test that has waited for the end may send immediately, and gets an error.
+            delivery?.closeQueue()
             journal.markCancelled(id, at: time.now)
         }
         switch reply {
