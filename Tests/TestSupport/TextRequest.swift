@@ -4,15 +4,13 @@ import Foundation
 /// Loads a path of one host as text.
 package struct TextRequest: APIRequest {
     package var baseURL: URL
-    package var method: String
 
-    package init(baseURL: URL = URL(string: "https://api.example.com")!, method: String = "GET") {
+    package init(baseURL: URL = URL(string: "https://api.example.com")!) {
         self.baseURL = baseURL
-        self.method = method
     }
 
     package func makeRequest(from path: String) throws -> URLRequest {
-        try URLRequest(method, baseURL, path: path)
+        try URLRequest("GET", baseURL, path: path)
     }
 
     package func parseResponse(data: Data) throws -> String {

@@ -190,20 +190,4 @@ import Testing
         // No token is sent again that was just rejected.
         #expect(server.given == ["Bearer old", "Bearer old"])
     }
-
-    @Test func theClosureOfCredentialsMayAskForTheirValue() async throws {
-        let server = TokenServer()
-        let later = Locked<Credentials<Token>?>(nil)
-        let tokens = server.tokens(nil) { _, _, session in
-            let old = try await later.withLock { $0 }!.value(over: session)
-            #expect(old == nil)
-            return try await refreshedToken(Token(access: ""), session)
-        }
-        later.withLock { $0 = tokens }
-        defer { later.withLock { $0 = nil } }
-
-        let session = server.session.authenticated(by: tokens)
-
-        #expect(await session.outcome(of: .test("data")) == .body("Bearer new1"))
-    }
 }

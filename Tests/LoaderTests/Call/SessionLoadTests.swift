@@ -58,7 +58,6 @@ import Testing
         let response = try await session.response(.numbers, for: 2)
         #expect(response.response.value(forHTTPHeaderField: "etag") == "1")
         #expect(try await session.load(.firstNumbers) == [1])
-        #expect(try await session.load(.anyNumbers, 2) == [1, 2])
         #expect(try await session.load(.numbers(from: 2)) == [1, 2])
     }
 
@@ -134,8 +133,4 @@ extension APIRequest where Self == Endpoint<Void, [Int]> {
     fileprivate static var firstNumbers: Self { Self { .test("numbers") } }
 
     fileprivate static func numbers(from first: Int) -> Self { Self { .test("numbers/\(first)") } }
-}
-
-extension APIRequest where Self == Endpoint<Int, [Int]> {
-    fileprivate static var anyNumbers: Self { Self { .test("numbers/\($0)") } }
 }

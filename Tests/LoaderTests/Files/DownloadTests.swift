@@ -249,9 +249,9 @@ import Testing
         #expect(folder.content == bytes)
     }
 
-    /// The request reads the reason in the body.
+    /// A request reads the reason in the body.
     @Test(arguments: Transport.allCases)
-    func aRequestReadsTheBodyOfARefusal(_ transport: Transport) async throws {
+    func aRefusedStatusIsAnErrorWithItsBody(_ transport: Transport) async throws {
         struct Refusal: Error, Decodable, Equatable {
             let message: String
         }
@@ -267,15 +267,22 @@ import Testing
             }
             func parseResponse(data: Data) throws -> Data { data }
         }
-        network.stub(.any, .json(#"{"message": "no such file"}"#, status: 404))
+        let body = #"{"message": "no such file"}"#
+        network.stub(.any, .json(body, status: 404), times: .any)
         let (session, baseURL) = try open(transport)
 
+        let plain = await #expect(throws: APIRequestError.self) { try await download(transport) }
+        #expect(plain?.underlying as? UnacceptableStatus == UnacceptableStatus(statusCode: 404))
+        #expect(plain?.data?.text == body)
         let error = try await #require(throws: APIRequestError.self) {
             try await session.download(Request(baseURL: baseURL), (), to: folder.file)
         }
 
+        #expect(error.stage == .validate)
+        #expect(error.statusCode == 404)
         #expect(error.underlying as? Refusal == Refusal(message: "no such file"))
-        #expect(error.data?.text == #"{"message": "no such file"}"#)
+        #expect(error.data?.text == body)
+        #expect(folder.names == [])
     }
 
     @Test(
@@ -464,21 +471,6 @@ import Testing
         let record = try String(contentsOf: folder.record, encoding: .utf8)
         #expect(!record.contains("secret"))
         #expect(record.contains("validator"))
-    }
-
-    @Test(arguments: Transport.allCases)
-    func aRefusedStatusIsAnErrorWithItsBody(_ transport: Transport) async throws {
-        network.stub(.any, .json(#"{"message": "no such file"}"#, status: 404))
-
-        let error = try await #require(throws: APIRequestError.self) {
-            try await download(transport)
-        }
-
-        #expect(error.stage == .validate)
-        #expect(error.statusCode == 404)
-        #expect(error.data?.text == #"{"message": "no such file"}"#)
-        #expect((error.underlying as? UnacceptableStatus)?.statusCode == 404)
-        #expect(folder.names == [])
     }
 
     @Test(arguments: [

@@ -32,16 +32,6 @@ import Testing
         #expect(try await words.next() == nil)
     }
 
-    @Test func sendsARequestForEachIterator() async throws {
-        network.stub(.get("/words"), .words("a", "b"), times: .any)
-
-        let stream = MockURLSession(network).stream(WordsRequest(), "/words")
-        #expect(network.requests.isEmpty)
-        for _ in 1...2 { #expect(await stream.outcome().elements.map(\.text) == ["a", "b"]) }
-
-        #expect(network.requests.count == 2)
-    }
-
     @Test func loadsAllElementsAtOnceToo() async throws {
         network.stub(.get("/words"), .words("a", "b"))
 

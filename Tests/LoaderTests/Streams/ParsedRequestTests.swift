@@ -25,6 +25,7 @@ import Testing
         let request = try URLRequest("GET", baseURL, path: "/words")
 
         let stream = session.stream(request, words)
+        #expect(network.requests.isEmpty)
         // Each iterator parses one response from its beginning.
         for _ in 1...2 { #expect(await stream.outcome().elements == ["a", "b"]) }
 

@@ -52,7 +52,6 @@ import Testing
                     let events = [
                         ExchangeEvent(rejected: error),
                         ExchangeEvent(.failed(underlying), id: 1, request),
-                        ExchangeEvent(.failed(underlying), id: 1, request),
                     ]
                     let shown =
                         [error.description, error.localizedDescription] + events.map(\.description)
