@@ -172,9 +172,7 @@ extension HTTPArchive.Exchange {
         guard ["http", "https"].contains(scheme) else {
             return "its URL has the scheme \(scheme)"
         }
-        if response?.statusCode == 101 {
-            return "its answer is 101 (a WebSocket or another upgrade)"
-        }
+        if response?.statusCode == 101 { return "its answer is 101 (a WebSocket or an upgrade)" }
         let coding = response?.value(forHTTPHeaderField: "Content-Encoding")?.lowercased() ?? ""
         let isGzip = body.starts(with: [0x1F, 0x8B])
         return coding.contains("gzip") && isGzip ? "its body is still compressed" : nil

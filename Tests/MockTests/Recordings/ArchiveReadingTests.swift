@@ -132,7 +132,7 @@ import Testing
         #expect(
             archive.description == """
                 1: GET https://api.example.com/users/7: 200 (OK), 15 bytes
-                skipped entry 1: its answer is 101 (a WebSocket or another upgrade)
+                skipped entry 1: its answer is 101 (a WebSocket or an upgrade)
                 skipped entry 3: its URL has the scheme wss
                 skipped entry 4: its body is still compressed
                 """)
