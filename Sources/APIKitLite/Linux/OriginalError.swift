@@ -65,7 +65,7 @@ private func tellsOfALostConnection(_ text: String) -> Bool {
     text.hasPrefix("transfer closed with ")
         // Before or within the status line.
         || text == "Empty reply from server"
-        // At any time. Without TLS, Foundation has a code for most of them.
+        // At any time, over TLS. Without TLS, Foundation has a code for most of these errors.
         || text.hasSuffix(" failure: Connection reset by peer")
         || text.hasSuffix(" failure: Broken pipe")
         // In the handshake of TLS, and without the end that TLS requires.

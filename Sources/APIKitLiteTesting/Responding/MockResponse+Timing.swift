@@ -138,7 +138,7 @@ extension MockResponse {
         return response
     }
 
-    /// Returns the times before so many pieces.
+    /// Returns the time to wait before each of `count` pieces.
     func gaps(_ count: Int) -> [Duration] {
         let last = gaps.dropFirst().last ?? .zero
         return (0..<count).map { $0 < gaps.count ? gaps[$0] : last }

@@ -10,7 +10,7 @@ struct Recording: Sendable {
     }
 
     struct Entry: Sendable {
-        /// Its place; nil without a file.
+        /// The place of the entry; nil for a recording that was not read from a file.
         let place: Place?
         /// The day of the recording, such as `2026-11-22`; nil if it is not known.
         let day: String?
