@@ -70,10 +70,14 @@ extension RequestMatcher {
             self == .query ? reading.query : reading.form
         }
 
+        func counts(in reading: RequestReading) -> ItemCounts? {
+            self == .query ? reading.queryCounts : reading.formCounts
+        }
+
         func difference(
-            _ reading: RequestReading, _ shown: ([NamedItem]) -> String
+            _ reading: RequestReading, _ shown: (ItemCounts) -> String
         ) -> MatchReport.Difference {
-            .has(items(of: reading).map(shown) ?? reading.bodyPlaceholder)
+            .has(counts(in: reading).map(shown) ?? reading.bodyPlaceholder)
         }
     }
 
@@ -106,11 +110,9 @@ extension RequestMatcher {
                 Criterion {
                     "\(source.noun) \(item.shown)\(times)"
                 } holds: { reading in
-                    source.items(of: reading).map { $0.count { $0 == item } >= count } ?? false
+                    source.counts(in: reading).map { $0[item] >= count } ?? false
                 } difference: { reading in
-                    source.difference(reading) { items in
-                        item.difference(from: items.filter { $0.name == item.name })
-                    }
+                    source.difference(reading) { item.difference(from: $0.named(item.name)) }
                 })
         }
     }

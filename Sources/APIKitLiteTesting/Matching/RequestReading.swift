@@ -59,6 +59,9 @@ final class RequestReading {
             try MultipartBody(body, contentType: contentType)
         }
 
+    private(set) lazy var queryCounts = ItemCounts(query)
+    private(set) lazy var formCounts = form.map(ItemCounts.init)
+
     /// The fields of a form, if the `Content-Type` says that it is one.
     var declaredForm: [NamedItem]? { contentType == nil ? nil : form }
 
@@ -113,6 +116,24 @@ struct NamedItem: Hashable, Sendable {
         [name, value].compactMap { $0?.excerpt(limit: 500, onOneLine: false) }
             .joined(separator: "=")
     }
+}
+
+/// The items of a request, counted and grouped by name on first use, so that the time of a matcher
+/// with many criteria is linear.
+final class ItemCounts {
+    private let items: [NamedItem]
+    private lazy var counts = Dictionary(items.lazy.map { ($0, 1) }, uniquingKeysWith: +)
+    private lazy var byName = Dictionary(grouping: items, by: \.name)
+
+    init(_ items: [NamedItem]) {
+        self.items = items
+    }
+
+    /// How often an item occurs.
+    subscript(item: NamedItem) -> Int { counts[item] ?? 0 }
+
+    /// Returns the items with a name, in order.
+    func named(_ name: String) -> [NamedItem] { byName[name] ?? [] }
 }
 
 extension [RecordedPart] {
