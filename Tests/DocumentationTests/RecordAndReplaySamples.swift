@@ -70,7 +70,7 @@ import Testing
 
         let archive = try HTTPArchive(contentsOf: file)
         for exchange in archive where exchange.request.httpMethod == "GET" {
-            let (data, response) = try await session.exchange(exchange.request)
+            let (data, response) = try await session.data(for: exchange.request)
             #expect(response.statusCode == exchange.response?.statusCode)
             _ = try request.parseResponse(data: data)
         }
