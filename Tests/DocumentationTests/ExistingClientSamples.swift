@@ -17,8 +17,8 @@ import Testing
         let session: any HTTPSession = network.urlSession.retrying()
         let request = try URLRequest("GET", baseURL, path: "/users/42")
 
-        let user = try await session.load(request, as: User.self, name: "user")
         let (data, response) = try await session.data(for: request)
+        let user = try await session.load(request, as: User.self, name: "user")
 
         #expect(user == User(name: "Emma"))
         #expect(try JSONDecoder().decode(User.self, from: data) == user)

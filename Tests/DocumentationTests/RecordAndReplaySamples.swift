@@ -66,7 +66,7 @@ import Testing
     @Test func parsesWhatTheServerAnswersToday() async throws {
         let server = MockNetwork()
         server.stub(.get("/users/{id}"), .json(#"{"name": "Emma", "vip": true}"#))
-        let session = MockURLSession(server)
+        let session: any HTTPSession = MockURLSession(server)
 
         let archive = try HTTPArchive(contentsOf: file)
         for exchange in archive where exchange.request.httpMethod == "GET" {
