@@ -14,11 +14,11 @@ import Testing
     @Test func loadsAURLRequest() async throws {
         let network = MockNetwork()
         network.stub(.get("/users/42"), .json(#"{"name": "Emma"}"#))
-        let session = network.urlSession
+        let session: any HTTPSession = network.urlSession.retrying()
         let request = try URLRequest("GET", baseURL, path: "/users/42")
 
+        let (data, response) = try await session.data(for: request)
         let user = try await session.load(request, as: User.self, name: "user")
-        let (data, response) = try await session.exchange(request)
 
         #expect(user == User(name: "Emma"))
         #expect(try JSONDecoder().decode(User.self, from: data) == user)

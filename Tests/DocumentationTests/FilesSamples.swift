@@ -33,7 +33,9 @@ private struct ModelRequest: APIRequest {
             .header("ETag", "\"v1\"").acceptingRanges
         network.stub(.get("/models/v1"), model.failing(afterBytes: 5), model)
 
-        await #expect(throws: URLError.self) { try await session.download(request, to: file) }
+        await #expect(throws: APIRequestError.self) {
+            try await session.download(request, to: file)
+        }
         try await session.download(request, to: file)
 
         #expect(try String(contentsOf: file, encoding: .utf8) == "a large model")

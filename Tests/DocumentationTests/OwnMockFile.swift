@@ -21,10 +21,16 @@ final class FailingURLProtocol: MockURLProtocol {
     }
 }
 
-final class StaticURLProtocol: URLProtocolStub {
+final class StaticURLProtocol: MockURLProtocol {
     nonisolated(unsafe) static var data: Data? { didSet { update() } }
     nonisolated(unsafe) static var response: URLResponse? { didSet { update() } }
     nonisolated(unsafe) static var error: (any Error)? { didSet { update() } }
 
-    private static func update() { stub(data: data, response: response, error: error) }
+    private static func update() {
+        requestHandler = { _ in
+            if let error { throw error }
+            guard let response else { throw URLError(.badServerResponse) }
+            return (response, data)
+        }
+    }
 }

@@ -23,7 +23,7 @@ final class OwnMockSamples: XCTestCase {
 
     func testStaticProperties() async throws {
         let session = session(StaticURLProtocol.self)
-        defer { StaticURLProtocol.removeStub() }
+        defer { MockURLProtocol.requestHandler = nil }
 
         StaticURLProtocol.response = HTTPURLResponse(
             url: URLRequest.test("a").url!, statusCode: 404, httpVersion: nil, headerFields: nil)

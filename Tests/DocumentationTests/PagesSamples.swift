@@ -1,6 +1,7 @@
 import APIKitLite
 import APIKitLiteTesting
 import Foundation
+import Observation
 import TestSupport
 import Testing
 
@@ -21,6 +22,21 @@ private struct UsersRequest: PagedAPIRequest {
         after users: [User], response: HTTPURLResponse, from page: Int
     ) -> Int? {
         users.isEmpty ? nil : page + 1
+    }
+}
+
+@available(macOS 14, iOS 17, tvOS 17, watchOS 10, visionOS 1, *)
+@MainActor @Observable private final class UsersModel {
+    private(set) var users: [User] = []
+    private let pages: Pages<Int, [User], APIRequestError>.Iterator
+
+    init(_ session: any HTTPSession, baseURL: URL) {
+        pages = session.pages(UsersRequest(baseURL: baseURL), from: 1).makeAsyncIterator()
+    }
+
+    /// Call it in the `task` of the last row.
+    func loadMore() async throws {
+        if let page = try await pages.next() { users += page.value }
     }
 }
 
@@ -58,6 +74,23 @@ private struct LinkedUsersRequest: PagedAPIRequest {
 
         #expect(names == ["Emma", "Anne"])
         try network.verify()
+    }
+
+    @available(macOS 14, iOS 17, tvOS 17, watchOS 10, visionOS 1, *)
+    @MainActor @Test func loadsTheNextPageWhenTheListIsScrolled() async throws {
+        let network = MockNetwork()
+        network.stub(
+            .get("/users"), .json(#"[{"name": "Emma"}]"#), .error(.notConnectedToInternet),
+            .json(#"[{"name": "Anne"}]"#), .json("[]"), times: .exactly(4))
+        let model = UsersModel(MockURLSession(network), baseURL: baseURL)
+
+        try await model.loadMore()
+        #expect(model.users.map(\.name) == ["Emma"])
+        await #expect(throws: APIRequestError.self) { try await model.loadMore() }
+        for _ in 1...3 { try await model.loadMore() }
+
+        #expect(model.users.map(\.name) == ["Emma", "Anne"])
+        #expect(network.requests.map(\.query["page"]) == ["1", "2", "2", "3"])
     }
 
     @Test func followsTheLinkHeader() async throws {

@@ -28,13 +28,57 @@ import Testing
         }
     }
 
-    @Test func loadsAUser() async throws {
-        let network = MockNetwork()  // one for each test: tests run in parallel
-        network.stub(.get("/users/{id}"), .json(#"{"name": "Emma"}"#))
+    typealias Coordinate = GettingStartedSamples.Coordinate
+    typealias PointOfInterest = GettingStartedSamples.PointOfInterest
 
-        let user = try await network.urlSession.load(UserRequest(baseURL: baseURL), 42)
+    struct PointsOfInterestRequest: APIRequest {
+        var baseURL = URL(string: "https://example.com")!
 
-        #expect(user.name == "Emma")
+        func makeRequest(from coordinate: Coordinate) throws -> URLRequest {
+            try URLRequest(
+                "GET", baseURL, path: "/locations",
+                query: ["lat": coordinate.latitude, "long": coordinate.longitude])
+        }
+
+        func parseResponse(data: Data) throws -> [PointOfInterest] {
+            try jsonDecoder.decode([PointOfInterest].self, from: data)
+        }
+    }
+
+    let coordinate = Coordinate(latitude: 37.3293, longitude: -121.8893)
+
+    @Test func asksForTheCoordinate() throws {
+        let request = try PointsOfInterestRequest().makeRequest(from: coordinate)
+
+        #expect(request.url?.query() == "lat=37.3293&long=-121.8893")
+    }
+
+    @Test func loadsPlaces() async throws {
+        let network = MockNetwork()
+        network.requestHandler = { request in
+            #expect(request.url?.path == "/locations")
+            return (HTTPURLResponse(), Data(#"[{"name": "My Location"}]"#.utf8))
+        }
+        let loader = APIRequestLoader(
+            apiRequest: PointsOfInterestRequest(), urlSession: network.urlSession)
+
+        let places = try await loader.load(coordinate)
+
+        #expect(places == [PointOfInterest(name: "My Location")])
+    }
+
+    @Test func loadsPlacesFromAStub() async throws {
+        let network = MockNetwork()
+        let loader = APIRequestLoader(
+            apiRequest: PointsOfInterestRequest(), urlSession: network.urlSession)
+
+        network.stub(
+            .get("/locations").query(["lat": "37.3293"]), .json(#"[{"name": "My Location"}]"#))
+
+        let places = try await loader.load(coordinate)
+
+        try network.verify()
+        #expect(places == [PointOfInterest(name: "My Location")])
     }
 
     /// What the README shows of a load, over a real socket.

@@ -229,10 +229,10 @@ import Testing
     /// The public client of a package, whose types do not name this library.
     struct Chat {
         let session: any HTTPSession
-        let request: ChatRequest
 
-        func answer(to text: String) -> AsyncThrowingStream<String, any Error> {
-            let deltas = session.stream(request, text).makeAsyncIterator()
+        func answer(to request: URLRequest) -> AsyncThrowingStream<String, any Error> {
+            let parser = ServerSentEvents().until(data: "[DONE]").json(Delta.self)
+            let deltas = session.stream(request, parser).makeAsyncIterator()
             return AsyncThrowingStream(unfolding: {
                 var deltas = deltas  // Copies read the same response.
                 do throws(APIRequestError) {
@@ -256,21 +256,21 @@ import Testing
         let network = MockNetwork()
         let whole = MockResponse.events([Self.delta("Hel"), Self.delta("lo")], until: "[DONE]")
         network.stub(.post("/v1/chat/completions"), whole, whole.failing(afterBytes: 70))
-        let chat = Chat(
-            session: MockURLSession(network), request: ChatRequest(baseURL: baseURL))
+        let chat = Chat(session: MockURLSession(network))
+        let request = try ChatRequest(baseURL: baseURL).makeRequest(from: "Hi")
 
-        #expect(try await chat.answer(to: "Hi").reduce(into: "") { $0 += $1 } == "Hello")
+        #expect(try await chat.answer(to: request).reduce(into: "") { $0 += $1 } == "Hello")
         await #expect(throws: ChatError.self) {
-            for try await _ in chat.answer(to: "Hi") {}
+            for try await _ in chat.answer(to: request) {}
         }
     }
 
     @Test func endsAStreamInAnotherTypeQuietlyWhenItsReaderIsCancelled() async throws {
         let network = MockNetwork()
         let stub = network.stub(.post("/v1/chat/completions"), .stream())
-        let chat = Chat(
-            session: MockURLSession(network), request: ChatRequest(baseURL: baseURL))
-        let reader = Task { try await chat.answer(to: "Hi").reduce(into: "") { $0 += $1 } }
+        let chat = Chat(session: MockURLSession(network))
+        let request = try ChatRequest(baseURL: baseURL).makeRequest(from: "Hi")
+        let reader = Task { try await chat.answer(to: request).reduce(into: "") { $0 += $1 } }
 
         try await stub.send(ServerSentEvent(data: Self.delta("Hel")))
         try await stub.waitForReader()
@@ -318,6 +318,24 @@ import Testing
 
         await #expect(throws: APIRequestError.self) { try await chat.start("Hi") }
         #expect(network.requests.count == 5)
+    }
+
+    @Test func looksAtTheHeadersBeforeTheStream() async throws {
+        let network = MockNetwork()
+        network.stub(
+            .post("/v1/chat/completions"),
+            .events([Self.delta("Hi")], until: "[DONE]").header("X-Model", "m"))
+        let session = MockURLSession(network)
+        let request = try ChatRequest(baseURL: baseURL).makeRequest(from: "Hello")
+        let deltas = ServerSentEvents().until(data: "[DONE]").json(Delta.self)
+        var (model, answer): (String?, String) = (nil, "")
+
+        let (body, response) = try await session.stream(request)
+        model = response.value(forHTTPHeaderField: "X-Model")
+        for try await delta in body.elements(deltas) { answer += delta.text }
+
+        #expect(model == "m")
+        #expect(answer == "Hi")
     }
 
     @Test func streamsAURLRequest() async throws {

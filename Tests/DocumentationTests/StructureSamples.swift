@@ -10,17 +10,15 @@ struct Book: Codable, Equatable, Sendable {
     var title: String
 }
 
-// MARK: The endpoints
+// MARK: The requests
 
-extension APIRequest where Self == Endpoint<Int, Book> {
-    static func book(_ base: URL) -> Self {
-        Self { try URLRequest("GET", base, path: "/books/{id}", ["id": $0]) }
+extension URLRequest {
+    static func book(_ id: Int, at base: URL) throws -> URLRequest {
+        try URLRequest("GET", base, path: "/books/{id}", ["id": id])
     }
-}
 
-extension APIRequest where Self == Endpoint<Void, [Book]> {
-    static func newBooks(_ base: URL) -> Self {
-        Self { try URLRequest("GET", base, path: "/books/new") }
+    static func newBooks(at base: URL) throws -> URLRequest {
+        try URLRequest("GET", base, path: "/books/new")
     }
 }
 
@@ -50,26 +48,21 @@ struct BooksAPI: Sendable {
         signedIn = timed.authenticated(by: credentials).retrying()
     }
 
-    func book(_ id: Int) async throws(APIRequestError) -> Book {
-        try await anonymous.load(.book(baseURL), id)
+    func book(_ id: Int) async throws -> Book {
+        try await anonymous.load(.book(id, at: baseURL), as: Book.self)
     }
 
-    func newBooks() async throws(APIRequestError) -> [Book] {
-        try await signedIn.load(.newBooks(baseURL))
+    func newBooks() async throws -> [Book] {
+        try await signedIn.load(.newBooks(at: baseURL), as: [Book].self)
     }
 }
 
 // MARK: A search
 
-extension APIRequest where Self == Endpoint<String, [Book]> {
-    static func search(_ base: URL) -> Self {
-        Self { try URLRequest("GET", base, path: "/books", query: ["q": $0]) }
-    }
-}
-
 extension BooksAPI {
-    func search(_ term: String) async throws(APIRequestError) -> [Book] {
-        try await anonymous.load(.search(baseURL), term)
+    func search(_ term: String) async throws -> [Book] {
+        let request = try URLRequest("GET", baseURL, path: "/books", query: ["q": term])
+        return try await anonymous.load(request, as: [Book].self)
     }
 }
 
@@ -92,7 +85,7 @@ extension BooksAPI {
         do {
             books = try await api.search(term)
             message = nil
-        } catch  where error.isCancellation {
+        } catch let error as APIRequestError where error.isCancellation {
             // The text has changed, or the screen has disappeared.
         } catch {
             message = error.localizedDescription
@@ -244,6 +237,12 @@ extension Redaction {
         headers: ["Content-Type": "application/problem+json"])
 
     let network = MockNetwork()
+
+    @Test func makesARequest() throws {
+        let request = try URLRequest.book(7, at: .production)
+
+        #expect(request.url?.absoluteString == "https://api.example.com/v1/books/7")
+    }
 
     @Test func aClientOfThirtyLines() async throws {
         network.stub(.get("/v1/books/{id}"), .json(#"{"title": "Emma"}"#))

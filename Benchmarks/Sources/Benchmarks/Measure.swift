@@ -1,3 +1,4 @@
+import APIKitLite
 import Foundation
 
 #if canImport(Glibc)
@@ -92,4 +93,11 @@ extension Double {
     var microseconds: String { "\((self * 1e6).rounded(to: 10)) µs" }
 
     func rounded(to factor: Double) -> Double { (self * factor).rounded() / factor }
+}
+
+extension HTTPSession {
+    /// The library's `data(for:)`, even on a `URLSession`.
+    func exchange(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
+        try await data(for: request)
+    }
 }

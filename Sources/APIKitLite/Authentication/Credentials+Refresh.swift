@@ -97,7 +97,7 @@ extension Credentials {
         flight.start { [self] in
             try await CredentialWork.$flights.withValue(CredentialWork.flights + [flight]) {
                 try await replace(
-                    old, response, seen.generation, over: session.redirecting(.sameOrigin))
+                    old, response, seen.generation, over: session.failingAtOtherOrigins())
             }
         }
         return joined

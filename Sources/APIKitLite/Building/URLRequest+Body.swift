@@ -86,7 +86,7 @@ extension URLRequest {
     /// was sent. If a file is overwritten with as many bytes while it is read, nobody notices.
     ///
     /// Send the request with a session of this library, such as a `URLSession` through
-    /// ``HTTPSession/exchange(_:progress:)``. Foundation alone, as in `data(for:)`, cannot read the
+    /// ``HTTPSession/data(for:progress:)``. Foundation alone, as in `data(for:)`, cannot read the
     /// body on Apple platforms: it may end the process.
     ///
     /// - Parameters:

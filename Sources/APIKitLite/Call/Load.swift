@@ -33,6 +33,16 @@ struct Load<T: APIRequest> {
         self.progress = progress
     }
 
+    /// Creates the load of a response whose body the app reads. It makes only errors.
+    init(_ apiRequest: T, reading body: HTTPBody) {
+        self.init(
+            apiRequest,
+            over: body.exchange?.session ?? ClosureSession { _ in throw URLError(.unknown) },
+            type: nil)
+        (request, response) = (body.exchange?.request, body.exchange?.response)
+        exchangeIDs = body.exchangeIDs
+    }
+
     // MARK: All steps
 
     nonisolated(nonsending) func response(for input: T.RequestDataType)

@@ -86,6 +86,10 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
     /// The status code of the response, or `nil` if there was none.
     public var statusCode: Int? { response?.statusCode }
 
+    /// The delay that the response's `Retry-After` header asks for (RFC 9110, 10.2.3), from now if it is
+    /// a date and the response has no `Date`. `nil` if there is none.
+    public var retryAfter: Duration? { response?.retryAfter(now: Date()) }
+
     /// Whether the load was cancelled, so that an app need not show an error.
     ///
     /// A `URLError.cancelled` alone does not count as a cancellation. For example, it occurs if the

@@ -1,8 +1,8 @@
 import Foundation
 
 /// One download: requests, decisions about their responses, and the part that the bodies go to.
-final class Download {
-    private var load: Load<Endpoint<Void, Data>>
+final class Download<R: APIRequest> {
+    private var load: Load<R>
     private let file: URL
     private let progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)?
     private let policy: RetryPolicy
@@ -11,7 +11,7 @@ final class Download {
     private let disk = Disk()
 
     init(
-        _ load: Load<Endpoint<Void, Data>>, to file: URL,
+        _ load: Load<R>, to file: URL,
         _ progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)?, _ policy: RetryPolicy,
         _ random: @escaping @Sendable () -> Double
     ) {
@@ -23,8 +23,10 @@ final class Download {
         self.random = random
     }
 
-    nonisolated(nonsending) func run() async throws(APIRequestError) -> HTTPURLResponse {
-        let request = try load.makeRequest(from: ())
+    nonisolated(nonsending) func run(
+        _ input: R.RequestDataType
+    ) async throws(APIRequestError) -> HTTPURLResponse {
+        let request = try load.makeRequest(from: input)
         do {
             let request = try checked(request)
             try Task.checkNotCancelled()

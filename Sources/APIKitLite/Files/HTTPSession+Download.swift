@@ -41,28 +41,32 @@ extension HTTPSession {
     ///     attempt. The policy retries no status: `retrying` does.
     ///   - clock: The clock of the delays.
     ///   - random: Returns the jitter factor of a delay, from 0 up to 1.
+    ///   - name: The name of the call in errors and events, such as a route: the `requestType`.
+    ///   - redaction: The secrets that the texts of its errors hide.
+    ///   - validate: Throws if a response is not acceptable, before the first byte is written. It gets
+    ///     an empty body first; if it throws, it is called again with the beginning of the body. It
+    ///     must accept the status 206 of a resumed download.
     /// - Returns: The response of the last request: 206 if the download was resumed, otherwise 200.
-    /// - Throws: ``APIRequestError`` with the body of the response if its status is not 200, 203 or
-    ///   206; ``DownloadError``; ``RequestBuildingError`` for a request or a file that cannot be
-    ///   downloaded; otherwise the error of ``send(_:awaiting:)`` or of the body.
+    /// - Throws: ``APIRequestError`` if a stage fails. In the stage
+    ///   ``APIRequestError/Stage/transport``, its `underlying` may be a ``DownloadError``, or a
+    ///   ``RequestBuildingError`` for a request or a file that cannot be downloaded.
     @discardableResult
     public nonisolated(nonsending)
         func download(
             _ request: URLRequest, to file: URL,
             progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil,
             retrying policy: RetryPolicy = .never, clock: any Clock<Duration> = ContinuousClock(),
-            random: @escaping @Sendable () -> Double = { .random(in: 0..<1) }
-        ) async throws -> HTTPURLResponse
+            random: @escaping @Sendable () -> Double = { .random(in: 0..<1) },
+            name: String? = nil, redaction: Redaction = .standard,
+            validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = {
+                try $1.validateStatus(200, 203, 206)
+            }
+        ) async throws(APIRequestError) -> HTTPURLResponse
     {
-        let endpoint = Endpoint<Void, Data>(
-            { request }, validate: { try $1.validateStatus(200, 203, 206) })
-        let load = Load(endpoint, over: self, type: nil, clock: clock)
-        let download = Download(load, to: file, progress, policy, random)
-        do {
-            return try await download.run()
-        } catch {
-            throw error.stage == .transport ? error.underlying : error
-        }
+        let call = URLRequestCall(
+            request: request, redaction: redaction, validate: validate, parse: { _, _ in })
+        let load = Load(call, over: self, type: name, clock: clock)
+        return try await Download(load, to: file, progress, policy, random).run(())
     }
 
     /// Makes the request for an input, and downloads the file that it names.
@@ -75,7 +79,7 @@ extension HTTPSession {
     /// not called. Both functions run on the caller's actor.
     ///
     /// Everything else, and the other parameters, are as in
-    /// ``download(_:to:progress:retrying:clock:random:)``.
+    /// ``download(_:to:progress:retrying:clock:random:name:redaction:validate:)``.
     ///
     /// - Returns: The response of the last request.
     /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
@@ -88,9 +92,7 @@ extension HTTPSession {
             random: @escaping @Sendable () -> Double = { .random(in: 0..<1) }
         ) async throws(APIRequestError) -> HTTPURLResponse
     {
-        let load = Load(
-            Endpoint(erasing: request, input), over: self, type: "\(R.self)", clock: clock)
-        let download = Download(load, to: file, progress, policy, random)
-        return try await download.run()
+        let load = Load(request, over: self, clock: clock)
+        return try await Download(load, to: file, progress, policy, random).run(input)
     }
 }

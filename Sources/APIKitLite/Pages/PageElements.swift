@@ -52,7 +52,7 @@ extension Pages {
         _ elements: @escaping (Value) -> Elements
     ) -> PageElements<Elements, Failure> {
         PageElements {
-            var pages = makeAsyncIterator()
+            let pages = makeAsyncIterator()
             return { () async throws(Failure) in try await pages.next().map { elements($0.value) } }
         }
     }

@@ -18,7 +18,7 @@ import Foundation
 /// same iterator tries that page again:
 ///
 /// ```swift
-/// var pages = session.pages(UsersRequest(), from: 1).makeAsyncIterator()
+/// let pages = session.pages(UsersRequest(), from: 1).makeAsyncIterator()
 /// do {
 ///     while let page = try await pages.next() { show(page.value) }
 /// } catch {
@@ -70,30 +70,47 @@ public struct Pages<Input: Hashable, Value, Failure: Error>: AsyncSequence {
 
     /// Returns an iterator that starts at the first page.
     public func makeAsyncIterator() -> Iterator {
-        Iterator(load: load, walk: PageWalk(from: first, limit: limit))
+        Iterator(load: load, walk: Walk(PageWalk(from: first, limit: limit)))
     }
 
-    /// An iterator over the pages.
+    /// An iterator over the pages. Copies share the pages.
+    ///
+    /// A model can store it in a `let`, and load a page when its list is scrolled to the end.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let load: Load
-        fileprivate var walk: PageWalk<Input>
+        fileprivate let walk: Walk
 
         /// Returns the next page, or nil after the last one. Stays on the caller's actor.
         ///
+        /// Calls that overlap load one page after another.
+        ///
         /// - Throws: The error of the function. The iterator does not advance, so the next call tries
         ///   the same page again.
-        public nonisolated(nonsending) mutating func next() async throws(Failure) -> Page? {
-            guard let input = walk.input else { return nil }
+        public nonisolated(nonsending) func next() async throws(Failure) -> Page? {
+            // A cancelled call does not get its turn, and its load fails.
+            let isTurn: Void? = try? await walk.turn.wait()
+            defer { if isTurn != nil { walk.turn.signal() } }
+            guard let input = walk.state.input else { return nil }
             let (value, next) = try await load(input)
-            return Page(input: input, value: value, next: walk.move(to: next))
+            return Page(input: input, value: value, next: walk.state.move(to: next))
         }
 
         /// Does the same as `next()`. `for try await` calls this one to stay on the caller's actor.
         @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
-        public mutating func next(isolation actor: isolated (any Actor)?) async throws(Failure)
+        public func next(isolation actor: isolated (any Actor)?) async throws(Failure)
             -> Page?
         {
             try await next()
+        }
+    }
+
+    /// The iteration that the copies of an iterator share. Its iterators are not `Sendable`.
+    fileprivate final class Walk {
+        var state: PageWalk<Input>
+        let turn = AsyncSemaphore(1)
+
+        init(_ state: PageWalk<Input>) {
+            self.state = state
         }
     }
 }

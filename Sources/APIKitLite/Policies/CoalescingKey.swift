@@ -17,8 +17,13 @@ struct CoalescingKey: Hashable {
     /// Creates the key of a request.
     ///
     /// Returns `nil` if the request must have its own exchange: its method is not `GET`, `HEAD` or
-    /// `QUERY`, its body is a stream, or it has no URL.
-    init?(_ request: URLRequest, redirects: RedirectPolicy? = nil) {
+    /// `QUERY`, its body is a stream, it has no URL, or no two of its redirects can be compared.
+    init?(_ request: URLRequest, redirects: RedirectRule? = nil) {
+        switch redirects {
+        case nil: self.redirects = nil
+        case .policy(let policy): self.redirects = policy
+        case .sameOriginOrFailure, .closure: return nil
+        }
         method = request.httpMethod ?? "GET"
         guard ["GET", "HEAD", "QUERY"].contains(method), request.httpBodyStream == nil,
             let url = request.url?.absoluteString
@@ -36,6 +41,5 @@ struct CoalescingKey: Hashable {
         timeout = request.timeoutInterval
         handlesCookies = request.httpShouldHandleCookies
         allowsCellularAccess = request.allowsCellularAccess
-        self.redirects = redirects
     }
 }

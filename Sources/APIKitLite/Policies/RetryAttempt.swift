@@ -104,7 +104,7 @@ public enum RetryDecision: Equatable, Sendable {
 }
 
 extension HTTPURLResponse {
-    fileprivate func retryAfter(now: Date) -> Duration? {
+    func retryAfter(now: Date) -> Duration? {
         guard
             let text = value(forHTTPHeaderField: "Retry-After")?
                 .trimmingCharacters(in: .whitespaces)

@@ -43,14 +43,12 @@ public struct RetryPolicy: Sendable, Equatable {
     /// or negative, nothing is sent. If it is `nil`, there is no limit.
     public var deadline: Duration?
     /// The methods, in upper case, that are sent again without an `Idempotency-Key` header; nil for
-    /// any method. By default, the idempotent ones: `GET`, `HEAD`, `PUT`, `DELETE`, `OPTIONS`, `TRACE`
-    /// (RFC 9110, 9.2.2) and `QUERY` (RFC 10008).
+    /// any method. By default, ``idempotentMethods``.
     public var methods: Set<String>?
-    /// The status codes after which a request is sent again. By default, those of failures that may be
-    /// temporary: 408, 429, 500, 502, 503 and 504.
+    /// The status codes after which a request is sent again. By default, ``transientStatuses``.
     public var statuses: Set<Int>
-    /// The `URLError` codes after which a request is sent again. By default, those of a missing or lost
-    /// connection, a timeout, and a host name that was not found.
+    /// The `URLError` codes after which a request is sent again. By default,
+    /// ``transientErrorCodes``.
     public var errorCodes: Set<URLError.Code>
 
     /// Creates a policy with these values of its properties; each default is the value of ``standard``.
@@ -78,13 +76,19 @@ public struct RetryPolicy: Sendable, Equatable {
     /// A policy with one attempt and no deadline.
     public static let never = RetryPolicy(maximumAttempts: 1, deadline: nil)
 
-    @usableFromInline static let idempotentMethods = URLRequest.idempotentMethods
+    /// The methods of a request that may be processed twice: `GET`, `HEAD`, `PUT`, `DELETE`, `OPTIONS`,
+    /// `TRACE` (RFC 9110, 9.2.2) and `QUERY` (RFC 10008).
+    public static let idempotentMethods = URLRequest.idempotentMethods
 
-    @usableFromInline static let transientStatuses: Set<Int> = [408, 429, 500, 502, 503, 504]
+    /// The status codes of failures that may be temporary: 408, 429, 500, 502, 503 and 504.
+    public static let transientStatuses: Set<Int> = [408, 429, 500, 502, 503, 504]
 
+    /// The `URLError` codes of failures that may be temporary: a missing or lost connection, a timeout, and
+    /// a host name that was not found.
+    ///
     /// A refused certificate, an unusable URL or an unreadable response is not included: a new
     /// attempt would fail in the same way. Neither is `cancelled`, which the app asked for.
-    @usableFromInline static let transientErrorCodes: Set<URLError.Code> = [
+    public static let transientErrorCodes: Set<URLError.Code> = [
         .timedOut, .networkConnectionLost, .notConnectedToInternet, .cannotConnectToHost,
         .cannotFindHost, .dnsLookupFailed,
     ]

@@ -38,6 +38,9 @@ public struct HTTPBody: AsyncSequence, Sendable {
     private let content: Content
     /// The numbers of the exchange that returned this body, by the identities of its observers.
     var exchangeIDs: [ObjectIdentifier: Int] = [:]
+    /// The exchange of a body that ``HTTPSession/stream(_:buffering:)`` returned, for the errors of
+    /// its elements.
+    var exchange: (session: any HTTPSession, request: URLRequest, response: HTTPURLResponse)?
 
     /// Creates a body that is complete.
     public init(_ data: Data) {

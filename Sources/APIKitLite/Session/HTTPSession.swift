@@ -13,7 +13,7 @@ import Foundation
 ///
 /// ### Download files
 ///
-/// - ``download(_:to:progress:retrying:clock:random:)``
+/// - ``download(_:to:progress:retrying:clock:random:name:redaction:validate:)``
 /// - ``download(_:_:to:progress:retrying:clock:random:)``
 ///
 /// ### Add a policy
@@ -22,7 +22,8 @@ import Foundation
 /// - ``retrying(_:clock:deciding:random:now:)``
 /// - ``authenticated(by:)``
 /// - ``authenticated(for:_:token:)``
-/// - ``redirecting(_:)``
+/// - ``redirecting(_:)-(RedirectPolicy)``
+/// - ``redirecting(_:)-((_,_)->_)``
 /// - ``limited(to:)``
 /// - ``limited(by:)``
 /// - ``coalescing()``
@@ -31,7 +32,9 @@ import Foundation
 ///
 /// ### Send a `URLRequest`
 ///
-/// - ``exchange(_:progress:)``
+/// - ``data(for:progress:)``
+/// - ``data(from:)``
+/// - ``upload(for:from:progress:)``
 /// - ``stream(_:buffering:)``
 /// - ``send(_:awaiting:)``
 public protocol HTTPSession: Sendable {
@@ -56,6 +59,10 @@ public protocol HTTPSession: Sendable {
 extension HTTPSession {
     /// Sends a request, and returns its response when the whole body has been received.
     ///
+    /// A `URLSession` has a function of its own with this name, which the compiler prefers, and which
+    /// lacks the repairs for Linux. Over a `URLSession`, write `load(request, as: Data.self)`, or store
+    /// the session as `any HTTPSession`.
+    ///
     /// - Parameters:
     ///   - request: The request to send.
     ///   - progress: Called on any thread, while the body of the request is sent: with the number
@@ -65,14 +72,38 @@ extension HTTPSession {
     ///     on Linux there is no call.
     /// - Returns: The bytes of the body, and the status and headers.
     /// - Throws: The errors of ``send(_:awaiting:)``.
-    public func exchange(
-        _ request: URLRequest,
+    public func data(
+        for request: URLRequest,
         progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil
     ) async throws -> (Data, HTTPURLResponse) {
         var options = SendOptions.body
         options.context.didSend = progress
         let (body, response) = try await send(request, awaiting: options)
         return (try await body.collect(), response)
+    }
+
+    /// Sends a `GET` for a URL, and returns its response when the whole body has been received.
+    ///
+    /// - Throws: The errors of ``send(_:awaiting:)``.
+    public func data(from url: URL) async throws -> (Data, HTTPURLResponse) {
+        try await data(for: URLRequest(url: url))
+    }
+
+    /// Sends a request with a body, and returns its response when the whole body has been received.
+    ///
+    /// - Parameters:
+    ///   - request: The request to send, whose method is `POST`, for example.
+    ///   - bodyData: The body, in place of the request's own.
+    ///   - progress: Called while the body is sent: see ``data(for:progress:)``.
+    /// - Returns: The bytes of the response's body, and the status and headers.
+    /// - Throws: The errors of ``send(_:awaiting:)``.
+    public func upload(
+        for request: URLRequest, from bodyData: Data,
+        progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil
+    ) async throws -> (Data, HTTPURLResponse) {
+        var request = request
+        request.httpBody = bodyData
+        return try await data(for: request, progress: progress)
     }
 
     /// Sends a request, and returns its response as soon as the headers have been received.
@@ -91,6 +122,8 @@ extension HTTPSession {
     public func stream(
         _ request: URLRequest, buffering limit: Int = SendOptions.standardLimit
     ) async throws -> (HTTPBody, HTTPURLResponse) {
-        try await send(request, awaiting: .head(limit: limit))
+        var (body, response) = try await send(request, awaiting: .head(limit: limit))
+        body.exchange = (self, request, response)
+        return (body, response)
     }
 }

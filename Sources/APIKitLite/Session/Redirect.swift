@@ -4,28 +4,45 @@ import Foundation
 public enum RedirectPolicy: Sendable {
     /// All redirects.
     case follow
-    /// The redirects within the origin (scheme, host and port) of the request. Any other one fails
-    /// with ``TransportError/refusedRedirect(from:to:)``.
+    /// The redirects within the origin (scheme, host and port) of the request. A redirect to another
+    /// origin is the response, with its status and its `Location`.
     case sameOrigin
     /// None. The redirect itself is the response, with its status and its `Location`.
     case refuse
 }
 
+/// What decides about the redirects of a request.
+enum RedirectRule: Sendable {
+    case policy(RedirectPolicy)
+    /// As ``RedirectPolicy/sameOrigin``, but a redirect to another origin fails: the request is a
+    /// secret, and a caller that expects a token cannot use the redirect.
+    case sameOriginOrFailure
+    case closure(
+        @Sendable (_ response: HTTPURLResponse, _ next: URLRequest) throws -> URLRequest?)
+}
+
 extension SendContext {
     /// Returns the request that follows a redirect, or nil if the response is the final one.
+    ///
+    /// - Throws: The error of the app's closure; ``TransportError/refusedRedirect(from:to:)`` if a
+    ///   secret must not be sent to the other origin.
     package func redirectedRequest(
         after response: HTTPURLResponse, from request: URLRequest
-    ) -> URLRequest? {
-        guard redirects != .refuse else { return nil }
-        return APIKitLite.redirectedRequest(after: response, from: request)
-    }
-
-    /// Throws if a redirect leads to another origin, and the request must not be sent there.
-    package func checkRedirect(from first: URL?, to next: URL?) throws(TransportError) {
-        guard redirects == .sameOrigin, let first, let next, first.origin != next.origin else {
-            return
+    ) throws -> URLRequest? {
+        guard let next = APIKitLite.redirectedRequest(after: response, from: request),
+            let from = request.url, let to = next.url
+        else { return nil }
+        switch redirects {
+        case nil, .policy(.follow): return next
+        case .policy(.refuse): return nil
+        case .policy(.sameOrigin): return from.origin == to.origin ? next : nil
+        case .sameOriginOrFailure:
+            guard from.origin == to.origin else {
+                throw TransportError.refusedRedirect(from: from.originText, to: to.originText)
+            }
+            return next
+        case .closure(let decide): return try decide(response, next)
         }
-        throw .refusedRedirect(from: first.originText, to: next.originText)
     }
 }
 

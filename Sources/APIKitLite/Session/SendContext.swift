@@ -4,7 +4,7 @@ package struct SendContext: Sendable {
     var requestType: String?
 
     /// Which redirects of the request are followed; nil if no session of the chain has decided it.
-    package var redirects: RedirectPolicy?
+    var redirects: RedirectRule?
 
     /// Called with the number of bytes of the body that one attempt has sent so far, and the size
     /// of the body if it is known.

@@ -24,5 +24,5 @@ public struct SendOptions: Sendable {
     }
 
     /// The number of bytes that may wait for the reader of a stream by default: 64 MiB.
-    @usableFromInline static let standardLimit = 64 * 1024 * 1024
+    public static let standardLimit = 64 * 1024 * 1024
 }

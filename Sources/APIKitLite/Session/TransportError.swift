@@ -8,9 +8,8 @@ public enum TransportError: DescribedError, Equatable, Sendable {
     /// The `URLSession` was invalidated. On Apple platforms, Foundation raises an exception
     /// instead.
     case invalidatedSession
-    /// A server redirected the refresh of a credential, which is a secret, or a request with
-    /// ``RedirectPolicy/sameOrigin`` to another origin. The redirect was not followed. Both origins
-    /// are texts such as `https://auth.example.com`.
+    /// A server redirected the refresh of a credential, which is a secret, to another origin. The
+    /// redirect was not followed. Both origins are texts such as `https://auth.example.com`.
     case refusedRedirect(from: String, to: String)
     /// The reader of a body was too slow: more bytes waited than this limit allows. It received all
     /// bytes up to the limit before this error. See ``HTTPSession/stream(_:buffering:)``.
@@ -31,9 +30,8 @@ public enum TransportError: DescribedError, Equatable, Sendable {
             return "The URLSession was invalidated and sends nothing any more. Make a new one."
         case .refusedRedirect(let from, let to):
             return """
-                \(from) redirected the request to \(to). That was refused, because a refresh of a \
-                credential, or a request with redirecting(.sameOrigin), is for its own origin \
-                only. Send the request to \(to) instead.
+                \(from) redirected the refresh of a credential to \(to). That was refused, because \
+                the request contains a secret. Send the refresh to \(to) instead.
                 """
         case .bodyLimit(let limit):
             return """

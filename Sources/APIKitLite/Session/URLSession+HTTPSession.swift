@@ -43,7 +43,6 @@ extension URLSession: HTTPSession {
                 guard resends <= resendLimit else { throw URLError(.networkConnectionLost) }
                 options.context.didResend?()
             case .redirect(let redirected):
-                try options.context.checkRedirect(from: request.url, to: redirected.url)
                 redirects += 1
                 guard redirects <= redirectLimit else { throw URLError(.httpTooManyRedirects) }
                 // The stream has been read. Only a body of files can be opened again.

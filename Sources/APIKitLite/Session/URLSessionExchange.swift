@@ -117,14 +117,14 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
     ) {
         session.storeCookies(of: response, to: request, replacing: cookies)
         // Each task ends at its first redirect, so this response answers the request.
-        guard let next = options.context.redirectedRequest(after: response, from: request) else {
-            return end(task, at: nil, completionHandler)
+        let result = Result {
+            try options.context.redirectedRequest(after: response, from: request)
         }
-        guard let delegate = appDelegate(of: session) else {
-            return end(task, at: next, completionHandler)
+        guard case .success(let next?) = result, let delegate = appDelegate(of: session) else {
+            return end(task, at: result, completionHandler)
         }
         session.ask(delegate, about: task, response, next) { [self] next in
-            end(task, at: next, completionHandler)
+            end(task, at: .success(next), completionHandler)
         }
     }
 
@@ -133,9 +133,14 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
     /// Foundation does not follow the redirect: on Linux it would lose the body of a 307 or 308,
     /// and on Apple platforms it would ask for a new body stream.
     private func end(
-        _ task: URLSessionTask, at next: URLRequest?, _ completionHandler: (URLRequest?) -> Void
+        _ task: URLSessionTask, at next: Result<URLRequest?, any Error>,
+        _ completionHandler: (URLRequest?) -> Void
     ) {
-        let decision = next.map { Result<TaskOutcome, any Error>.success(.redirect($0)) }
+        let decision: Result<TaskOutcome, any Error>? =
+            switch next {
+            case .success(let next): next.map { .success(.redirect($0)) }
+            case .failure(let error): .failure(error)
+            }
         let isCancelled = Self.lock.withLock {
             if !isOver { (self.decision, isAtRedirect) = (decision, true) }
             return isOver

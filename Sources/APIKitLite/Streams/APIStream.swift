@@ -20,10 +20,12 @@ public struct APIStream<T: StreamedAPIRequest>: AsyncSequence {
     let load: Load<T>
     let input: T.RequestDataType
     let isConcurrent: Bool
+    /// The body, if it is open already and no request is sent.
+    var body: HTTPBody?
 
     /// Returns an iterator, whose first call of `next()` sends the request.
     public func makeAsyncIterator() -> Iterator {
-        Iterator(flow: StreamFlow(load, input: input), isConcurrent: isConcurrent)
+        Iterator(flow: StreamFlow(load, input: input, body), isConcurrent: isConcurrent)
     }
 
     /// An iterator over the elements of one response.

@@ -3,7 +3,7 @@ import Foundation
 /// The reader of the lines of an event stream (HTML Standard, section 9.2.6).
 ///
 /// Decoding each value separately is safe: CR and LF never occur inside a UTF-8 sequence.
-struct EventReader: LineReader {
+struct EventReader: LineReader, Sendable {
     /// The number of bytes that the data of one event may have.
     let longestData: Int
     /// Whether the body is one JSON value instead of events.

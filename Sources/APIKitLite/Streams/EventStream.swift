@@ -92,6 +92,13 @@ public struct EventStream: AsyncSequence, Sendable {
             try await next()
         }
 
+        /// Ends the events, because the app cannot use one of them.
+        mutating func end(parsing error: any Error) -> APIRequestError {
+            defer { (connection, hasEnded) = (nil, true) }
+            let failure = connection?.parseFailure(error) ?? stream.load.failure(.parse, error)
+            return stream.load.reported(failure)
+        }
+
         /// Returns a new connection, which sends its request when its first events are read.
         private mutating func connect() -> StreamFlow<ParsedRequest<ServerSentEvents>> {
             lostAt = lostAt ?? timeline.now()
@@ -161,7 +168,7 @@ extension RetryPolicy {
     ///
     /// The delays are at most 3 seconds at first, unless the server asks for others, and at most 30
     /// seconds.
-    @usableFromInline static let eventStream = RetryPolicy(
+    public static let eventStream = RetryPolicy(
         maximumAttempts: 10, baseDelay: .seconds(3), deadline: nil)
 }
 

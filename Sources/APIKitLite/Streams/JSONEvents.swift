@@ -1,12 +1,14 @@
 import Foundation
 
-extension StreamParser<ServerSentEvent> {
+extension StreamParser<ServerSentEvent> where Self: Sendable {
     /// Returns a parser of events that ends with an event of this data, which is left out.
     ///
     ///     ServerSentEvents().until(data: "[DONE]").json(Delta.self)
     ///
     /// Otherwise, it is the same as `until { $0.data == terminator }`.
-    public func until(data terminator: String) -> some StreamParser<ServerSentEvent> {
+    public func until(
+        data terminator: String
+    ) -> some StreamParser<ServerSentEvent> & Sendable {
         DerivedParser(base: self, needsLast: true) { event in
             event.data == terminator ? (nil, true) : (event, false)
         }
@@ -31,15 +33,58 @@ extension StreamParser<ServerSentEvent> {
     public func json<Value: Decodable>(
         _ type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder()
     ) -> some StreamParser<Value> {
-        compactMap { event in
-            if event.event == "error" { throw StreamError.event(event) }
-            if event.data.isEmpty { return nil }
-            return try decoder.decode(type, fromElement: Data(event.data.utf8))
+        JSONEvents<Self, Value>(events: self, decoder: decoder)
+    }
+
+    /// Returns a parser of the JSON in the data of the events, which is `Sendable` itself.
+    ///
+    /// It is the other form for a type whose conformance belongs to no actor.
+    public func json<Value: Decodable & SendableMetatype>(
+        _ type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder()
+    ) -> some StreamParser<Value> & Sendable {
+        JSONEvents<Self, Value>(events: self, decoder: decoder)
+    }
+}
+
+private struct JSONEvents<Events: StreamParser, Value: Decodable>: StreamParser
+where Events.Element == ServerSentEvent {
+    var events: Events
+    let decoder: JSONDecoder
+
+    var isComplete: Bool { events.isComplete }
+    var mediaTypes: [String] { events.mediaTypes }
+
+    mutating func parse(_ bytes: Data, into values: inout [Value]) throws {
+        try append(to: &values) { events, parsed in try events.parse(bytes, into: &parsed) }
+    }
+
+    mutating func finish(into values: inout [Value]) throws {
+        try append(to: &values) { events, parsed in try events.finish(into: &parsed) }
+    }
+
+    private mutating func append(
+        to values: inout [Value], _ parse: (inout Events, inout [ServerSentEvent]) throws -> Void
+    ) throws {
+        try events.forEach(parse) { [decoder] event in
+            if let value = try decoder.decode(Value.self, from: event) { values.append(value) }
+            return true
         }
     }
 }
 
+extension JSONEvents: Sendable where Events: Sendable, Value: SendableMetatype {}
+
 extension JSONDecoder {
+    /// Decodes the data of an event. An event with empty data has no value; one of the type `error` is
+    /// thrown.
+    func decode<Value: Decodable>(
+        _ type: Value.Type, from event: ServerSentEvent
+    ) throws -> Value? {
+        if event.event == "error" { throw StreamError.event(event) }
+        if event.data.isEmpty { return nil }
+        return try decode(type, fromElement: Data(event.data.utf8))
+    }
+
     /// Decodes an element of a stream. A `DecodingError` has the bytes of the element.
     func decode<Value: Decodable>(_ type: Value.Type, fromElement element: Data) throws -> Value {
         do {

@@ -9,7 +9,7 @@ import Foundation
 ///
 /// Lines end with LF or CR LF. Blank lines are ignored, and so is one byte order mark at the start.
 /// The last line needs no line end.
-public struct JSONLines<Value: Decodable>: StreamParser, Sendable {
+public struct JSONLines<Value: Decodable>: StreamParser {
     private var lines: LineParser<JSONLineReader<Value>>
 
     /// Creates a parser that has parsed nothing yet.
@@ -47,6 +47,8 @@ public struct JSONLines<Value: Decodable>: StreamParser, Sendable {
     }
 }
 
+extension JSONLines: Sendable where Value: SendableMetatype {}
+
 private struct JSONLineReader<Value: Decodable>: LineReader {
     let decoder: JSONDecoder
 
@@ -63,3 +65,5 @@ private struct JSONLineReader<Value: Decodable>: LineReader {
 
     mutating func finish(_ line: ArraySlice<UInt8>) throws -> Value? { try read(line) }
 }
+
+extension JSONLineReader: Sendable where Value: SendableMetatype {}

@@ -1,7 +1,7 @@
 import Foundation
 
 /// The code that gets the lines of a stream and makes elements of them.
-protocol LineReader: Sendable {
+protocol LineReader {
     associatedtype Element
 
     /// Reads a line, and returns the element that it completes, or `nil` if it completes none.
@@ -21,7 +21,7 @@ protocol LineReader: Sendable {
 /// their length.
 ///
 /// Each byte is copied once and searched once, however the stream is cut.
-struct LineParser<Reader: LineReader>: StreamParser, Sendable {
+struct LineParser<Reader: LineReader>: StreamParser {
     private(set) var reader: Reader
     private let longestLine: Int
     private let lineEnds: [UInt8]
@@ -77,6 +77,8 @@ struct LineParser<Reader: LineReader>: StreamParser, Sendable {
         if count > longestLine { throw StreamError.lineTooLong(limit: longestLine) }
     }
 }
+
+extension LineParser: Sendable where Reader: Sendable {}
 
 extension [UInt8] {
     /// Returns the first index of a byte from an index on, or `count` if there is none.

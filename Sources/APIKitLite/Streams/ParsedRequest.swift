@@ -3,7 +3,8 @@ import Foundation
 /// A `URLRequest` and the parser of its response.
 ///
 /// It is the request of the sequence that
-/// ``HTTPSession/stream(_:_:name:redaction:validate:)`` returns.
+/// ``HTTPSession/stream(_:_:name:redaction:validate:)`` or ``HTTPBody/elements(_:redaction:)``
+/// returns.
 public struct ParsedRequest<Parser: StreamParser>: StreamedAPIRequest {
     var parser: Parser
     /// The secrets that the texts of its errors hide.
@@ -54,5 +55,32 @@ extension HTTPSession {
             parser: parser, redaction: redaction, validate: validate, make: { request })
         return APIStream(
             load: Load(request, over: self, type: name), input: (), isConcurrent: false)
+    }
+}
+
+extension HTTPBody {
+    /// Returns the elements of a body that is open, for a client that looks at the status and the
+    /// headers first.
+    ///
+    ///     let (body, response) = try await session.stream(request)
+    ///     try check(response)
+    ///     for try await message in body.elements(ServerSentEvents().json(Message.self)) {
+    ///         show(message)
+    ///     }
+    ///
+    /// Runs the parser on the caller's actor. Its errors have the request and the response that
+    /// ``HTTPSession/stream(_:buffering:)`` returned the body for. Only one iterator can read the body.
+    ///
+    /// - Parameters:
+    ///   - parser: A parser that has parsed nothing yet.
+    ///   - redaction: The secrets that the texts of its errors hide.
+    public func elements<Parser: StreamParser>(
+        _ parser: Parser, redaction: Redaction = .standard
+    ) -> APIStream<ParsedRequest<Parser>> {
+        let request = ParsedRequest(
+            parser: parser, redaction: redaction, validate: { _, _ in },
+            make: { URLRequest(url: URL(filePath: "/")) })
+        return APIStream(
+            load: Load(request, reading: self), input: (), isConcurrent: false, body: self)
     }
 }

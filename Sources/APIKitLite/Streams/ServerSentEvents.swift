@@ -17,7 +17,7 @@ import Foundation
 /// `json(_:decoder:)` decodes the data, and `until(_:)` knows the last event.
 public struct ServerSentEvents: StreamParser, Sendable {
     /// The longest line of a stream by default: 16 MiB, enough for an event that contains an image.
-    @usableFromInline static let longestLine = 16 * 1_048_576
+    public static let longestLine = 16 * 1_048_576
 
     private var lines: LineParser<EventReader>
 

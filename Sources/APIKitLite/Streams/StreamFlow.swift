@@ -16,6 +16,7 @@ final class StreamFlow<T: StreamedAPIRequest>:
     private let isReading = Locked(false)
 
     private let input: T.RequestDataType
+    private let body: HTTPBody?
     private let start: Load<T>
     private var load: Load<T>
     /// The parser of the response, after it was accepted.
@@ -29,8 +30,9 @@ final class StreamFlow<T: StreamedAPIRequest>:
     private var failure: APIRequestError?
     private var isOver = false
 
-    init(_ load: Load<T>, input: T.RequestDataType) {
+    init(_ load: Load<T>, input: T.RequestDataType, _ body: HTTPBody? = nil) {
         self.input = input
+        self.body = body
         start = load
         self.load = load
     }
@@ -67,6 +69,11 @@ final class StreamFlow<T: StreamedAPIRequest>:
         return elements.popFirst()
     }
 
+    /// Returns the error of an element that cannot be parsed.
+    func parseFailure(_ error: any Error) -> APIRequestError {
+        load.failure(.parse, error, (error as? DecodingError)?.element)
+    }
+
     private func end() {
         isOver = true
         elements = []
@@ -95,7 +102,7 @@ final class StreamFlow<T: StreamedAPIRequest>:
                 if piece == nil || parser!.isComplete { pieces = nil }
             } catch {
                 pieces = nil
-                failure = load.failure(.parse, error, (error as? DecodingError)?.element)
+                failure = parseFailure(error)
             }
         }
         if parsed.isEmpty, let failure { throw failure }
@@ -103,10 +110,17 @@ final class StreamFlow<T: StreamedAPIRequest>:
     }
 
     private nonisolated(nonsending) func open() async throws(APIRequestError) {
-        let request = try load.makeRequest(from: input)
         defer { received.withLock { $0 = load.response } }
+        if let body { return try await read(body, load.response ?? .status(200)) }
+        let request = try load.makeRequest(from: input)
         let (body, http) = try await load.send(request, awaiting: .head())
         try await load.validate(body, http)
+        try await read(body, http)
+    }
+
+    private nonisolated(nonsending) func read(
+        _ body: HTTPBody, _ http: HTTPURLResponse
+    ) async throws(APIRequestError) {
         do {
             let parser = try load.apiRequest.makeParser(for: http)
             try parser.checkContentType(of: http)

@@ -1,12 +1,16 @@
 import Foundation
 
-extension StreamParser {
+// A parser of a type whose conformance belongs to the main actor is not `Sendable`, and has none of
+// these. Declare the type `nonisolated`.
+extension StreamParser where Self: Sendable {
     /// Returns a parser of the elements that a function makes of the elements of this parser.
     ///
     /// - Parameter transform: Returns the new element. If it throws, the elements before it are
     ///   delivered, and the stream fails with this error in the stage
     ///   ``APIRequestError/Stage/parse``.
-    public func map<T>(_ transform: @escaping (Element) throws -> T) -> some StreamParser<T> {
+    public func map<T>(
+        _ transform: @escaping @Sendable (Element) throws -> T
+    ) -> some StreamParser<T> & Sendable {
         DerivedParser(base: self) { (try transform($0), false) }
     }
 
@@ -24,8 +28,8 @@ extension StreamParser {
     ///   elements before it are delivered, and the stream fails with this error in the stage
     ///   ``APIRequestError/Stage/parse``.
     public func compactMap<T>(
-        _ transform: @escaping (Element) throws -> T?
-    ) -> some StreamParser<T> {
+        _ transform: @escaping @Sendable (Element) throws -> T?
+    ) -> some StreamParser<T> & Sendable {
         DerivedParser(base: self) { (try transform($0), false) }
     }
 
@@ -46,24 +50,24 @@ extension StreamParser {
     ///   are delivered, and the stream fails with this error in the stage
     ///   ``APIRequestError/Stage/parse``.
     public func until(
-        _ isLast: @escaping (Element) throws -> Bool
-    ) -> some StreamParser<Element> {
+        _ isLast: @escaping @Sendable (Element) throws -> Bool
+    ) -> some StreamParser<Element> & Sendable {
         DerivedParser(base: self, needsLast: true) { ($0, try isLast($0)) }
     }
 }
 
 /// A parser of the elements that a function makes of the elements of another parser.
-struct DerivedParser<Base: StreamParser, Element>: StreamParser {
+struct DerivedParser<Base: StreamParser & Sendable, Element>: StreamParser, Sendable {
     private var base: Base
     private let needsLast: Bool
-    private let derive: (Base.Element) throws -> (element: Element?, isLast: Bool)
+    private let derive: @Sendable (Base.Element) throws -> (element: Element?, isLast: Bool)
     private var count = 0
     private var hasLast = false
 
     /// Creates a parser.
     init(
         base: Base, needsLast: Bool = false,
-        _ derive: @escaping (Base.Element) throws -> (element: Element?, isLast: Bool)
+        _ derive: @escaping @Sendable (Base.Element) throws -> (element: Element?, isLast: Bool)
     ) {
         self.base = base
         self.needsLast = needsLast
@@ -85,15 +89,29 @@ struct DerivedParser<Base: StreamParser, Element>: StreamParser {
     private mutating func append(
         to elements: inout [Element], _ parse: (inout Base, inout [Base.Element]) throws -> Void
     ) throws {
-        var parsed: [Base.Element] = []
-        let result = Result { try parse(&base, &parsed) }
-        for element in parsed {
+        var (count, hasLast) = (count, hasLast)
+        defer { (self.count, self.hasLast) = (count, hasLast) }
+        try base.forEach(parse) { [derive] element in
             let (new, isLast) = try derive(element)
             if let new { elements.append(new) }
             count += 1
             // What follows the last element does not matter, even if it cannot be parsed.
             hasLast = isLast
-            if isLast { return }
+            return !isLast
+        }
+    }
+}
+
+extension StreamParser {
+    /// Parses, and calls a function with each element, until it returns false. The elements before an
+    /// error come before it.
+    mutating func forEach(
+        _ parse: (inout Self, inout [Element]) throws -> Void, _ use: (Element) throws -> Bool
+    ) throws {
+        var parsed: [Element] = []
+        let result = Result { try parse(&self, &parsed) }
+        for element in parsed {
+            guard try use(element) else { return }
         }
         try result.get()
     }

@@ -7,6 +7,4 @@ struct DirectAnswer: Error {
     var data: Data?
     /// The error after the response and the data; nil for a regular end.
     var error: (any Error)?
-
-    static let noResponse = DirectAnswer(error: URLError(.badServerResponse))
 }

@@ -7,6 +7,12 @@ extension MockNetwork {
     /// The journal keeps the last 10,000 requests, and of their bodies the last 64 MB.
     public var requests: [RecordedRequest] { core.journal.requests }
 
+    /// The largest number of requests that were in flight at the same time.
+    ///
+    /// A request is in flight until its whole response was sent, or its client has left. Hold or delay
+    /// the responses, so that requests that may overlap do.
+    public var mostInFlight: Int { core.journal.mostInFlight }
+
     /// Suspends until the network has received a number of matching requests, or until the task is
     /// cancelled.
     ///

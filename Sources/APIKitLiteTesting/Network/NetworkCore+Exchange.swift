@@ -66,11 +66,10 @@ extension NetworkCore {
         }
         for _ in 0...redirectLimit {
             let (body, response) = try await send(request)
-            guard let next = options.context.redirectedRequest(after: response, from: request)
+            guard let next = try options.context.redirectedRequest(after: response, from: request)
             else {
                 return (body, response)
             }
-            try options.context.checkRedirect(from: first.url, to: next.url)
             request = jar.applied(to: next)
         }
         throw URLError(.httpTooManyRedirects)

@@ -21,6 +21,7 @@ final class Journal: Sendable {
         var counts: [Int] = []
         /// The unanswered requests by ID, including those that are not in `entries` any more.
         var inFlight: [Int: PendingRequest] = [:]
+        var mostInFlight = 0
         var eventCount = 0
         /// How often a request was recorded or ended.
         var changeCount = 0
@@ -94,6 +95,8 @@ final class Journal: Sendable {
         pending.filter(\.client.isWaiting)
     }
 
+    var mostInFlight: Int { state.withLock { $0.mostInFlight } }
+
     func pending(of stub: Stub) -> [PendingRequest] {
         pending.filter { $0.request.stub === stub }
     }
@@ -153,6 +156,9 @@ final class Journal: Sendable {
                 state.inFlight[id] = PendingRequest(
                     id: id, client: client, request: request, delivery: makeDelivery(id))
             }
+            // A request that is answered immediately counts, too.
+            state.mostInFlight = max(
+                state.mostInFlight, state.inFlight.count + (request.endTime == nil ? 0 : 1))
             return id
         }
     }

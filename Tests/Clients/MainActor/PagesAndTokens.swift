@@ -88,7 +88,7 @@ final class Library {
 
     // Without macOS 15 and the like, `for try await` leaves the main actor; this does not.
     func loadPageByPage() async {
-        var pages = session.pages(shelf, from: 1).makeAsyncIterator()
+        let pages = session.pages(shelf, from: 1).makeAsyncIterator()
         do {
             while let page = try await pages.next() { books += page.value }
         } catch {

@@ -85,14 +85,14 @@ nonisolated struct DecodedPlace: Decodable {
         func get<T: Decodable>(_ path: String) async throws -> T {
             try await session.load(.test(path), as: T.self)
         }
-        func call<T: Decodable>(_ path: String) async throws -> T {
-            try await session.load(Endpoint<Void, T> { .test(path) })
+        func response<T: Decodable>(_ path: String) async throws -> T {
+            try await session.response(.test(path), as: T.self).value
         }
 
         let place: UnannotatedPlace = try await get("places")
         #expect(place.value == .mainActor)
-        let called: UnannotatedPlace = try await call("places")
-        #expect(called.value == .mainActor)
+        let answered: UnannotatedPlace = try await response("places")
+        #expect(answered.value == .mainActor)
         let nonisolated = try await session.load(.test("places"), as: DecodedPlace.self)
         #expect(nonisolated.value == .background)
     }
@@ -106,9 +106,10 @@ nonisolated struct DecodedPlace: Decodable {
         #expect(try await loader(PublicNonisolatedRequest()).load(1).value == .mainActor)
     }
 
-    @Test func anEndpointParsesInTheBackground() async throws {
-        #expect(try await session.load(.place, 1).value == .background)
-        #expect(try await session.response(.firstPlace, for: ()).value.value == .background)
+    @Test func aClosureOfAVerbParsesInTheBackground() async throws {
+        let place = try await session.load(.test("places")) { _, _ in RunningPlace.current }
+
+        #expect(place == .background)
     }
 
     @Test func aGenericFunctionNeedsTheConstraints() async throws {
@@ -157,12 +158,4 @@ nonisolated struct DecodedPlace: Decodable {
 
         #expect(place == .background)
     }
-}
-
-extension APIRequest where Self == Endpoint<Int, DecodedPlace> {
-    static var place: Self { Self { .test("places/\($0)") } }
-}
-
-extension APIRequest where Self == Endpoint<Void, DecodedPlace> {
-    static var firstPlace: Self { Self { .test("places") } }
 }

@@ -1,5 +1,5 @@
-// The tests of a client that have a `URLProtocolStub` of their own in most projects. The class was
-// deleted, and the import was added.
+// The tests of a client that have a `URLProtocolStub` of their own in most projects. Its file was
+// replaced by the one of the page "From another mock".
 import APIKitLiteTesting
 import Foundation
 import XCTest
@@ -98,7 +98,7 @@ class FeedClientTests: XCTestCase {
         var task: URLSessionTask?
         // Foundation calls it on a thread of its own, perhaps before `load` has returned the task.
         let hasTask = DispatchSemaphore(value: 0)
-        URLProtocolStub.onStartLoading {
+        URLProtocolStub.observeRequests { _ in
             hasTask.wait()
             task?.cancel()
         }

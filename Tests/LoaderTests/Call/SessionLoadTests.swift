@@ -29,6 +29,7 @@ import Testing
         #expect(response.data.text == "value")
         #expect(response.response.value(forHTTPHeaderField: "etag") == "1")
         #expect(try await session.load(Ping()) == "pong")
+        #expect(try await session.response(Ping()).data.text == "pong")
     }
 
     @Test func loadsInAGenericFunction() async throws {
@@ -48,17 +49,6 @@ import Testing
 
         #expect(try await load(TextRequest(), "/a") == ("value", "value"))
         #expect(try await loadWithoutInput(Ping()) == ("value", "value"))
-    }
-
-    @Test func loadsAnEndpoint() async throws {
-        network.stub(.get("/numbers/2"), .json("[1, 2]").header("ETag", "1"))
-        network.stub(.get("/numbers"), .json("[1]"))
-
-        #expect(try await session.load(.numbers, 2) == [1, 2])
-        let response = try await session.response(.numbers, for: 2)
-        #expect(response.response.value(forHTTPHeaderField: "etag") == "1")
-        #expect(try await session.load(.firstNumbers) == [1])
-        #expect(try await session.load(.numbers(from: 2)) == [1, 2])
     }
 
     @Test func loadsAPlainRequest() async throws {
@@ -91,46 +81,4 @@ import Testing
         #expect(text.contains(#"{"first_number": 0}"#))
         #expect(text.hasPrefix("GET https://api.example.com/missing got an answer"))
     }
-
-    @Test func anEndpointFailsInTheStageOfItsClosure() async throws {
-        network.stub(.any, .json("{}"))
-        let error = TestError(number: 1)
-        let endpoints: [(APIRequestError.Stage, Endpoint<Int, Int>)] = [
-            (.makeRequest, Endpoint { _ in throw error }),
-            (
-                .validate,
-                Endpoint { _ in
-                    .test("a")
-                } validate: { _, _ in
-                    throw error
-                }
-            ),
-            (
-                .parse,
-                Endpoint { _ in
-                    .test("a")
-                } parse: { _, _ in
-                    throw error
-                }
-            ),
-        ]
-
-        for (stage, endpoint) in endpoints {
-            let failure = await #expect(throws: APIRequestError.self) {
-                try await session.load(endpoint, 1)
-            }
-            #expect(failure?.stage == stage)
-            #expect(failure?.underlying as? TestError == error)
-        }
-    }
-}
-
-extension APIRequest where Self == Endpoint<Int, [Int]> {
-    fileprivate static var numbers: Self { Self { .test("numbers/\($0)") } }
-}
-
-extension APIRequest where Self == Endpoint<Void, [Int]> {
-    fileprivate static var firstNumbers: Self { Self { .test("numbers") } }
-
-    fileprivate static func numbers(from first: Int) -> Self { Self { .test("numbers/\(first)") } }
 }

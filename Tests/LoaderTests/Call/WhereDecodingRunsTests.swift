@@ -85,12 +85,12 @@ public final class PlaceObject: Decodable {
         #expect(try await session.load(stored, 2).value == .mainActor)
     }
 
-    @Test func anEndpointParsesInTheBackground() async throws {
-        #expect(try await session.load(.place, 1) == .background)
-        #expect(try await session.response(.place, for: 1).value == .background)
-        #expect(try await session.load(.firstPlace) == .background)
-        #expect(try await session.response(.firstPlace, for: ()).value == .background)
-        #expect(try await loader(Endpoint.place).load(1) == .background)
+    @Test func aClosureOfAVerbParsesInTheBackground() async throws {
+        let request = URLRequest.test("places")
+
+        #expect(try await session.load(request) { _, _ in .current } == RunningPlace.background)
+        let response = try await session.response(request) { _, _ in RunningPlace.current }
+        #expect(response.value == .background)
     }
 
     @Test func anOutputThatIsNotSendableIsDecodedInTheBackground() async throws {
@@ -98,9 +98,8 @@ public final class PlaceObject: Decodable {
 
         #expect(try await session.load(request, as: DecodedPlace.self).value == .background)
         #expect(try await session.load(request, as: PlaceObject.self).value == .background)
-        let endpoint = Endpoint<Void, PlaceObject> { request }
-        #expect(try await session.load(endpoint).value == .background)
-        #expect(try await session.response(endpoint, for: ()).value.value == .background)
+        #expect(
+            try await session.response(request, as: PlaceObject.self).value.value == .background)
     }
 
     /// The conformance of such an output may belong to the caller's actor.
@@ -108,11 +107,8 @@ public final class PlaceObject: Decodable {
         func get<T: Decodable>(_ path: String) async throws -> T {
             try await session.load(.test(path), as: T.self)
         }
-        func call<T: Decodable>(_ path: String) async throws -> T {
-            try await session.load(Endpoint<Void, T> { .test(path) })
-        }
         func response<T: Decodable>(_ path: String) async throws -> T {
-            try await session.response(Endpoint<String, T> { .test($0) }, for: path).value
+            try await session.response(.test(path), as: T.self).value
         }
         func sendable<T: Decodable & Sendable>(_ path: String) async throws -> T {
             try await session.load(.test(path), as: T.self)
@@ -120,8 +116,6 @@ public final class PlaceObject: Decodable {
 
         let place: DecodedPlace = try await get("places")
         #expect(place.value == .mainActor)
-        let called: PlaceObject = try await call("places")
-        #expect(called.value == .mainActor)
         let answered: PlaceObject = try await response("places")
         #expect(answered.value == .mainActor)
         let background: DecodedPlace = try await sendable("places")
@@ -204,25 +198,5 @@ public final class PlaceObject: Decodable {
         }
 
         #expect(place == .background)
-    }
-}
-
-extension APIRequest where Self == Endpoint<Int, RunningPlace> {
-    static var place: Self {
-        Self {
-            .test("places/\($0)")
-        } parse: { _, _ in
-            .current
-        }
-    }
-}
-
-extension APIRequest where Self == Endpoint<Void, RunningPlace> {
-    static var firstPlace: Self {
-        Self {
-            .test("places")
-        } parse: { _, _ in
-            .current
-        }
     }
 }

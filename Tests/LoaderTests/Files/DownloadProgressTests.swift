@@ -23,7 +23,7 @@ import Testing
 
     /// Downloads `/file`, and returns what the progress was called with.
     private func counts(over session: some HTTPSession) async throws -> [Count] {
-        try await session.download(.test("/file"), to: folder.file) { [calls] bytes, total in
+        try await session.fetch(.test("/file"), to: folder.file) { [calls] bytes, total in
             calls.withLock { $0.append(Count(bytes: bytes, total: total)) }
         }
         return calls.withLock { $0 }
@@ -107,7 +107,7 @@ import Testing
             return nil
         }
         let task = Task { [folder] in
-            _ = try await session.download(.test("/file"), to: folder.file)
+            _ = try await session.fetch(.test("/file"), to: folder.file)
         }
         await clock.waitForSleepers()
 
@@ -125,7 +125,7 @@ import Testing
         // Each answer has ten bytes before the connection is lost.
         network.stub(.any, MockResponse.file(bytes).failing(afterBytes: 10), times: .exactly(5))
 
-        try await MockURLSession(network).download(
+        try await MockURLSession(network).fetch(
             .test("/file"), to: folder.file,
             retrying: RetryPolicy(maximumAttempts: 2, baseDelay: .zero))
 
@@ -137,7 +137,7 @@ import Testing
         let network = MockNetwork()
         network.stub(.any, .error(.networkConnectionLost))
         await #expect(throws: URLError(.networkConnectionLost)) {
-            try await MockURLSession(network).download(
+            try await MockURLSession(network).fetch(
                 .test("/file"), to: folder.file,
                 retrying: RetryPolicy(maximumAttempts: 3, baseDelay: .zero))
         }
@@ -160,7 +160,7 @@ import Testing
             return (interrupted, response)
         }
 
-        try await session.download(.test("/file"), to: folder.file)
+        try await session.fetch(.test("/file"), to: folder.file)
         #expect(folder.content == bytes)
         #expect(
             network.requests.map { $0.header("Range") } == [nil, "bytes=40-"])
@@ -173,7 +173,7 @@ import Testing
             throw TransportError.bodyLimit(40)
         }
         await #expect(throws: TransportError.bodyLimit(40)) {
-            try await session.download(.test("/file"), to: folder.file)
+            try await session.fetch(.test("/file"), to: folder.file)
         }
         #expect(folder.names == [])
     }

@@ -27,6 +27,25 @@ extension TemporaryFolder {
     }
 }
 
+extension HTTPSession {
+    /// Downloads, and throws the original error of the stage `.transport`, which the tests compare.
+    @discardableResult
+    func fetch(
+        _ request: URLRequest, to file: URL,
+        progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil,
+        retrying policy: RetryPolicy = .never, clock: any Clock<Duration> = ContinuousClock(),
+        random: @escaping @Sendable () -> Double = { .random(in: 0..<1) }
+    ) async throws -> HTTPURLResponse {
+        do {
+            return try await download(
+                request, to: file, progress: progress, retrying: policy, clock: clock,
+                random: random)
+        } catch {
+            throw error.stage == .transport ? error.underlying : error
+        }
+    }
+}
+
 func inode(of file: URL) throws -> UInt64 {
     let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
     return (attributes[.systemFileNumber] as? NSNumber)?.uint64Value ?? 0

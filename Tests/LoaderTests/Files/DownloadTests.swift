@@ -30,7 +30,7 @@ import Testing
         _ transport: Transport = .mockURLSession, path: String = "file"
     ) async throws -> HTTPURLResponse {
         let (session, baseURL) = try open(transport)
-        return try await session.download(
+        return try await session.fetch(
             URLRequest(url: URL(string: "\(baseURL)/\(path)")!), to: folder.file)
     }
 
@@ -44,7 +44,7 @@ import Testing
 
     /// Downloads without delays between the attempts.
     private func download(attempts: Int) async throws {
-        try await MockURLSession(network).download(
+        try await MockURLSession(network).fetch(
             .test("file"), to: folder.file,
             retrying: RetryPolicy(maximumAttempts: attempts, baseDelay: .zero))
     }
@@ -135,7 +135,7 @@ import Testing
             return isThird ? .error(.networkConnectionLost) : part(for: request)
         }
 
-        try await MockURLSession(network).download(
+        try await MockURLSession(network).fetch(
             .test("file"), to: folder.file,
             retrying: RetryPolicy(maximumAttempts: 2, baseDelay: .zero, deadline: .seconds(100)),
             clock: clock)
@@ -147,7 +147,7 @@ import Testing
     @Test func takesTheJitterOfADelayFromTheCaller() async throws {
         let clock = MockClock()
         network.stub(.any, .error(.networkConnectionLost), .file(bytes))
-        async let response = MockURLSession(network).download(
+        async let response = MockURLSession(network).fetch(
             .test("file"), to: folder.file,
             retrying: RetryPolicy(maximumAttempts: 2, baseDelay: .seconds(8)), clock: clock,
             random: { 0.25 })
@@ -187,7 +187,7 @@ import Testing
         }
 
         await #expect(throws: URLError(.networkConnectionLost)) {
-            try await session.download(
+            try await session.fetch(
                 .test("/file"), to: folder.file,
                 retrying: RetryPolicy(maximumAttempts: 3, baseDelay: .zero))
         }
@@ -229,7 +229,7 @@ import Testing
         network.stub(.any, .file(bytes))
         network.stub(.any.header("Range"), answer)
 
-        try await MockURLSession(network).limited(to: 1).download(.test("file"), to: folder.file)
+        try await MockURLSession(network).limited(to: 1).fetch(.test("file"), to: folder.file)
 
         #expect(folder.content == bytes)
     }
@@ -335,7 +335,7 @@ import Testing
             throw URLError(.networkConnectionLost)
         }
         await #expect(throws: URLError(.networkConnectionLost)) {
-            try await lost.download(.test("file"), to: folder.file)
+            try await lost.fetch(.test("file"), to: folder.file)
         }
         #expect(folder.names.isEmpty == (validator == nil))
 
@@ -367,7 +367,7 @@ import Testing
         await lose(path: "one?id=1")
         network.stub(.any, .file(bytes))
 
-        try await MockURLSession(network).download(
+        try await MockURLSession(network).fetch(
             URLRequest(url: URL(string: url)!), to: folder.file)
 
         #expect(folder.content == bytes)
@@ -449,7 +449,7 @@ import Testing
             return try answer(to: request, [bytes.dropFirst(40)], status: 206, fields)
         }
 
-        try await session.download(.test("file"), to: folder.file)
+        try await session.fetch(.test("file"), to: folder.file)
 
         #expect(folder.content == bytes)
         #expect(network.requests.count == (fits ? 0 : 1))
@@ -518,7 +518,7 @@ import Testing
         }
 
         await #expect(throws: URLError(.networkConnectionLost)) {
-            try await session.download(.test("/file"), to: folder.file)
+            try await session.fetch(.test("/file"), to: folder.file)
         }
 
         // The second answer is no progress.
@@ -529,7 +529,7 @@ import Testing
     @Test func twoDownloadsOfOneFileExcludeEachOther() async throws {
         network.stub(.any, MockResponse.file(bytes).held)
         let first = Task { [folder, network] in
-            try await MockURLSession(network).download(
+            try await MockURLSession(network).fetch(
                 URLRequest(url: URL(string: "https://api.example.com/file")!), to: folder.file)
         }
         await network.waitForRequests(1)
@@ -551,7 +551,7 @@ import Testing
         _ request: URLRequest, _ reason: String
     ) async {
         let error = await #expect(throws: RequestBuildingError.self) {
-            try await MockURLSession(network).download(request, to: folder.file)
+            try await MockURLSession(network).fetch(request, to: folder.file)
         }
         #expect(error?.description.contains(reason) == true)
         #expect(network.requests.isEmpty)
@@ -565,7 +565,7 @@ import Testing
     }
 
     @Test func writesACompleteBody() async throws {
-        try await FixedSession(Data("whole".utf8)).download(.test("/file"), to: folder.file)
+        try await FixedSession(Data("whole".utf8)).fetch(.test("/file"), to: folder.file)
 
         #expect(try Data(contentsOf: folder.file).text == "whole")
     }

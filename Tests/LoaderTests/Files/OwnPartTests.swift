@@ -15,7 +15,7 @@ import Testing
     }
 
     private func download() async throws {
-        try await MockURLSession(network).download(.test("/file"), to: folder.file)
+        try await MockURLSession(network).fetch(.test("/file"), to: folder.file)
     }
 
     /// What another program may do with the part while the download runs.
@@ -68,7 +68,7 @@ import Testing
         }
 
         await #expect(throws: DownloadError.self) {
-            try await session.download(.test("/file"), to: folder.file)
+            try await session.fetch(.test("/file"), to: folder.file)
         }
 
         #expect(folder.names == ["file.bin.part"])
@@ -118,7 +118,7 @@ import Testing
                 ["ETag": "\"1\"", "Content-Range": "bytes \(start)-99/100"])
         }
 
-        try await session.download(.test("/file"), to: folder.file)
+        try await session.fetch(.test("/file"), to: folder.file)
 
         #expect(folder.content == bytes)
         #expect(ranges.withLock { $0 } == ["bytes=40-", "bytes=60-", "bytes=80-"])
@@ -140,7 +140,7 @@ import Testing
         let missing = folder.url.appending(path: "missing")
 
         let error = await #expect(throws: DownloadError.self) {
-            try await MockURLSession(network).download(
+            try await MockURLSession(network).fetch(
                 .test("/file"), to: missing.appending(path: "a"))
         }
 

@@ -53,15 +53,19 @@ import Testing
     func aLoadReportsItsRequest(_ transport: Transport) async throws {
         let (session, baseURL) = try transport.open(network)
         network.stub(.any, .text("a"))
-        let upload = Endpoint<Void, Data> {
-            try URLRequest("PUT", baseURL, path: "/f").formBody(["a": "1"])
-        }
+        let upload = try URLRequest("PUT", baseURL, path: "/f").formBody(["a": "1"])
 
-        _ = try await session.load(upload, (), progress: progress)
+        _ = try await session.load(upload, as: Data.self, progress: progress)
         #expect(reported.withLock { $0.bytes } == 3)
         reported.withLock { $0.bytes = nil }
-        _ = try await session.response(upload, for: (), progress: progress)
+        _ = try await session.response(upload, progress: progress) { _, _ in }
         #expect(reported.withLock { $0.bytes } == 3)
+        reported.withLock { $0.bytes = nil }
+        _ = try await session.upload(
+            for: URLRequest("PUT", baseURL, path: "/f"), from: Data("b=22".utf8), progress: progress
+        )
+        #expect(reported.withLock { $0.bytes } == 4)
+        #expect(network.requests.last?.body.text == "b=22")
     }
 
     @Test(arguments: Transport.allCases)

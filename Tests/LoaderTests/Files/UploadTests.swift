@@ -121,7 +121,7 @@ import Testing
         }
         await #expect(throws: FileBodyError(file, reason)) { _ = try await session.stream(request) }
         let error = await #expect(throws: APIRequestError.self) {
-            try await session.load(Endpoint<Void, Data> { request })
+            try await session.load(request, as: Data.self)
         }
         #expect(error?.stage == .transport)
         #expect(error?.underlying as? FileBodyError == FileBodyError(file, reason))

@@ -56,7 +56,7 @@ import Testing
 
         #expect(try await pages.elements({ $0 }).reduce(0) { sum, _ in sum + 1 } == 10)
         failures.withLock { $0 = [3] }
-        var iterator = pages.makeAsyncIterator()
+        let iterator = pages.makeAsyncIterator()
         #expect(try await iterator.next()?.value == "a")
         #expect(try await iterator.next()?.next == 3)
         failures.withLock { $0 = [3] }

@@ -32,24 +32,61 @@ import Testing
         #expect(network.requests.count == 1)
     }
 
+    /// A redirect to another origin is returned, as a client that wants its headers expects.
     @Test(arguments: Transport.allCases, Way.allCases)
     func staysWithinTheOrigin(_ transport: Transport, _ way: Way) async throws {
+        let elsewhere = "https://other.example:81/c"
         network.stub(.get("/a"), .redirect(to: "/b"))
-        network.stub(.get("/b"), .redirect(to: "https://other.example:81/c"))
+        network.stub(.get("/b"), .redirect(to: elsewhere))
         let (session, baseURL) = try transport.open(network)
         let request = URLRequest(url: baseURL.appending(path: "a"))
-        let port = baseURL.port.map { ":\($0)" } ?? ""
 
-        let error = await #expect(throws: TransportError.self) {
-            try await load(way, session.redirecting(.sameOrigin), request)
+        let response = try await load(way, session.redirecting(.sameOrigin), request)
+
+        #expect(response.0 == 302)
+        #expect(response.1 == elsewhere)
+        #expect(network.requests.map(\.path) == ["/a", "/b"])
+    }
+
+    @Test(arguments: Transport.allCases, Way.allCases)
+    func aClosureDecides(_ transport: Transport, _ way: Way) async throws {
+        network.stub(.get("/a"), .redirect(to: "/b"))
+        network.stub(.get("/b"), .redirect(to: "/c"))
+        network.stub(.get("/changed"), .redirect(to: "/d"))
+        let (session, baseURL) = try transport.open(network)
+        let request = URLRequest(url: baseURL.appending(path: "a"))
+        let changing = session.redirecting { response, next in
+            var next = next
+            switch next.url?.path {
+            case "/c": next.url = baseURL.appending(path: "changed")
+            case "/d": return nil
+            default: break
+            }
+            next.setValue(
+                response.value(forHTTPHeaderField: "Location"), forHTTPHeaderField: "X-From")
+            return next
         }
 
-        #expect(
-            error
-                == .refusedRedirect(
-                    from: "\(baseURL.scheme!)://\(baseURL.host()!)\(port)",
-                    to: "https://other.example:81"))
-        #expect(network.requests.map(\.path) == ["/a", "/b"])
+        let response = try await load(way, changing, request)
+
+        #expect(response.0 == 302)
+        #expect(response.1 == "/d")
+        #expect(network.requests.map(\.path) == ["/a", "/b", "/changed"])
+        #expect(network.requests.map { $0.header("X-From") } == [nil, "/b", "/c"])
+    }
+
+    @Test(arguments: Transport.allCases, Way.allCases)
+    func theErrorOfAClosureIsThatOfTheExchange(_ transport: Transport, _ way: Way) async throws {
+        network.stub(.any, .redirect(to: "/b"))
+        let (session, baseURL) = try transport.open(network)
+
+        await #expect(throws: TestError(number: 1)) {
+            try await load(
+                way, session.redirecting { _, _ in throw TestError(number: 1) },
+                URLRequest(url: baseURL))
+        }
+
+        #expect(network.requests.count == 1)
     }
 
     @Test(arguments: Transport.allCases, [RedirectPolicy.sameOrigin, .refuse])
@@ -61,12 +98,11 @@ import Testing
         try folder.write("old")
 
         let error = await #expect(throws: (any Error).self) {
-            try await session.redirecting(policy).download(
+            try await session.redirecting(policy).fetch(
                 URLRequest(url: baseURL.appending(path: "a")), to: folder.file)
         }
 
-        #expect((error as? APIRequestError)?.statusCode == (policy == .refuse ? 302 : nil))
-        #expect((error is TransportError) == (policy == .sameOrigin))
+        #expect((error as? APIRequestError)?.statusCode == 302)
         #expect(folder.content?.text == "old")
         #expect(network.requests.count == 1)
     }

@@ -34,7 +34,7 @@ import Testing
             let transfer = Task {
                 let request = URLRequest(url: baseURL.appending(path: "/"))
                 if isDownload {
-                    try await limited.download(request, to: file)
+                    try await limited.fetch(request, to: file)
                 } else {
                     var pieces: [String] = []
                     defer { #expect(pieces == (silence == .withinTheBody ? ["a"] : [])) }

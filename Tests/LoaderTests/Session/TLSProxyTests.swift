@@ -48,7 +48,7 @@ import Testing
             for try await piece in body { text += piece.text }
             return (response.statusCode, text)
         case .download:
-            let response = try await session.download(request, to: folder.file)
+            let response = try await session.fetch(request, to: folder.file)
             return (response.statusCode, folder.content?.text ?? "")
         }
     }
@@ -98,7 +98,7 @@ import Testing
         let request = request(front, isTyped: isTyped)
 
         let error = await #expect(throws: APIRequestError.self) {
-            try await session.download(request, to: folder.file)
+            try await session.fetch(request, to: folder.file)
         }
         #expect(try await load(request, .stream).0 == 404)
 

@@ -49,6 +49,48 @@ import Testing
         #expect(network.requests.map { $0.header("Last-Event-ID") } == [nil, "1", "1", "2"])
     }
 
+    private struct Headline: Decodable, Equatable { var title: String }
+
+    /// The titles, and the error that ended them.
+    private func titles() async throws -> ([String], APIRequestError?) {
+        var headlines = MockURLSession(network).events(
+            try request.makeRequest(from: "a"), reconnecting: atOnce, clock: ImmediateClock()
+        ).json(Headline.self).makeAsyncIterator()
+        var titles: [String] = []
+        do throws(APIRequestError) {
+            while let headline = try await headlines.next() { titles.append(headline.title) }
+            #expect(try await headlines.next() == nil)
+            return (titles, nil)
+        } catch {
+            #expect((try? await headlines.next()) == .some(nil))
+            return (titles, error)
+        }
+    }
+
+    @Test func decodesTheEventsOfAllConnections() async throws {
+        network.stub(
+            .get("/news/a"), events("id: 1\ndata: {\"title\":\"A\"}\n\nid: 2\ndata:\n\n"),
+            events("data: {\"title\":\"B\"}\n\n"), .status(204))
+
+        #expect(try await titles().0 == ["A", "B"])
+
+        #expect(network.requests.map { $0.header("Last-Event-ID") } == [nil, "2", "2"])
+    }
+
+    @Test(arguments: ["data: {}\n\n", "event: error\ndata: {\"code\":1}\n\n"])
+    func anEventThatCannotBeUsedEndsTheValues(_ event: String) async throws {
+        network.stub(.get("/news/a"), events("data: {\"title\":\"A\"}\n\n" + event))
+
+        let (titles, error) = try await titles()
+
+        #expect(titles == ["A"])
+        #expect(error?.stage == .parse)
+        #expect(error?.request?.url?.path == "/news/a")
+        #expect(error?.statusCode == 200)
+        #expect(error?.underlying is DecodingError == event.hasPrefix("data"))
+        #expect(network.requests.count == 1)
+    }
+
     @Test func throwsTheErrorOfTheRequest() async throws {
         network.stub(.get("/news/a"), .text("go away", status: 403))
 

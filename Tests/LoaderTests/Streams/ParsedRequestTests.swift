@@ -67,6 +67,61 @@ import Testing
         #expect(standard?.description.contains(#"{"birthday":"REDACTED"}"#) == true)
     }
 
+    @Test(arguments: Transport.allCases)
+    func parsesABodyThatIsOpen(_ transport: Transport) async throws {
+        let (session, baseURL) = try transport.open(network)
+        network.stub(.get("/words"), .words("a", "b").header("X-Model", "m"))
+        let request = try URLRequest("GET", baseURL, path: "/words")
+
+        let (body, response) = try await session.stream(request)
+        #expect(response.value(forHTTPHeaderField: "X-Model") == "m")
+        let elements = body.elements(words)
+        #expect(await elements.outcome().elements == ["a", "b"])
+
+        // A body can be read once.
+        let again = await elements.outcome().error
+        #expect(again?.underlying as? TransportError == .bodyReadTwice)
+        #expect(network.requests.count == 1)
+    }
+
+    @Test(arguments: Transport.allCases)
+    func theErrorOfAnOpenBodyHasItsRequest(_ transport: Transport) async throws {
+        let (session, baseURL) = try transport.open(network)
+        network.stub(
+            .get("/words"),
+            .chunks([MockResponse.event("a"), "data: {\n\n"], contentType: "text/event-stream"))
+        network.stub(.get("/page"), .text("<html>", status: 200))
+        let rejected = Locked<[ExchangeEvent]>([])
+        let observed = session.observed { event in
+            if case .rejected = event.kind { rejected.withLock { $0.append(event) } }
+        }
+
+        let (body, _) = try await observed.stream(URLRequest("GET", baseURL, path: "/words"))
+        let (elements, error) = await body.elements(words).outcome()
+        #expect(elements == ["a"])
+        #expect(error?.stage == .parse)
+        #expect(error?.request?.url?.path == "/words")
+        #expect(error?.statusCode == 200)
+        #expect(error?.data?.text == "{")
+        #expect(rejected.withLock { $0.map(\.id) } == [1])
+
+        let (page, _) = try await session.stream(URLRequest("GET", baseURL, path: "/page"))
+        let refused = await page.elements(words).outcome().error
+        #expect(refused?.underlying is StreamError)
+        #expect(refused?.data?.text == "<html>")
+    }
+
+    /// A body that no session returned has no request.
+    @Test func parsesABodyOfTheApp() async {
+        let whole = HTTPBody(Data("data: {\"text\":\"a\"}\n\n".utf8))
+
+        let (elements, error) = await whole.elements(words).outcome()
+
+        #expect(elements == ["a"])
+        #expect(error?.underlying as? StreamError == .unfinished(elementCount: 1))
+        #expect(error?.request == nil)
+    }
+
     @MainActor @Test func parsesOnTheActorOfItsReader() async throws {
         network.stub(.get("/words"), .words("a"))
         let parser = ServerSentEvents().until(data: "[DONE]").map { _ in RunningPlace.current }

@@ -78,7 +78,7 @@ import Testing
             let target = folder.url.appending(path: "file.bin")
             try? FileManager.default.removeItem(at: target)
             let session = MockURLSession(network)
-            await #expect(throws: URLError.self) {
+            await #expect(throws: APIRequestError.self) {
                 try await session.download(.test("file"), to: target)
             }
             let response = try await session.download(.test("file"), to: target)

@@ -52,11 +52,9 @@ public struct PlacesClient: Sendable {
         progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil,
         clock: any Clock<Duration> = ContinuousClock()
     ) async throws(APIRequestError) -> HTTPURLResponse {
-        let request = Endpoint<Void, Data>(
-            { [baseURL] in try URLRequest("GET", baseURL, path: "/places.json") },
-            validate: Refusal.check)
-        return try await session.download(
-            request, (), to: file, progress: progress, retrying: .standard, clock: clock)
+        try await session.download(
+            URLRequest(url: baseURL.appending(path: "places.json")), to: file, progress: progress,
+            retrying: .standard, clock: clock, validate: Refusal.check)
     }
 
     /// Uploads a file under its name.

@@ -96,12 +96,12 @@ import Testing
     }
 
     @Test func isUnavailableForEveryThirdRequestIfFlaky() async throws {
-        let session = MockNetwork.places(fivePlaces, token: "t", isFlaky: true).urlSession
+        let session = MockURLSession(MockNetwork.places(fivePlaces, token: "t", isFlaky: true))
         let url = try #require(URL(string: "https://example.com/search"))
         let request = try URLRequest(url: url).authorization(bearer: "t")
 
         var answers: [HTTPURLResponse] = []
-        for _ in 1...4 { answers.append(try await session.exchange(request).1) }
+        for _ in 1...4 { answers.append(try await session.data(for: request).1) }
 
         #expect(answers.map(\.statusCode) == [503, 200, 200, 503])
         #expect(answers[0].value(forHTTPHeaderField: "Retry-After") == "1")
@@ -113,6 +113,7 @@ import Testing
         let url = try #require(URL(string: "https://example.com" + path))
         let request = try URLRequest(url: url)
             .authorization(bearer: token).header("Last-Event-ID", id)
-        return try await MockNetwork.places(fivePlaces, token: "t").urlSession.exchange(request)
+        return try await MockURLSession(MockNetwork.places(fivePlaces, token: "t")).data(
+            for: request)
     }
 }

@@ -15,6 +15,21 @@ import Testing
             urlSession: network.urlSession)
     }
 
+    /// With the `requestHandler` closure of WWDC 2018 session 417. The other tests use stubs.
+    @Test func loadsPlacesFromAHandler() async throws {
+        network.requestHandler = { request in
+            #expect(request.url?.query()?.contains("lat=37.3293") == true)
+            let body =
+                #"[{"name": "San Jose", "kind": "city", "country": "US", "#
+                + #""latitude": 37.34, "longitude": -121.9}]"#
+            return (HTTPURLResponse(), Data(body.utf8))
+        }
+
+        let places = try await loader.load(conventionCentre)
+
+        #expect(places.map(\.name) == ["San Jose"])
+    }
+
     @Test func loadsPlaces() async throws {
         let airport = PointOfInterest(
             name: "Mineta San Jose International Airport", kind: "airport", country: "US",

@@ -1,0 +1,150 @@
+import Foundation
+
+// A `URLRequest` that a function of the app returns is loaded like a request type: the verbs have the
+// same names, and throw the same errors. The form with `as:` exists twice: see HTTPSession+Load.swift.
+
+extension HTTPSession {
+    /// Loads a `URLRequest`, and decodes its response on the caller's actor, to which the output
+    /// belongs.
+    ///
+    /// The parameters are those of the form that decodes in the background.
+    ///
+    /// - Throws: ``APIRequestError`` if a stage fails.
+    public nonisolated(nonsending) func load<T: Decodable>(
+        _ request: URLRequest, as type: T.Type, decoder: JSONDecoder = JSONDecoder(),
+        name: String? = nil, redaction: Redaction = .standard,
+        validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = {
+            try $1.validateStatus()
+        },
+        progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil
+    ) async throws(APIRequestError) -> T {
+        let call = DecodedURLRequestCall<T>(
+            request: request, jsonDecoder: decoder, redaction: redaction, validate: validate)
+        return try await Load(call, over: self, type: name, progress: progress)
+            .response(for: ()).value
+    }
+
+    /// Loads a `URLRequest`, and decodes its response from JSON.
+    ///
+    ///     let user = try await session.load(request, as: User.self)
+    ///
+    /// Decodes off the caller's actor.
+    ///
+    /// - Parameters:
+    ///   - request: The request to send.
+    ///   - type: The output. `Data` is the body itself. If it is optional, an empty body is nil.
+    ///   - decoder: The decoder of the output.
+    ///   - name: The name of the call in errors and events, such as a route: the `requestType`.
+    ///   - redaction: The secrets that the texts of its errors hide.
+    ///   - validate: Throws if a response is not acceptable. By default, its status must be in
+    ///     `200..<300`.
+    ///   - progress: Called with the number of bytes of the request's body that were sent, and its
+    ///     size: see ``data(for:progress:)``.
+    /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
+    @concurrent
+    public func load<T: Decodable & SendableMetatype>(
+        _ request: URLRequest, as type: T.Type, decoder: JSONDecoder = JSONDecoder(),
+        name: String? = nil, redaction: Redaction = .standard,
+        validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = {
+            try $1.validateStatus()
+        },
+        progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil
+    ) async throws(APIRequestError) -> sending T {
+        let call = DecodedURLRequestCall<T>(
+            request: request, jsonDecoder: decoder, redaction: redaction, validate: validate)
+        return try await Load(call, over: self, type: name, progress: progress)
+            .response(for: ()).value
+    }
+
+    /// Loads a `URLRequest`, and parses its response with a closure.
+    ///
+    ///     let title = try await session.load(request) { body, _ in try title(ofHTML: body) }
+    ///
+    /// Use it for an output that is not JSON, or that depends on the status or a header. To ignore the
+    /// body, write `{ _, _ in }`. The other parameters are those of the form with `as:`.
+    ///
+    /// - Parameter parse: Parses the body, status and headers of an accepted response, off the
+    ///   caller's actor. The load fails with its error in the stage
+    ///   ``APIRequestError/Stage/parse``.
+    /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
+    @concurrent
+    public func load<T>(
+        _ request: URLRequest, name: String? = nil, redaction: Redaction = .standard,
+        validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = {
+            try $1.validateStatus()
+        },
+        progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil,
+        parse: @escaping @Sendable (Data, HTTPURLResponse) throws -> T
+    ) async throws(APIRequestError) -> sending T {
+        let call = URLRequestCall(
+            request: request, redaction: redaction, validate: validate, parse: parse)
+        return try await Load(call, over: self, type: name, progress: progress)
+            .response(for: ()).value
+    }
+}
+
+extension HTTPSession {
+    /// Loads a `URLRequest`, and returns the value with its headers and body. Decodes it on the
+    /// caller's actor, to which the output belongs.
+    ///
+    /// The parameters are those of ``load(_:as:decoder:name:redaction:validate:progress:)``.
+    ///
+    /// - Throws: ``APIRequestError`` if a stage fails.
+    public nonisolated(nonsending) func response<T: Decodable>(
+        _ request: URLRequest, as type: T.Type, decoder: JSONDecoder = JSONDecoder(),
+        name: String? = nil, redaction: Redaction = .standard,
+        validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = {
+            try $1.validateStatus()
+        },
+        progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil
+    ) async throws(APIRequestError) -> APIResponse<T> {
+        let call = DecodedURLRequestCall<T>(
+            request: request, jsonDecoder: decoder, redaction: redaction, validate: validate)
+        return try await Load(call, over: self, type: name, progress: progress).response(for: ())
+    }
+
+    /// Loads a `URLRequest`, decodes its response from JSON, and returns the value with its headers
+    /// and body.
+    ///
+    ///     let users = try await session.response(request, as: [User].self)
+    ///     let next = users.response.link("next")
+    ///
+    /// Decodes off the caller's actor. The parameters are those of
+    /// ``load(_:as:decoder:name:redaction:validate:progress:)``.
+    ///
+    /// - Returns: The value, and the response that it was decoded from.
+    /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
+    @concurrent
+    public func response<T: Decodable & SendableMetatype>(
+        _ request: URLRequest, as type: T.Type, decoder: JSONDecoder = JSONDecoder(),
+        name: String? = nil, redaction: Redaction = .standard,
+        validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = {
+            try $1.validateStatus()
+        },
+        progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil
+    ) async throws(APIRequestError) -> sending APIResponse<T> {
+        let call = DecodedURLRequestCall<T>(
+            request: request, jsonDecoder: decoder, redaction: redaction, validate: validate)
+        return try await Load(call, over: self, type: name, progress: progress).response(for: ())
+    }
+
+    /// Loads a `URLRequest`, parses its response with a closure, and returns the value with its
+    /// headers and body.
+    ///
+    /// The parameters are those of ``load(_:name:redaction:validate:progress:parse:)``.
+    ///
+    /// - Throws: ``APIRequestError`` if a stage fails. It has the stage and the original error.
+    @concurrent
+    public func response<T>(
+        _ request: URLRequest, name: String? = nil, redaction: Redaction = .standard,
+        validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = {
+            try $1.validateStatus()
+        },
+        progress: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)? = nil,
+        parse: @escaping @Sendable (Data, HTTPURLResponse) throws -> T
+    ) async throws(APIRequestError) -> sending APIResponse<T> {
+        let call = URLRequestCall(
+            request: request, redaction: redaction, validate: validate, parse: parse)
+        return try await Load(call, over: self, type: name, progress: progress).response(for: ())
+    }
+}

@@ -1,0 +1,198 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// Each verb takes a request type or a `URLRequest`, with the same outcome and the same errors.
+@Suite(.limited, .usesSockets) struct VerbTests {
+    struct Item: Codable, Equatable, Sendable {
+        var id: Int
+    }
+
+    struct ItemRequest: StreamedAPIRequest {
+        var baseURL: URL
+
+        func makeRequest(from path: String) throws -> URLRequest {
+            try URLRequest("GET", baseURL, path: path)
+        }
+
+        func makeParser(for _: HTTPURLResponse) -> some StreamParser<Item> & Sendable {
+            JSONLines(Item.self)
+        }
+    }
+
+    enum Verb: CaseIterable, Sendable {
+        case load, loadParsed, response, responseParsed, stream, download
+    }
+
+    private let network = MockNetwork()
+    private let redaction = Redaction.standard.adding("id")
+
+    init() {
+        network.stub(.get("/items"), .json(#"{"id": 1}"#), times: .any)
+        network.stub(.get("/refused"), .json(#"{"id": 2}"#, status: 410), times: .any)
+        network.stub(.get("/wrong"), .json(#"{"ID": 3}"#), times: .any)
+        network.stub(.get("/lost"), .error(.networkConnectionLost), times: .any)
+    }
+
+    /// The items that the verb returns for a `URLRequest`.
+    private func items(
+        _ verb: Verb, _ session: any HTTPSession, _ request: URLRequest, in folder: TemporaryFolder,
+        validate: @escaping @Sendable (Data, HTTPURLResponse) throws -> Void = {
+            try $1.validateStatus()
+        }
+    ) async throws(APIRequestError) -> [Item] {
+        let parse: @Sendable (Data, HTTPURLResponse) throws -> Item = { data, _ in
+            try JSONDecoder().decode(Item.self, from: data)
+        }
+        switch verb {
+        case .load:
+            return [
+                try await session.load(
+                    request, as: Item.self, name: "items", redaction: redaction,
+                    validate: validate)
+            ]
+        case .loadParsed:
+            return [
+                try await session.load(
+                    request, name: "items", redaction: redaction, validate: validate, parse: parse)
+            ]
+        case .response:
+            let response = try await session.response(
+                request, as: Item.self, name: "items", redaction: redaction, validate: validate)
+            return response.response.statusCode == 200 ? [response.value] : []
+        case .responseParsed:
+            let response = try await session.response(
+                request, name: "items", redaction: redaction, validate: validate, parse: parse)
+            return response.data.isEmpty ? [] : [response.value]
+        case .stream:
+            let stream = session.stream(
+                request, JSONLines(Item.self), name: "items", redaction: redaction,
+                validate: validate)
+            var (iterator, items) = (stream.makeAsyncIterator(), [Item]())
+            while let item = try await iterator.next() { items.append(item) }
+            return items
+        case .download:
+            try await session.download(
+                request, to: folder.file, name: "items", redaction: redaction, validate: validate)
+            return (try? JSONDecoder().decode(Item.self, from: Data(contentsOf: folder.file)))
+                .map { [$0] } ?? []
+        }
+    }
+
+    /// The items that the verb returns for a request type.
+    private func items(
+        _ verb: Verb, _ session: any HTTPSession, _ baseURL: URL, _ path: String,
+        in folder: TemporaryFolder
+    ) async throws(APIRequestError) -> [Item] {
+        let request = ItemRequest(baseURL: baseURL)
+        switch verb {
+        case .load, .loadParsed: return try await session.load(request, path)
+        case .response, .responseParsed: return try await session.response(request, for: path).value
+        case .stream:
+            var (iterator, items) = (session.stream(request, path).makeAsyncIterator(), [Item]())
+            while let item = try await iterator.next() { items.append(item) }
+            return items
+        case .download:
+            try await session.download(request, path, to: folder.file)
+            return (try? JSONDecoder().decode(Item.self, from: Data(contentsOf: folder.file)))
+                .map { [$0] } ?? []
+        }
+    }
+
+    @Test(arguments: Transport.allCases, Verb.allCases)
+    func returnsTheSame(_ transport: Transport, _ verb: Verb) async throws {
+        let (session, baseURL) = try transport.open(network)
+        let folder = try TemporaryFolder()
+        let request = try URLRequest("GET", baseURL, path: "/items")
+
+        #expect(try await items(verb, session, request, in: folder) == [Item(id: 1)])
+        #expect(try await items(verb, session, baseURL, "/items", in: folder) == [Item(id: 1)])
+    }
+
+    @Test(arguments: Transport.allCases, Verb.allCases)
+    func failsInTheSameStage(_ transport: Transport, _ verb: Verb) async throws {
+        let (session, baseURL) = try transport.open(network)
+        let folder = try TemporaryFolder()
+        var stages: [(String, APIRequestError.Stage)] = [
+            ("/refused", .validate), ("/lost", .transport),
+        ]
+        // A download parses nothing.
+        if verb != .download { stages.append(("/wrong", .parse)) }
+
+        for (path, stage) in stages {
+            let request = try URLRequest("GET", baseURL, path: path)
+            let ours = await #expect(throws: APIRequestError.self) {
+                try await items(verb, session, request, in: folder)
+            }
+            let typed = await #expect(throws: APIRequestError.self) {
+                try await items(verb, session, baseURL, path, in: folder)
+            }
+            #expect(ours?.stage == stage)
+            #expect(typed?.stage == stage)
+            #expect(ours?.statusCode == typed?.statusCode)
+            #expect(ours?.requestType == "items")
+            #expect(ours?.request?.url == request.url)
+            if stage == .validate {
+                #expect(ours?.description.contains(#""id": 0"#) == true, "\(ours!)")
+            }
+        }
+    }
+
+    @Test(arguments: Transport.allCases, Verb.allCases)
+    func validatesWithTheClosure(_ transport: Transport, _ verb: Verb) async throws {
+        let (session, baseURL) = try transport.open(network)
+        let folder = try TemporaryFolder()
+        let request = try URLRequest("GET", baseURL, path: "/items")
+
+        let error = await #expect(throws: APIRequestError.self) {
+            try await items(verb, session, request, in: folder) { _, _ in
+                throw TestError(number: 1)
+            }
+        }
+
+        #expect(error?.stage == .validate)
+        #expect(error?.underlying as? TestError == TestError(number: 1))
+        #expect(error?.data?.text == #"{"id": 1}"#)
+    }
+
+    @Test(arguments: Transport.allCases)
+    func hasTheWordsOfURLSession(_ transport: Transport) async throws {
+        let (session, baseURL) = try transport.open(network)
+        network.stub(.put("/items").body(Data("1".utf8)), .text("stored"))
+        let request = try URLRequest("PUT", baseURL, path: "/items").header("X-A", "1")
+
+        #expect(
+            try await session.data(from: baseURL.appending(path: "items")).0.text == #"{"id": 1}"#)
+        #expect(
+            try await session.data(for: .init(url: baseURL.appending(path: "refused"))).1.statusCode
+                == 410)
+        #expect(try await session.upload(for: request, from: Data("1".utf8)).0.text == "stored")
+        #expect(network.requests.last?.header("X-A") == "1")
+    }
+
+    /// Foundation's functions are the ones of a `URLSession` itself: no call is ambiguous.
+    @Test func foundationsFunctionsStayThoseOfAURLSession() async throws {
+        let session = network.urlSession
+        let url = URL(string: "https://api.example.com/items")!
+
+        let (data, response): (Data, URLResponse) = try await session.data(
+            for: URLRequest(url: url))
+        let (same, _) = try await session.data(from: url)
+
+        #expect(data == same)
+        #expect((response as? HTTPURLResponse)?.statusCode == 200)
+    }
+
+    @Test(arguments: [("2", Duration.seconds(2)), ("", nil)])
+    func theErrorHasTheDelayOfTheServer(_ value: String, _ delay: Duration?) async throws {
+        network.stub(.get("/busy"), .status(503).header("Retry-After", value))
+
+        let error = await #expect(throws: APIRequestError.self) {
+            try await MockURLSession(network).load(.test("busy"), as: Item.self)
+        }
+
+        #expect(error?.retryAfter == delay)
+    }
+}
