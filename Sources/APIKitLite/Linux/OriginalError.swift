@@ -65,6 +65,8 @@ private func tellsOfALostConnection(_ text: String) -> Bool {
     text.hasPrefix("transfer closed with ")
         // Before or within the status line.
         || text == "Empty reply from server"
+        // `Transfer` has refused to send the request again.
+        || text == "operation aborted by pre-request callback"
         // At any time, over TLS. Without TLS, Foundation has a code for most of these errors.
         || text.hasSuffix(" failure: Connection reset by peer")
         || text.hasSuffix(" failure: Broken pipe")
@@ -74,6 +76,7 @@ private func tellsOfALostConnection(_ text: String) -> Bool {
         // The server ended or refused one stream too early, or ended the whole connection.
         || text.hasPrefix("HTTP/2 stream ")
         || text == "Error in the HTTP2 framing layer"
+        || text == "Stream error in the HTTP/2 framing layer"
         || text.hasPrefix("Connection died, tried ")
         || text.hasSuffix(":SSL routines::bad length")
 }
