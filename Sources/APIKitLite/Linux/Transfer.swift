@@ -11,8 +11,9 @@ import Foundation
 /// with libcurl 7.88.1. If a repair has no effect with a newer one, look for the names in
 /// `URLSession.swift`, `URLSessionTask.swift`, `NativeProtocol.swift`, `EasyHandle.swift`,
 /// `MultiHandle.swift` and `CFURLSessionInterface.c` of swift-corelibs-foundation.
-struct Transfer: Hashable {
+struct Transfer {
     let handle: UnsafeMutableRawPointer
+    private let easyHandle: Any
     /// Whether Foundation has paused it.
     let isPaused: Bool
 
@@ -20,7 +21,7 @@ struct Transfer: Hashable {
         guard let easyHandle, let state = property("pauseState", of: easyHandle),
             let handle = property("rawHandle", of: easyHandle) as? UnsafeMutableRawPointer
         else { return nil }
-        self.handle = handle
+        (self.handle, self.easyHandle) = (handle, easyHandle)
         isPaused = property("rawValue", of: state) as? Int8 != 0
     }
 
@@ -52,12 +53,23 @@ struct Transfer: Hashable {
         _ = setPauseState?(handle, 0, isPaused ? 1 : 0)
     }
 
+    /// Ends the transfer as soon as Foundation has collected too many bytes of its body.
+    ///
+    /// libcurl decompresses what it reads from the socket at once, at most 16 KiB, before it asks.
+    func limitBody() {
+        guard exchange(of: easyHandle)?.options.bufferLimit == nil, let setPointer, let setLong,
+            setPointer(
+                handle, xferInfoFunction, unsafeBitCast(endsLargeBody, to: Handle.self)) == 0
+        else { return }
+        _ = setLong(handle, noProgress, 0)
+    }
+
     /// Keeps libcurl from sending the request again by itself. Call it before the transfer starts.
     ///
     /// - Parameter isOnNewConnection: Whether no kept-alive connection may be used.
     func refuseRepetition(isOnNewConnection: Bool) {
         guard let setPointer, let setLong, getInfo != nil else { return }
-        let function = unsafeBitCast(refusesAttempt, to: UnsafeMutableRawPointer.self)
+        let function = unsafeBitCast(refusesAttempt, to: Handle.self)
         // libcurl repeats nothing over a new connection. Before 7.80, it does not know the callback.
         if setPointer(handle, prereqFunction, function) != 0
             || setPointer(handle, prereqData, handle) != 0 || isOnNewConnection
@@ -126,6 +138,21 @@ private func property(_ name: String, of object: Any) -> Any? {
     return nil
 }
 
+/// The exchange of a transfer.
+private func exchange(of easyHandle: Any) -> URLSessionExchange? {
+    (property("delegate", of: easyHandle) as? URLProtocol)?.task?.delegate as? URLSessionExchange
+}
+
+/// How many bytes of the body Foundation has collected, decompressed.
+private func collectedCount(of easyHandle: Any) -> Int {
+    guard let loading = property("delegate", of: easyHandle),
+        let state = property("internalState", of: loading),
+        let transferState = Mirror(reflecting: state).children.first?.value,
+        let drain = property("bodyDataDrain", of: transferState)
+    else { return 0 }
+    return (Mirror(reflecting: drain).children.first?.value as? NSMutableData)?.length ?? 0
+}
+
 // MARK: libcurl
 
 private typealias Handle = UnsafeMutableRawPointer
@@ -154,6 +181,9 @@ private let setLong = function(
 /// libcurl's `CURLINFO_SIZE_UPLOAD` and `CURLINFO_REDIRECT_TIME`.
 private let (sizeUpload, redirectTime): (CInt, CInt) = (0x300007, 0x300013)
 
+/// libcurl's `CURLOPT_NOPROGRESS` and `CURLOPT_XFERINFOFUNCTION`.
+private let (noProgress, xferInfoFunction): (CInt, CInt) = (43, 20219)
+
 /// libcurl's `CURLOPT_FRESH_CONNECT`, `CURLOPT_PREREQFUNCTION` and `CURLOPT_PREREQDATA`.
 private let (freshConnect, prereqFunction, prereqData): (CInt, CInt, CInt) = (74, 20312, 10313)
 
@@ -166,4 +196,12 @@ private let refusesAttempt:
         guard let handle, getInfo?(handle, redirectTime, &time) == 0 else { return 0 }
         return time > 0 ? 1 : 0
     }
+
+/// libcurl calls this after each read, with the `_EasyHandle` that Foundation has set as the data.
+private let endsLargeBody: @convention(c) (Handle?, Int64, Int64, Int64, Int64) -> CInt = {
+    easyHandle, _, received, _, _ in
+    guard received > 0, let easyHandle else { return 0 }
+    let object = Unmanaged<AnyObject>.fromOpaque(easyHandle).takeUnretainedValue()
+    return exchange(of: object)?.refusesBody(of: collectedCount(of: object)) == true ? 1 : 0
+}
 #endif

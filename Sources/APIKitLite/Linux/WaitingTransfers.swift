@@ -28,8 +28,10 @@ final class WaitingTransfers:
     private let timer: any DispatchSourceTimer
     /// How often this has looked since a task was started. Used under `lock`.
     private var lookCount = 0
+    /// The earliest time of the next look. Used under `lock`.
+    private var earliest = DispatchTime.now()
     /// How much of its body each transfer had sent at the last look. Used on the queue.
-    private var sentCounts: [Transfer: Double] = [:]
+    private var sentCounts: [UnsafeMutableRawPointer: Double] = [:]
 
     /// Looks at the transfers of a session while it has any. Call it before each start of a task.
     static func watch(_ session: URLSession) {
@@ -56,14 +58,15 @@ final class WaitingTransfers:
     }
 
     private func lookLater(_ delay: Int) {
-        timer.schedule(deadline: .now() + .milliseconds(delay))
+        timer.schedule(deadline: max(earliest, .now() + .milliseconds(delay)))
     }
 
     private func look() {
         let transfers = session.map { Transfer.all(of: $0).filter { !$0.isPaused } } ?? []
         // Short transfers are left alone. Over HTTP/2, a body is sent more slowly after a pause.
-        let waiting = transfers.filter { $0.sentCount == sentCounts[$0] }
-        sentCounts = transfers.reduce(into: [:]) { $0[$1] = $1.sentCount }
+        let waiting = transfers.filter { $0.sentCount == sentCounts[$0.handle] }
+        for transfer in transfers where sentCounts[transfer.handle] == nil { transfer.limitBody() }
+        sentCounts = transfers.reduce(into: [:]) { $0[$1.handle] = $1.sentCount }
         for isPaused in [true, false] {
             for transfer in waiting { transfer.setPaused(isPaused) }
         }
@@ -74,7 +77,9 @@ final class WaitingTransfers:
                 timer.cancel()
                 Self.watched = Self.watched.filter { $0.value !== self }
             } else {
-                // A look takes about 20 µs for each transfer: a hundredth of the time.
+                // A look takes about 20 µs for each transfer: a hundredth of the time, and a
+                // twenty-fifth however often requests are started.
+                earliest = .now() + .microseconds(500 * transfers.count)
                 lookLater(max(Self.firstDelay << min(lookCount, 5), 2 * transfers.count))
             }
         }

@@ -13,12 +13,13 @@ struct CoalescingKey: Hashable {
     private let handlesCookies: Bool
     private let allowsCellularAccess: Bool
     private let redirects: RedirectPolicy?
+    private let bodyLimit: Int?
 
     /// Creates the key of a request.
     ///
     /// Returns `nil` if the request must have its own exchange: its method is not `GET`, `HEAD` or
     /// `QUERY`, its body is a stream, or it has no URL.
-    init?(_ request: URLRequest, redirects: RedirectPolicy? = nil) {
+    init?(_ request: URLRequest, _ context: SendContext = SendContext()) {
         method = request.httpMethod ?? "GET"
         guard ["GET", "HEAD", "QUERY"].contains(method), request.httpBodyStream == nil,
             let url = request.url?.absoluteString
@@ -36,6 +37,7 @@ struct CoalescingKey: Hashable {
         timeout = request.timeoutInterval
         handlesCookies = request.httpShouldHandleCookies
         allowsCellularAccess = request.allowsCellularAccess
-        self.redirects = redirects
+        redirects = context.redirects
+        bodyLimit = context.bodyLimit
     }
 }

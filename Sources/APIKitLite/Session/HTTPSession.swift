@@ -23,6 +23,7 @@ import Foundation
 /// - ``authenticated(by:)``
 /// - ``authenticated(for:_:token:)``
 /// - ``redirecting(_:)``
+/// - ``limitingBodies(to:)``
 /// - ``limited(to:)``
 /// - ``limited(by:)``
 /// - ``coalescing()``
@@ -72,7 +73,7 @@ extension HTTPSession {
         var options = SendOptions.body
         options.context.didSend = progress
         let (body, response) = try await send(request, awaiting: options)
-        return (try await body.collect(), response)
+        return (try await body.collect(limit: body.wholeLimit), response)
     }
 
     /// Sends a request, and returns its response as soon as the headers have been received.

@@ -95,7 +95,15 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
         guard let http = response as? HTTPURLResponse else {
             return .failure(TransportError.notHTTP(response?.url ?? request.url))
         }
-        return .success(.answer(HTTPBody(data ?? Data()), http))
+        return Result { try .answer(HTTPBody(data ?? Data()).limited(by: options), http) }
+    }
+
+    /// Decides that the task fails, if its body has too many bytes already.
+    func refusesBody(of count: Int) -> Bool {
+        let limit = options.context.bodyLimit ?? SendOptions.standardBodyLimit
+        guard count > limit else { return false }
+        decide(.failure(TransportError.bodyTooLarge(limit: limit)))
+        return true
     }
 
     func decide(_ decision: Result<TaskOutcome, any Error>) {
