@@ -65,8 +65,6 @@ private func tellsOfALostConnection(_ text: String) -> Bool {
     text.hasPrefix("transfer closed with ")
         // Before or within the status line.
         || text == "Empty reply from server"
-        // `Transfer` has refused to send the request again.
-        || text == "operation aborted by pre-request callback"
         // At any time, over TLS. Without TLS, Foundation has a code for most of these errors.
         || text.hasSuffix(" failure: Connection reset by peer")
         || text.hasSuffix(" failure: Broken pipe")

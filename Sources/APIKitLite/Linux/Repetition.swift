@@ -54,6 +54,12 @@ extension URLSessionExchange {
         look()
     }
 
+    /// Decides how the task ends whose request libcurl wanted to send again.
+    func didRefuseRepetition() {
+        let error = URLError(.networkConnectionLost)
+        decide(mustResend(after: error, nil) ? .success(.resend) : .failure(error))
+    }
+
     /// Whether the library sends the request again after an error of its first task: it may be
     /// repeated, has a body, and lost its connection before there was a response.
     func mustResend(after error: any Error, _ response: URLResponse?) -> Bool {

@@ -13,7 +13,7 @@ import Foundation
 /// `MultiHandle.swift` and `CFURLSessionInterface.c` of swift-corelibs-foundation.
 struct Transfer {
     let handle: UnsafeMutableRawPointer
-    private let easyHandle: Any
+    private let easyHandle: AnyObject
     /// Whether Foundation has paused it.
     let isPaused: Bool
 
@@ -21,13 +21,13 @@ struct Transfer {
         guard let easyHandle, let state = property("pauseState", of: easyHandle),
             let handle = property("rawHandle", of: easyHandle) as? UnsafeMutableRawPointer
         else { return nil }
-        (self.handle, self.easyHandle) = (handle, easyHandle)
+        (self.handle, self.easyHandle) = (handle, easyHandle as AnyObject)
         isPaused = property("rawValue", of: state) as? Int8 != 0
     }
 
     /// The transfer of a task; nil if the task has not been started, or has none.
     init?(of task: URLSessionTask) {
-        guard let storage = Property.protocolStorage?.value(of: task),
+        guard let storage = property("_protocolStorage", of: task),
             let loading = Mirror(reflecting: storage).children.first?.value as? URLProtocol,
             let easyHandle = property("easyHandle", of: loading)
         else { return nil }
@@ -36,7 +36,7 @@ struct Transfer {
 
     /// The transfers that a session has started.
     static func all(of session: URLSession) -> [Transfer] {
-        guard let multiHandle = Property.multiHandle?.value(of: session),
+        guard let multiHandle = property("multiHandle", of: session),
             let easyHandles = property("easyHandles", of: multiHandle) as? [AnyObject]
         else { return [] }
         return easyHandles.compactMap { Transfer($0) }
@@ -57,22 +57,25 @@ struct Transfer {
     ///
     /// libcurl decompresses what it reads from the socket at once, at most 16 KiB, before it asks.
     func limitBody() {
-        guard exchange(of: easyHandle)?.options.bufferLimit == nil, let setPointer, let setLong,
-            setPointer(
-                handle, xferInfoFunction, unsafeBitCast(endsLargeBody, to: Handle.self)) == 0
-        else { return }
-        _ = setLong(handle, noProgress, 0)
+        guard let exchange = exchange(of: easyHandle), exchange.options.bufferLimit == nil else {
+            return
+        }
+        let function = unsafeBitCast(endsLargeBody, to: Handle.self)
+        if setPointer?(handle, xferInfoFunction, function) == 0 {
+            _ = setLong?(handle, noProgress, 0)
+        }
     }
 
     /// Keeps libcurl from sending the request again by itself. Call it before the transfer starts.
     ///
     /// - Parameter isOnNewConnection: Whether no kept-alive connection may be used.
     func refuseRepetition(isOnNewConnection: Bool) {
-        guard let setPointer, let setLong, getInfo != nil else { return }
+        guard let setPointer, let setLong, getInfo != nil, getLongInfo != nil else { return }
         let function = unsafeBitCast(refusesAttempt, to: Handle.self)
         // libcurl repeats nothing over a new connection. Before 7.80, it does not know the callback.
         if setPointer(handle, prereqFunction, function) != 0
-            || setPointer(handle, prereqData, handle) != 0 || isOnNewConnection
+            || setPointer(handle, prereqData, Unmanaged.passUnretained(easyHandle).toOpaque()) != 0
+            || isOnNewConnection
         {
             _ = setLong(handle, freshConnect, 1)
         }
@@ -81,62 +84,48 @@ struct Transfer {
 
 extension URLSession {
     /// Whether the session was invalidated.
-    var isInvalidated: Bool { Property.invalidated?.value(of: self) as? Bool ?? false }
+    var isInvalidated: Bool { property("invalidated", of: self) as? Bool ?? false }
 
     /// The serial queue of the session.
     var transferQueue: DispatchQueue? {
-        Property.sessionQueue?.value(of: self) as? DispatchQueue
+        property("workQueue", of: self) as? DispatchQueue
     }
 }
 
 extension URLSessionTask {
     /// The serial queue of the task, which is a part of its session's.
-    var transferQueue: DispatchQueue? { Property.taskQueue?.value(of: self) as? DispatchQueue }
+    var transferQueue: DispatchQueue? { property("workQueue", of: self) as? DispatchQueue }
 }
 
 // MARK: Reflection
 
-/// The place of a property in a class, which may be a superclass of an object's.
-///
-/// Only this property is read. A search by name reads all properties before it, which other threads
-/// may be changing, and takes four times as long.
-private struct Property: @unchecked Sendable {  // Constants of types that are not marked so.
-    static let invalidated = Property("invalidated", of: URLSession.shared)
-    static let multiHandle = Property("multiHandle", of: URLSession.shared)
-    static let sessionQueue = Property("workQueue", of: URLSession.shared)
-    static let protocolStorage = Property("_protocolStorage", of: URLSessionTask())
-    static let taskQueue = Property("workQueue", of: URLSessionTask())
-
-    private let type: Any.Type
-    private let position: AnyCollection<Mirror.Child>.Index
-
-    private init?(_ name: String, of sample: Any) {
-        let mirror = Mirror(reflecting: sample)
-        guard let position = mirror.children.firstIndex(where: { $0.label == name }) else {
-            return nil
-        }
-        self.position = position
-        type = mirror.subjectType
-    }
-
-    func value(of object: Any) -> Any? {
-        var mirror: Mirror? = Mirror(reflecting: object)
-        while let current = mirror, current.subjectType != type {
-            mirror = current.superclassMirror
-        }
-        return mirror?.children[position].value
-    }
-}
-
 /// Returns the value of a property that the class of an object or one of its superclasses has.
+///
+/// Other properties are read only when the place of this one is not known, because other threads
+/// may be changing them, and because that takes four times as long.
 private func property(_ name: String, of object: Any) -> Any? {
     var mirror: Mirror? = Mirror(reflecting: object)
     while let current = mirror {
-        if let child = current.children.first(where: { $0.label == name }) { return child.value }
+        let key = PropertyKey(type: ObjectIdentifier(current.subjectType), name: name)
+        let position = positions.withLock { positions in
+            if let position = positions[key] { return position }
+            let position = current.children.firstIndex { $0.label == name }
+            positions[key] = .some(position)
+            return position
+        }
+        if let position { return current.children[position].value }
         mirror = current.superclassMirror
     }
     return nil
 }
+
+private struct PropertyKey: Hashable {
+    let type: ObjectIdentifier
+    let name: String
+}
+
+/// The place of each property that was looked for, in each class; nil if the class does not have it.
+private let positions = Locked<[PropertyKey: AnyCollection<Mirror.Child>.Index?]>([:])
 
 /// The exchange of a transfer.
 private func exchange(of easyHandle: Any) -> URLSessionExchange? {
@@ -158,28 +147,25 @@ private func collectedCount(of easyHandle: Any) -> Int {
 private typealias Handle = UnsafeMutableRawPointer
 
 /// Returns a function of Foundation that its module does not show.
-private func function<T>(_ name: String, as type: T.Type) -> T? {
-    dlsym(nil, name).map { unsafeBitCast($0, to: type) }
+private func function<T>(_ name: String) -> T? {
+    dlsym(nil, name).map { unsafeBitCast($0, to: T.self) }
 }
 
-/// Calls `curl_easy_pause`.
-private let setPauseState = function(
-    "CFURLSessionEasyHandleSetPauseState",
-    as: (@convention(c) (Handle, _ send: CInt, _ receive: CInt) -> CInt).self)
+// `curl_easy_pause`, `curl_easy_getinfo` and `curl_easy_setopt`.
+private let setPauseState: (@convention(c) (Handle, _ send: CInt, _ receive: CInt) -> CInt)? =
+    function("CFURLSessionEasyHandleSetPauseState")
+private let getInfo: (@convention(c) (Handle, CInt, UnsafeMutablePointer<Double>) -> CInt)? =
+    function("CFURLSession_easy_getinfo_double")
+private let getLongInfo: (@convention(c) (Handle, CInt, UnsafeMutablePointer<CLong>) -> CInt)? =
+    function("CFURLSession_easy_getinfo_long")
+private let setPointer: (@convention(c) (Handle, CInt, Handle) -> CInt)? =
+    function("CFURLSession_easy_setopt_ptr")
+private let setLong: (@convention(c) (Handle, CInt, CLong) -> CInt)? =
+    function("CFURLSession_easy_setopt_long")
 
-/// Calls `curl_easy_getinfo`.
-private let getInfo = function(
-    "CFURLSession_easy_getinfo_double",
-    as: (@convention(c) (Handle, CInt, UnsafeMutablePointer<Double>) -> CInt).self)
-
-/// Call `curl_easy_setopt`.
-private let setPointer = function(
-    "CFURLSession_easy_setopt_ptr", as: (@convention(c) (Handle, CInt, Handle) -> CInt).self)
-private let setLong = function(
-    "CFURLSession_easy_setopt_long", as: (@convention(c) (Handle, CInt, CLong) -> CInt).self)
-
-/// libcurl's `CURLINFO_SIZE_UPLOAD` and `CURLINFO_REDIRECT_TIME`.
-private let (sizeUpload, redirectTime): (CInt, CInt) = (0x300007, 0x300013)
+/// libcurl's `CURLINFO_SIZE_UPLOAD`, `CURLINFO_REDIRECT_TIME` and `CURLINFO_RESPONSE_CODE`.
+private let (sizeUpload, redirectTime, responseCode): (CInt, CInt, CInt) =
+    (0x300007, 0x300013, 0x200002)
 
 /// libcurl's `CURLOPT_NOPROGRESS` and `CURLOPT_XFERINFOFUNCTION`.
 private let (noProgress, xferInfoFunction): (CInt, CInt) = (43, 20219)
@@ -187,14 +173,22 @@ private let (noProgress, xferInfoFunction): (CInt, CInt) = (43, 20219)
 /// libcurl's `CURLOPT_FRESH_CONNECT`, `CURLOPT_PREREQFUNCTION` and `CURLOPT_PREREQDATA`.
 private let (freshConnect, prereqFunction, prereqData): (CInt, CInt, CInt) = (74, 20312, 10313)
 
-/// libcurl calls this before each attempt to send a request, with the handle as its data. Foundation
-/// lets it follow no redirect, so a redirect time says that this is not the first attempt.
+/// libcurl calls this before each attempt to send a request, with the `_EasyHandle` as its data.
+/// Foundation lets it follow no redirect, so a redirect time says that this is not the first attempt.
 private let refusesAttempt:
     @convention(c) (Handle?, UnsafePointer<CChar>?, UnsafePointer<CChar>?, CInt, CInt) -> CInt = {
-        handle, _, _, _, _ in
-        var time = 0.0
-        guard let handle, getInfo?(handle, redirectTime, &time) == 0 else { return 0 }
-        return time > 0 ? 1 : 0
+        easyHandle, _, _, _, _ in
+        guard let easyHandle else { return 0 }
+        let object = Unmanaged<AnyObject>.fromOpaque(easyHandle).takeUnretainedValue()
+        var (time, status): (Double, CLong) = (0, 0)
+        // After a 417, libcurl may send the request without its `Expect`.
+        guard let handle = property("rawHandle", of: object) as? Handle,
+            getInfo?(handle, redirectTime, &time) == 0, time > 0,
+            getLongInfo?(handle, responseCode, &status) == 0, status == 0
+        else { return 0 }
+        // libcurl's text may be that of the lost connection, so the exchange is told.
+        exchange(of: object)?.didRefuseRepetition()
+        return 1
     }
 
 /// libcurl calls this after each read, with the `_EasyHandle` that Foundation has set as the data.

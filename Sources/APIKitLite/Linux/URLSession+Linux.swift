@@ -5,14 +5,15 @@ import Foundation
 
 #if canImport(FoundationNetworking)
 extension URLSession {
-    /// Prepares the session for a new task.
+    /// Prepares the session for a new task. Call it immediately before the creation of the task.
     ///
     /// - Throws: ``TransportError/invalidatedSession`` if the session was invalidated: creating a
-    ///   task would end the process.
+    ///   task would end the process. That remains possible if another thread invalidates it just
+    ///   now: only Foundation could check and create in one step.
     func prepareForTask() throws {
-        if isInvalidated { throw TransportError.invalidatedSession }
         makeCancellationSafe()
         WaitingTransfers.watch(self)
+        if isInvalidated { throw TransportError.invalidatedSession }
     }
 
     /// Prevents cancelled data tasks of this session from ending the process: see

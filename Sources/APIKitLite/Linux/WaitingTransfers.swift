@@ -21,15 +21,11 @@ final class WaitingTransfers:
     private static let lock = NSLock()
     nonisolated(unsafe)  // Used only under `lock`.
         private static var watched: [ObjectIdentifier: WaitingTransfers] = [:]
-    private static let firstDelay = 25  // milliseconds
 
     private weak var session: URLSession?
     /// Fires on the serial queue of the session, on which Foundation uses and frees its transfers.
     private let timer: any DispatchSourceTimer
-    /// How often this has looked since a task was started. Used under `lock`.
-    private var lookCount = 0
-    /// The earliest time of the next look. Used under `lock`.
-    private var earliest = DispatchTime.now()
+    private var schedule = LookSchedule(.now())  // Used under `lock`.
     /// How much of its body each transfer had sent at the last look. Used on the queue.
     private var sentCounts: [UnsafeMutableRawPointer: Double] = [:]
 
@@ -40,8 +36,7 @@ final class WaitingTransfers:
         lock.withLock {
             // Another session may have had the same address.
             if let watch = watched[key], watch.session === session {
-                if watch.lookCount > 0 { watch.lookLater(firstDelay) }
-                watch.lookCount = 0
+                if watch.schedule.didStart(.now()) { watch.setTimer() }
             } else {
                 watched[key] = WaitingTransfers(of: session)
             }
@@ -53,36 +48,63 @@ final class WaitingTransfers:
         self.session = session
         timer = DispatchSource.makeTimerSource(queue: queue)
         timer.setEventHandler { [self] in look() }  // Released when the timer is cancelled.
-        lookLater(Self.firstDelay)
+        setTimer()
         timer.activate()
     }
 
-    private func lookLater(_ delay: Int) {
-        timer.schedule(deadline: max(earliest, .now() + .milliseconds(delay)))
-    }
+    private func setTimer() { timer.schedule(deadline: schedule.next) }
 
     private func look() {
         let transfers = session.map { Transfer.all(of: $0).filter { !$0.isPaused } } ?? []
         // Short transfers are left alone. Over HTTP/2, a body is sent more slowly after a pause.
         let waiting = transfers.filter { $0.sentCount == sentCounts[$0.handle] }
-        for transfer in transfers where sentCounts[transfer.handle] == nil { transfer.limitBody() }
+        for transfer in transfers { transfer.limitBody() }
         sentCounts = transfers.reduce(into: [:]) { $0[$1.handle] = $1.sentCount }
         for isPaused in [true, false] {
             for transfer in waiting { transfer.setPaused(isPaused) }
         }
         Self.lock.withLock {
-            lookCount += 1
+            schedule.didLook(.now(), at: transfers.count)
             // A task whose cache is asked has no transfer yet.
-            if transfers.isEmpty, lookCount > 2 {
+            if transfers.isEmpty, schedule.lookCount > 2 {
                 timer.cancel()
                 Self.watched = Self.watched.filter { $0.value !== self }
             } else {
-                // A look takes about 20 µs for each transfer: a hundredth of the time, and a
-                // twenty-fifth however often requests are started.
-                earliest = .now() + .microseconds(500 * transfers.count)
-                lookLater(max(Self.firstDelay << min(lookCount, 5), 2 * transfers.count))
+                setTimer()
             }
         }
+    }
+}
+
+/// The times of the looks: soon after the start of a task, and then less and less often.
+///
+/// A look takes about 25 µs for each transfer. That is about a hundredth of the time, and a
+/// twentieth however often tasks are started.
+struct LookSchedule {
+    private static let firstDelay = 25  // milliseconds
+
+    /// The time of the next look.
+    private(set) var next: DispatchTime
+    /// The number of looks since a task was started.
+    private(set) var lookCount = 0
+    private var earliest: DispatchTime
+
+    init(_ now: DispatchTime) {
+        (next, earliest) = (now + .milliseconds(Self.firstDelay), now)
+    }
+
+    /// Returns whether the next look comes at another time because a task was started.
+    mutating func didStart(_ now: DispatchTime) -> Bool {
+        guard lookCount > 0 else { return false }
+        lookCount = 0
+        next = max(earliest, now + .milliseconds(Self.firstDelay))
+        return true
+    }
+
+    mutating func didLook(_ now: DispatchTime, at transferCount: Int) {
+        lookCount += 1
+        earliest = now + .microseconds(500 * transferCount)
+        next = now + .milliseconds(max(Self.firstDelay << min(lookCount, 5), 2 * transferCount))
     }
 }
 #endif

@@ -60,9 +60,9 @@ extension URLSession: HTTPSession {
         _ isResend: Bool
     ) async throws -> URLSessionExchange.TaskOutcome {
         try Task.checkNotCancelled()
-        try prepareForTask()
         let repetition = repetition(of: request, isResend: isResend)
         if let limit = options.bufferLimit {
+            try prepareForTask()
             let stream = URLSessionStream(
                 request, options, BodyBuffer(limit: limit), file: file,
                 cookies: storedCookies(for: request), repetition: repetition)
@@ -80,6 +80,7 @@ extension URLSession: HTTPSession {
             // Not `data(for:)`: on Linux it resumes its continuation on the loading queue. If it is
             // cancelled under a mock, every `URLSession` of the process deadlocks.
             try await withCheckedThrowingContinuation { continuation in
+                do { try prepareForTask() } catch { return continuation.resume(throwing: error) }
                 // Foundation calls this handler exactly once, even for a cancelled task.
                 let task = dataTask(with: sent) { data, response, error in
                     let outcome = exchange.outcome(data, response, error)

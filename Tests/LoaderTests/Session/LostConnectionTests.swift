@@ -26,7 +26,6 @@ import Testing
         ("HTTP/2 stream 3 was reset", .unknown),
         ("Error in the HTTP2 framing layer", .unknown),
         ("Stream error in the HTTP/2 framing layer", .unknown),
-        ("operation aborted by pre-request callback", .unknown),
         ("Connection died, tried 5 times before giving up", .unknown),
         ("SSL_write() error: error:0A00010F:SSL routines::bad length", .unknown),
     ])
