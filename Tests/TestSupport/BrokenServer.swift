@@ -40,7 +40,7 @@ private func breakConnection(_ client: Int32, _ way: BrokenServer.Way) {
     }
 }
 
-private func resetWhenClosed(_ descriptor: Int32) {
+func resetWhenClosed(_ descriptor: Int32) {
     var none = linger(l_onoff: 1, l_linger: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &none, socklen_t(MemoryLayout<linger>.size))
 }

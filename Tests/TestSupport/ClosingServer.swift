@@ -4,14 +4,17 @@ import Foundation
 /// A server that answers one request of each connection, and closes the connection at the second
 /// request.
 ///
-/// An answer is the number of bytes in the body. `/redirect` answers with a 307 to `/`, and
-/// `/refused` with a 401 unless the request has an `Authorization`.
+/// An answer is the number of bytes in the body. `/redirect` answers with a 307 to `/`, `/refused`
+/// with a 401 unless the request has a new `Authorization`, and `/challenged` with one that asks for
+/// a password.
 package final class ClosingServer: Sendable {
     /// When the server closes a connection.
     package enum End: Sendable {
         /// As soon as the headers of a second request have arrived, as at the end of a keep-alive
         /// time.
         case beforeTheBody
+        /// The same, with a reset.
+        case resetBeforeTheBody
         /// When it has read the whole second request, as a server that crashes.
         case afterTheBody
     }
@@ -46,6 +49,8 @@ private func serve(_ descriptor: Int32, closing end: ClosingServer.End, _ log: L
         switch path {
         case "/redirect": "307 Temporary Redirect\r\nLocation: /"
         case "/refused" where head.field("authorization") != "Bearer new": "401 Unauthorized"
+        case "/challenged" where head.field("authorization") == nil:
+            "401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"test\""
         default: "200 OK"
         }
     let body = path == "/token" ? "\"new\"" : "\(length)"
@@ -54,6 +59,7 @@ private func serve(_ descriptor: Int32, closing end: ClosingServer.End, _ log: L
     guard let second = reader.readHead() else { return }
     log.withLock { $0.closedCount += 1 }
     if end == .afterTheBody { _ = reader.readBody(of: second, log) }
+    if end == .resetBeforeTheBody { resetWhenClosed(descriptor) }
 }
 
 /// Reads requests from a socket.
@@ -89,9 +95,11 @@ private final class RequestReader {
     func readBody(of head: [String], _ log: Locked<ServerLog>) -> Int? {
         var length = Int(head.field("content-length") ?? "0") ?? 0
         if head.field("transfer-encoding") == "chunked" {
-            // One chunk and the last one, of a body that is small.
-            guard read(until: { bytes.text.hasSuffix("0\r\n\r\n") }) else { return nil }
-            length = Int(bytes.text.prefix { $0 != "\r\n" }, radix: 16) ?? -1
+            // The bytes of the tests contain no line break.
+            let end = Data("0\r\n\r\n".utf8)
+            guard read(until: { bytes.suffix(end.count) == end }) else { return nil }
+            let lines = bytes.text.components(separatedBy: "\r\n")
+            length = stride(from: 1, to: lines.count, by: 2).reduce(0) { $0 + lines[$1].utf8.count }
         } else {
             guard read(until: { bytes.count >= length }) else { return nil }
         }

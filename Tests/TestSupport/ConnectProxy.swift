@@ -22,7 +22,8 @@ private func serve(_ client: Int32) {
     let target = head.text.components(separatedBy: " ")[1].components(separatedBy: ":")
     if let status = Int(target[0].prefix { $0 != "." }) {
         let answer = "HTTP/1.1 \(status) Refused\r\nContent-Type: text/plain\r\nContent-Length: 2"
-        return sendAll(Data("\(answer)\r\n\r\nno".utf8), to: client)
+        sendAll(Data("\(answer)\r\n\r\nno".utf8), to: client)
+        return
     }
     guard let server = try? connectedSocket(port: Int(target[1]) ?? 0) else { return }
     defer { close(server) }

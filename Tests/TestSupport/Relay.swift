@@ -23,13 +23,16 @@ func received(from descriptor: Int32) -> Data? {
     return count > 0 ? Data(buffer[..<count]) : nil
 }
 
-func sendAll(_ data: Data, to descriptor: Int32) {
+/// Returns whether all bytes were sent.
+@discardableResult
+func sendAll(_ data: Data, to descriptor: Int32) -> Bool {
     var rest = Array(data)[...]
     while !rest.isEmpty {
         let count = rest.withUnsafeBytes {
             send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
         }
-        guard count > 0 else { return }
+        guard count > 0 else { return false }
         rest = rest.dropFirst(count)
     }
+    return true
 }

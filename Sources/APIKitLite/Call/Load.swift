@@ -121,7 +121,7 @@ struct Load<T: APIRequest> {
         let data: Data
         do {
             // It is complete, unless a session of the app's own returns it in pieces.
-            data = try await body.collect()
+            data = try await body.collect(limit: body.wholeLimit)
         } catch {
             throw failure(.transport, error, isCancellation: Task.isCancelled)
         }

@@ -25,7 +25,11 @@ final class CancellationSafeCache: URLCache, @unchecked Sendable {  // Its only 
         completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
     ) {
         cache.getCachedResponse(for: dataTask) { response in
-            LoadingQueue.async { completionHandler(response) }
+            LoadingQueue.async {
+                completionHandler(response)
+                // The protocol of the task has been created, and its start is queued behind this.
+                (dataTask.delegate as? URLSessionExchange)?.refuseRepetition(of: dataTask)
+            }
         }
     }
 

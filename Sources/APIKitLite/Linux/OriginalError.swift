@@ -74,6 +74,7 @@ private func tellsOfALostConnection(_ text: String) -> Bool {
         // The server ended or refused one stream too early, or ended the whole connection.
         || text.hasPrefix("HTTP/2 stream ")
         || text == "Error in the HTTP2 framing layer"
+        || text == "Stream error in the HTTP/2 framing layer"
         || text.hasPrefix("Connection died, tried ")
         || text.hasSuffix(":SSL routines::bad length")
 }

@@ -5,14 +5,15 @@ import Foundation
 
 #if canImport(FoundationNetworking)
 extension URLSession {
-    /// Prepares the session for a new task.
+    /// Prepares the session for a new task. Call it immediately before the creation of the task.
     ///
     /// - Throws: ``TransportError/invalidatedSession`` if the session was invalidated: creating a
-    ///   task would end the process.
+    ///   task would end the process. That remains possible if another thread invalidates it just
+    ///   now: only Foundation could check and create in one step.
     func prepareForTask() throws {
-        if isInvalidated { throw TransportError.invalidatedSession }
         makeCancellationSafe()
         WaitingTransfers.watch(self)
+        if isInvalidated { throw TransportError.invalidatedSession }
     }
 
     /// Prevents cancelled data tasks of this session from ending the process: see
@@ -34,18 +35,6 @@ extension URLSession {
             self, task: task, willPerformHTTPRedirection: response, newRequest: next,
             completionHandler: completion)
     }
-
-    /// Whether the session was invalidated. For a subclass, false.
-    private var isInvalidated: Bool {
-        guard type(of: self) == URLSession.self, let position = Self.position else { return false }
-        return Mirror(reflecting: self).children[position].value as? Bool ?? false
-    }
-
-    // Stored, because a search for the label in each exchange takes four times as long.
-    nonisolated(unsafe)  // A constant of a type that is not marked `Sendable`.
-        private static let position = Mirror(reflecting: shared).children.firstIndex {
-            $0.label == "invalidated"
-        }
 }
 
 extension URLSessionTask {
@@ -63,27 +52,13 @@ extension URLSessionTask {
 }
 
 extension URLSessionExchange {
-    /// Ends the task. A new task sends its request again, if it may be processed twice.
-    ///
-    /// libcurl asks for the body again if the server closes a kept-alive connection after the
-    /// request was written to it: the server may or may not have read the request. Foundation
-    /// cannot rewind a body of bytes: it would send the headers alone, and the exchange would hang
-    /// until its timeout.
+    /// Gives no new stream. Foundation would ask the session's own delegate, and end the process if
+    /// the body is data. libcurl asks before it sends a request again, which is refused then.
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
-        decide(
-            request.mayBeRepeated()
-                ? .success(.resend) : .failure(URLError(.networkConnectionLost)))
-        if task.originalRequest?.httpBodyStream != nil {
-            // Without a new stream, the server would receive a whole request with an empty body.
-            return completionHandler(FailingStream())
-        }
-        // A body of bytes has a length, so the server waits for it. A stream would end the process.
         completionHandler(nil)
-        // This runs on Foundation's loading queue, where cancelling would be a deadlock.
-        DispatchQueue.global().async { task.cancel() }
     }
 
     /// Answers a challenge as the app's delegate does.
@@ -99,7 +74,11 @@ extension URLSessionExchange {
         let answer: @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void = {
             [self] disposition, credential in
             if disposition == .useCredential, let credential {
-                return completionHandler(.useCredential, credential)
+                // Foundation creates a second protocol. It must not start before it is prepared.
+                task.suspend()
+                completionHandler(.useCredential, credential)
+                task.transferQueue?.sync { refuseRepetition(of: task) }
+                return task.resume()
             }
             if disposition != .cancelAuthenticationChallenge,
                 let response = task.response as? HTTPURLResponse
@@ -149,18 +128,6 @@ extension HTTPURLResponse {
             || value(forHTTPHeaderField: "Transfer-Encoding") != nil
             || type.hasPrefix("text/event-stream")
     }
-}
-
-/// A body that fails when it is read.
-private final class FailingStream: InputStream {
-    init() { super.init(data: Data()) }
-
-    override var streamStatus: Stream.Status { .notOpen }
-    override var hasBytesAvailable: Bool { true }
-
-    override func open() {}
-    override func close() {}
-    override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength: Int) -> Int { -1 }
 }
 
 /// Whether libcurl finds a proxy for https in the environment.

@@ -13,13 +13,14 @@ struct CoalescingKey: Hashable {
     private let handlesCookies: Bool
     private let allowsCellularAccess: Bool
     private let redirects: RedirectPolicy?
+    private let bodyLimit: Int?
 
     /// Creates the key of a request.
     ///
     /// Returns `nil` if the request must have its own exchange: its method is not `GET`, `HEAD` or
     /// `QUERY`, its body is a stream, it has no URL, or no two of its redirects can be compared.
-    init?(_ request: URLRequest, redirects: RedirectRule? = nil) {
-        switch redirects {
+    init?(_ request: URLRequest, _ context: SendContext = SendContext()) {
+        switch context.redirects {
         case nil: self.redirects = nil
         case .policy(let policy): self.redirects = policy
         case .sameOriginOrFailure, .closure: return nil
@@ -41,5 +42,6 @@ struct CoalescingKey: Hashable {
         timeout = request.timeoutInterval
         handlesCookies = request.httpShouldHandleCookies
         allowsCellularAccess = request.allowsCellularAccess
+        bodyLimit = context.bodyLimit
     }
 }

@@ -42,7 +42,7 @@ private struct CoalescingSession: SessionPolicy {
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         try Task.checkNotCancelled()
         guard options.bufferLimit == nil,
-            let key = CoalescingKey(request, redirects: options.context.redirects)
+            let key = CoalescingKey(request, options.context)
         else {
             return try await next.send(request, awaiting: options)
         }

@@ -23,10 +23,10 @@ public struct ClosureSession: HTTPSession {
     ///
     /// - Parameters:
     ///   - request: The request to send.
-    ///   - options: They make no difference.
+    ///   - options: What to wait for. The response is complete in any case.
     /// - Returns: The complete body, and the status and headers.
     /// - Throws: The error of the closure; ``TransportError/notHTTP(_:)`` if its response is not an
-    ///   `HTTPURLResponse`.
+    ///   `HTTPURLResponse`; ``TransportError/bodyTooLarge(limit:)``.
     public func send(
         _ request: URLRequest, awaiting options: SendOptions
     ) async throws -> (HTTPBody, HTTPURLResponse) {
@@ -34,6 +34,6 @@ public struct ClosureSession: HTTPSession {
         guard let http = response as? HTTPURLResponse else {
             throw TransportError.notHTTP(response.url)
         }
-        return (HTTPBody(data), http)
+        return (try HTTPBody(data).limited(by: options), http)
     }
 }

@@ -41,6 +41,8 @@ public struct HTTPBody: AsyncSequence, Sendable {
     /// The exchange of a body that ``HTTPSession/stream(_:buffering:)`` returned, for the errors of
     /// its elements.
     var exchange: (session: any HTTPSession, request: URLRequest, response: HTTPURLResponse)?
+    /// The number of bytes that all of this body may have, if a session of the chain has decided it.
+    var limit: Int?
 
     /// Creates a body that is complete.
     public init(_ data: Data) {
@@ -55,7 +57,7 @@ public struct HTTPBody: AsyncSequence, Sendable {
     /// Creates a body in pieces that wraps another one, whose pieces `next` reads.
     init(wrapping body: HTTPBody, next: @escaping Next, end: End? = nil) {
         self.init(next: next, end: end ?? { body.end(throwing: $0) })
-        exchangeIDs = body.exchangeIDs
+        (exchangeIDs, limit) = (body.exchangeIDs, body.limit)
     }
 
     /// Creates a body of what arrives in a buffer.
@@ -111,7 +113,7 @@ public struct HTTPBody: AsyncSequence, Sendable {
     ) rethrows -> HTTPBody {
         if let data {
             var mapped = try HTTPBody(transform(data))
-            mapped.exchangeIDs = exchangeIDs
+            (mapped.exchangeIDs, mapped.limit) = (exchangeIDs, limit)
             return mapped
         }
         let pieces = makeAsyncIterator()
@@ -133,12 +135,39 @@ public struct HTTPBody: AsyncSequence, Sendable {
 
     /// Returns all bytes. If the body comes in pieces, reads it to its end.
     ///
-    /// - Throws: The errors of ``AsyncIterator/next()``.
-    public func collect() async throws -> Data {
-        if let data { return data }
+    /// - Parameter limit: The number of bytes that the body may have. By default, a complete body is
+    ///   returned as it is, and a body in pieces may have 1 GiB.
+    /// - Throws: ``TransportError/bodyTooLarge(limit:)``; the errors of ``AsyncIterator/next()``.
+    public func collect(limit: Int? = nil) async throws -> Data {
+        if let data {
+            if data.count > limit ?? .max {
+                throw TransportError.bodyTooLarge(limit: limit ?? .max)
+            }
+            return data
+        }
+        let limit = limit ?? wholeLimit
         var data = Data()
-        for try await piece in self { data += piece }
+        for try await piece in self {
+            if data.count + piece.count > limit { throw TransportError.bodyTooLarge(limit: limit) }
+            data += piece
+        }
         return data
+    }
+
+    /// The number of bytes that all of this body may have.
+    var wholeLimit: Int { limit ?? SendOptions.standardBodyLimit }
+
+    /// Returns the body with the limit for a whole body, if that is awaited.
+    ///
+    /// - Throws: ``TransportError/bodyTooLarge(limit:)`` if it is complete and larger.
+    package func limited(by options: SendOptions) throws -> HTTPBody {
+        guard options.bufferLimit == nil else { return self }
+        var body = self
+        body.limit = options.context.bodyLimit
+        if let data, data.count > body.wholeLimit {
+            throw TransportError.bodyTooLarge(limit: body.wholeLimit)
+        }
+        return body
     }
 
     /// Ends the transfer, although the body is kept, and returns whether a task waits for a piece. Its

@@ -24,6 +24,7 @@ import Foundation
 /// - ``authenticated(for:_:token:)``
 /// - ``redirecting(_:)-(RedirectPolicy)``
 /// - ``redirecting(_:)-((_,_)->_)``
+/// - ``limitingBodies(to:)``
 /// - ``limited(to:)``
 /// - ``limited(by:)``
 /// - ``coalescing()``
@@ -79,7 +80,7 @@ extension HTTPSession {
         var options = SendOptions.body
         options.context.didSend = progress
         let (body, response) = try await send(request, awaiting: options)
-        return (try await body.collect(), response)
+        return (try await body.collect(limit: body.wholeLimit), response)
     }
 
     /// Sends a `GET` for a URL, and returns its response when the whole body has been received.

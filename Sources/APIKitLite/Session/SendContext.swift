@@ -6,6 +6,9 @@ package struct SendContext: Sendable {
     /// Which redirects of the request are followed; nil if no session of the chain has decided it.
     var redirects: RedirectRule?
 
+    /// The number of bytes that a whole body may have; nil if no session of the chain has decided it.
+    package var bodyLimit: Int?
+
     /// Called with the number of bytes of the body that one attempt has sent so far, and the size
     /// of the body if it is known.
     package var didSend: (@Sendable (_ bytes: Int64, _ total: Int64?) -> Void)?

@@ -1,6 +1,7 @@
 import Foundation
 
-/// What ``HTTPSession/send(_:awaiting:)`` waits for: ``body`` or ``head(limit:)``.
+/// What ``HTTPSession/send(_:awaiting:)`` waits for: ``body``, ``body(limit:)`` or
+/// ``head(limit:)``.
 ///
 /// A session that wraps another one passes on the value that it got, because the sessions of a chain
 /// also tell each other with it which redirects are followed, and who observes the exchange.
@@ -13,7 +14,20 @@ public struct SendOptions: Sendable {
     package var context = SendContext()
 
     /// Waits for the whole response. The body is complete: ``HTTPBody/data`` has all bytes.
+    ///
+    /// If a body has more than 1 GiB, or more than ``HTTPSession/limitingBodies(to:)`` allows, the
+    /// request fails with ``TransportError/bodyTooLarge(limit:)``.
     public static let body = SendOptions(bufferLimit: nil)
+
+    /// Waits for the whole response, if its body is not too large.
+    ///
+    /// - Parameter limit: The number of bytes that the body may have, after it was decompressed. If
+    ///   it has more, the request fails with ``TransportError/bodyTooLarge(limit:)``.
+    public static func body(limit: Int) -> SendOptions {
+        var options = body
+        options.context.bodyLimit = limit
+        return options
+    }
 
     /// Waits for the headers. The body follows in pieces.
     ///
@@ -25,4 +39,7 @@ public struct SendOptions: Sendable {
 
     /// The number of bytes that may wait for the reader of a stream by default: 64 MiB.
     public static let standardLimit = 64 * 1024 * 1024
+
+    /// The number of bytes that a whole body may have by default: 1 GiB.
+    static let standardBodyLimit = 1024 * 1024 * 1024
 }

@@ -14,6 +14,9 @@ public enum TransportError: DescribedError, Equatable, Sendable {
     /// The reader of a body was too slow: more bytes waited than this limit allows. It received all
     /// bytes up to the limit before this error. See ``HTTPSession/stream(_:buffering:)``.
     case bodyLimit(Int)
+    /// The body of the response has more bytes than this limit allows. See ``SendOptions/body(limit:)``
+    /// and ``HTTPSession/limitingBodies(to:)``.
+    case bodyTooLarge(limit: Int)
     /// A body that comes in pieces has another reader, or was read before.
     case bodyReadTwice
 
@@ -38,6 +41,11 @@ public enum TransportError: DescribedError, Equatable, Sendable {
                 The response came faster than it was read: more than \(byteCount(limit)) waited. \
                 Read without long pauses. Only session.stream(urlRequest, buffering:) lets more \
                 bytes wait.
+                """
+        case .bodyTooLarge(let limit):
+            return """
+                The body of the response is larger than \(byteCount(limit)). Use stream or download, \
+                which do not keep all of it, or allow more with session.limitingBodies(to:).
                 """
         case .bodyReadTwice:
             return "The body was read before. Its pieces are not kept: read it in one loop."

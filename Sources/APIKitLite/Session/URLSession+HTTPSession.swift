@@ -25,22 +25,21 @@ extension URLSession: HTTPSession {
         }
         var next = request
         var redirects = 0
-        var resends = 0
+        var isResend = false
         while true {
             let isElsewhere = next.url?.origin != request.url?.origin
             let outcome = try await next.withSentBody(reportedTo: options.context.didSend) {
-                [next] sent, file in
+                [next, isResend] sent, file in
                 try await self.outcome(
                     of: next,
                     sentAs: isElsewhere ? suppressingAdditionalHeaders(in: sent) : sent, file,
-                    options)
+                    options, isResend)
             }
             switch outcome {
             case .answer(let body, let response):
                 return (body, response)
             case .resend:
-                resends += 1
-                guard resends <= resendLimit else { throw URLError(.networkConnectionLost) }
+                isResend = true
                 options.context.didResend?()
             case .redirect(let redirected):
                 redirects += 1
@@ -49,21 +48,23 @@ extension URLSession: HTTPSession {
                 guard redirected.canBeSentAgain else {
                     throw URLError(.requestBodyStreamExhausted)
                 }
-                next = redirected
+                (next, isResend) = (redirected, false)
             }
         }
     }
 
     /// Sends a request once, with one task. `sent` has what Foundation needs to send it correctly.
     private func outcome(
-        of request: URLRequest, sentAs sent: URLRequest, _ file: URL?, _ options: SendOptions
+        of request: URLRequest, sentAs sent: URLRequest, _ file: URL?, _ options: SendOptions,
+        _ isResend: Bool
     ) async throws -> URLSessionExchange.TaskOutcome {
         try Task.checkNotCancelled()
-        try prepareForTask()
+        let repetition = repetition(of: request, isResend: isResend)
         if let limit = options.bufferLimit {
+            try prepareForTask()
             let stream = URLSessionStream(
                 request, options, BodyBuffer(limit: limit), file: file,
-                cookies: storedCookies(for: request))
+                cookies: storedCookies(for: request), repetition: repetition)
             return try await withTaskCancellationHandler {
                 stream.start(sent, on: self)
                 return try await stream.head()
@@ -72,11 +73,13 @@ extension URLSession: HTTPSession {
             }
         }
         let exchange = URLSessionExchange(
-            request, options, file: file, cookies: storedCookies(for: request))
+            request, options, file: file, cookies: storedCookies(for: request),
+            repetition: repetition)
         return try await withTaskCancellationHandler {
             // Not `data(for:)`: on Linux it resumes its continuation on the loading queue. If it is
             // cancelled under a mock, every `URLSession` of the process deadlocks.
             try await withCheckedThrowingContinuation { continuation in
+                do { try prepareForTask() } catch { return continuation.resume(throwing: error) }
                 // Foundation calls this handler exactly once, even for a cancelled task.
                 let task = dataTask(with: sent) { data, response, error in
                     let outcome = exchange.outcome(data, response, error)
@@ -85,6 +88,7 @@ extension URLSession: HTTPSession {
                     }
                     continuation.resume(with: outcome)
                 }
+                if configuration.urlCache == nil { exchange.refuseRepetitionAtResume(of: task) }
                 exchange.start(task)
             }
         } onCancel: {
@@ -92,10 +96,6 @@ extension URLSession: HTTPSession {
         }
     }
 }
-
-/// How often one exchange may find that the server has closed the connection. Each time, another of
-/// the kept-alive connections is gone, but other exchanges may leave new ones.
-private let resendLimit = 100
 
 /// About 31 years, in seconds.
 private let longestTimeout: TimeInterval = 1e9

@@ -3,7 +3,7 @@ import Foundation
 /// One task of a `URLSession` and its delegate, which decides about redirects.
 ///
 /// The session's own delegate is asked as well, and its decision takes precedence. `Linux` adds
-/// what Foundation needs there: the outcome of a 401, and a body that has to be sent again.
+/// what Foundation needs there: the outcome of a 401, and at most one attempt of libcurl.
 class URLSessionExchange: NSObject, URLSessionTaskDelegate,
     @unchecked Sendable  // The variables are used only under `lock`.
 {
@@ -12,7 +12,7 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
         case answer(HTTPBody, HTTPURLResponse)
         /// The request to send next, because the server has redirected this one.
         case redirect(URLRequest)
-        /// The server has closed a reused connection before it answered. The same request, which is
+        /// The connection was lost before the server answered. The same request, which is
         /// idempotent, has to be sent again.
         case resend
     }
@@ -27,6 +27,7 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
     let options: SendOptions
     /// The cookies that the session had before it sent the request.
     let cookies: [HTTPCookie]
+    let repetition: Repetition
     private var task: URLSessionTask?
     /// Whether the exchange was cancelled or its task has ended.
     private var isOver = false
@@ -39,12 +40,14 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
     var wantsResponse: Bool { Self.lock.withLock { decision == nil && !isOver } }
 
     init(
-        _ request: URLRequest, _ options: SendOptions, file: URL? = nil, cookies: [HTTPCookie] = []
+        _ request: URLRequest, _ options: SendOptions, file: URL? = nil,
+        cookies: [HTTPCookie] = [], repetition: Repetition = .allowed
     ) {
         self.request = request
         self.options = options
         self.file = file
         self.cookies = cookies
+        self.repetition = repetition
     }
 
     /// Returns the delegate of the app's session, which may not be the session of the task.
@@ -83,13 +86,24 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
             return (isOver, self.decision)
         }
         if let decision { return decision }
-        if let error { return .failure(originalError(of: error)) }
+        if let error {
+            let error = originalError(of: error)
+            return mustResend(after: error, response) ? .success(.resend) : .failure(error)
+        }
         // Bytes that arrived after the cancellation are lost.
         if isCancelled { return .failure(URLError(.cancelled)) }
         guard let http = response as? HTTPURLResponse else {
             return .failure(TransportError.notHTTP(response?.url ?? request.url))
         }
-        return .success(.answer(HTTPBody(data ?? Data()), http))
+        return Result { try .answer(HTTPBody(data ?? Data()).limited(by: options), http) }
+    }
+
+    /// Decides that the task fails, if its body has too many bytes already.
+    func refusesBody(of count: Int) -> Bool {
+        let limit = options.context.bodyLimit ?? SendOptions.standardBodyLimit
+        guard count > limit else { return false }
+        decide(.failure(TransportError.bodyTooLarge(limit: limit)))
+        return true
     }
 
     func decide(_ decision: Result<TaskOutcome, any Error>) {

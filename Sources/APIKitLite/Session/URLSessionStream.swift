@@ -23,11 +23,11 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
 
     init(
         _ request: URLRequest, _ options: SendOptions, _ buffer: BodyBuffer,
-        file: URL? = nil, cookies: [HTTPCookie] = []
+        file: URL? = nil, cookies: [HTTPCookie] = [], repetition: Repetition = .allowed
     ) {
         self.buffer = buffer
         flow = StreamFlowControl(hasSteadyReader: options.context.hasSteadyReader)
-        super.init(request, options, file: file, cookies: cookies)
+        super.init(request, options, file: file, cookies: cookies, repetition: repetition)
     }
 
     /// Starts a task that streams for the app's session. `sent` has what Foundation needs.
@@ -36,6 +36,7 @@ final class URLSessionStream: URLSessionExchange, URLSessionDataDelegate,
         let (task, didComplete) = owner.streamingTask(with: sent)
         self.didComplete = didComplete
         flow.control(task)
+        refuseRepetitionAtResume(of: task)
         start(task)
     }
 

@@ -92,13 +92,13 @@ public final class MockURLSession: HTTPSession, NetworkSession {
             guard let http = response as? HTTPURLResponse else {
                 throw TransportError.notHTTP(response.url)
             }
-            return (HTTPBody(data ?? Data()), http)
+            return (try HTTPBody(data ?? Data()).limited(by: options), http)
         case .network(let core):
             if let limit = options.bufferLimit {
                 return try await core.stream(request, options, buffering: limit)
             }
             let (body, response) = try await core.exchange(request, options)
-            return (HTTPBody(body), response)
+            return (try HTTPBody(body).limited(by: options), response)
         }
     }
 }

@@ -25,6 +25,7 @@ import Testing
         ("HTTP/2 stream 1 was not closed cleanly: INTERNAL_ERROR (err 2)", .unknown),
         ("HTTP/2 stream 3 was reset", .unknown),
         ("Error in the HTTP2 framing layer", .unknown),
+        ("Stream error in the HTTP/2 framing layer", .unknown),
         ("Connection died, tried 5 times before giving up", .unknown),
         ("SSL_write() error: error:0A00010F:SSL routines::bad length", .unknown),
     ])

@@ -35,14 +35,35 @@ import FoundationNetworking
 
         #expect(Set(outcomes.keys) == [.body(""), .error(.networkConnectionLost)])
         #expect(server.readCounts.count >= outcomes[.body(""), default: 0])
+        #expect(server.emptyCount == 0)
         #expect(server.readCounts.values.allSatisfy { $0 == 1 })
+    }
+
+    @Test func sendsAPOSTWithoutABodyOnceOverHTTP1() async throws {
+        let server = try ClosingServer(closing: .afterTheBody)
+
+        let outcomes = await outcomes(of: request(.bytes, to: server.url), .none)
+
+        #expect(Set(outcomes.keys) == [.body("0"), .error(.networkConnectionLost)])
+        #expect(server.readCounts.count == count)
+        #expect(server.readCounts.values.allSatisfy { $0 == 1 })
+    }
+
+    @Test(arguments: HTTP2Server.End.allCases)
+    func sendsAPOSTWithoutABodyOnceOverHTTP2(_ end: HTTP2Server.End) async throws {
+        let server = try HTTP2Server(ending: end)
+
+        let outcomes = await outcomes(of: request(.bytesHTTP2, to: server.url), .none)
+
+        #expect(Set(outcomes.keys) == [.body(""), .error(.networkConnectionLost)])
+        #expect(server.emptyCount <= count)
     }
 
     @Test(arguments: HTTP2Server.End.allCases)
     func sendsNoEmptyBodyInPlaceOfAStream(_ end: HTTP2Server.End) async throws {
         let server = try HTTP2Server(ending: end)
 
-        let outcomes = await outcomes(of: request(.bytesHTTP2, to: server.url), asStream: true)
+        let outcomes = await outcomes(of: request(.bytesHTTP2, to: server.url), .stream)
 
         #expect(Set(outcomes.keys) == [.body(""), .error(.networkConnectionLost)])
         #expect(server.emptyCount == 0)
@@ -55,18 +76,20 @@ import FoundationNetworking
         return request
     }
 
+    private enum Body { case none, data, stream }
+
     /// Sends the request many times, each time with another number as its body.
     private func outcomes(
-        of request: URLRequest, asStream: Bool = false
+        of request: URLRequest, _ kind: Body = .data
     ) async -> [ExchangeOutcome: Int] {
         var outcomes: [ExchangeOutcome: Int] = [:]
         for number in 100..<100 + count {
             var request = request
             let body = Data("\(number)".utf8)
-            if asStream {
-                request.httpBodyStream = InputStream(data: body)
-            } else {
-                request.httpBody = body
+            switch kind {
+            case .none: break
+            case .data: request.httpBody = body
+            case .stream: request.httpBodyStream = InputStream(data: body)
             }
             request.setValue("\(number)", forHTTPHeaderField: "X-Number")
             outcomes[await session.outcome(of: request), default: 0] += 1

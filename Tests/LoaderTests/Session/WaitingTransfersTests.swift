@@ -1,5 +1,5 @@
 #if os(Linux)
-import APIKitLite
+@testable import APIKitLite
 import APIKitLiteTesting
 import Foundation
 import FoundationNetworking
@@ -65,6 +65,39 @@ import Testing
 
         let file = try #require(ProcessInfo.processInfo.environment[Self.variable])
         try JSONEncoder().encode(seconds).write(to: URL(filePath: file))
+    }
+
+    /// With 800 pending transfers, a look takes 20 ms.
+    @Test(arguments: [(1, 0), (1, 1_000), (800, 0), (800, 80), (800, 10_000)])
+    func looksSoonButNotTooOften(_ transferCount: Int, _ startsPerSecond: Int) {
+        let begin = DispatchTime(uptimeNanoseconds: 1_000_000_000_000)
+        var schedule = LookSchedule(begin)
+        var (looks, longestWait) = (0, 0)
+        var unseenSince: Int? = 0
+        let end = 60_000_000  // microseconds
+        let interval = startsPerSecond == 0 ? .max : 1_000_000 / startsPerSecond
+        var nextStart = interval
+        while true {
+            let nextLook = Int(
+                (schedule.next.uptimeNanoseconds - begin.uptimeNanoseconds) / 1_000)
+            let now = min(nextLook, nextStart)
+            guard now < end else { break }
+            if nextStart < nextLook {
+                _ = schedule.didStart(begin + .microseconds(now))
+                unseenSince = unseenSince ?? now
+                nextStart += interval
+            } else {
+                looks += 1
+                longestWait = max(longestWait, now - (unseenSince ?? now))
+                unseenSince = nil
+                schedule.didLook(begin + .microseconds(now), at: transferCount)
+            }
+        }
+
+        #expect(looks * transferCount * 25 <= end / 20)
+        // A new transfer may keep a core busy until it is seen.
+        #expect(longestWait <= max(50_000, 500 * transferCount))
+        #expect(looks > 10)
     }
 
     private func session() -> URLSession { URLSession(configuration: .withoutProxy) }

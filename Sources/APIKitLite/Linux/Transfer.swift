@@ -1,0 +1,201 @@
+#if canImport(FoundationNetworking)
+import Foundation
+
+/// One transfer of libcurl, and what the repairs of Foundation do with it.
+///
+/// Use it only on the serial queue of its session, on which Foundation uses and frees it. Only
+/// reflection leads to a transfer, and only `dlsym` to the functions of libcurl. Where one of these
+/// steps fails, for example in an executable that is linked statically, nothing is repaired.
+///
+/// This file alone knows private names. They were checked with the Foundation of Swift 6.3.1 and
+/// with libcurl 7.88.1. If a repair has no effect with a newer one, look for the names in
+/// `URLSession.swift`, `URLSessionTask.swift`, `NativeProtocol.swift`, `EasyHandle.swift`,
+/// `MultiHandle.swift` and `CFURLSessionInterface.c` of swift-corelibs-foundation.
+struct Transfer {
+    let handle: UnsafeMutableRawPointer
+    private let easyHandle: AnyObject
+    /// Whether Foundation has paused it.
+    let isPaused: Bool
+
+    private init?(_ easyHandle: Any?) {
+        guard let easyHandle, let state = property("pauseState", of: easyHandle),
+            let handle = property("rawHandle", of: easyHandle) as? UnsafeMutableRawPointer
+        else { return nil }
+        (self.handle, self.easyHandle) = (handle, easyHandle as AnyObject)
+        isPaused = property("rawValue", of: state) as? Int8 != 0
+    }
+
+    /// The transfer of a task; nil if the task has not been started, or has none.
+    init?(of task: URLSessionTask) {
+        guard let storage = property("_protocolStorage", of: task),
+            let loading = Mirror(reflecting: storage).children.first?.value as? URLProtocol,
+            let easyHandle = property("easyHandle", of: loading)
+        else { return nil }
+        self.init(Mirror(reflecting: easyHandle).children.first?.value)
+    }
+
+    /// The transfers that a session has started.
+    static func all(of session: URLSession) -> [Transfer] {
+        guard let multiHandle = property("multiHandle", of: session),
+            let easyHandles = property("easyHandles", of: multiHandle) as? [AnyObject]
+        else { return [] }
+        return easyHandles.compactMap { Transfer($0) }
+    }
+
+    /// How many bytes of the request's body were sent.
+    var sentCount: Double? {
+        var count = 0.0
+        return getInfo?(handle, sizeUpload, &count) == 0 ? count : nil
+    }
+
+    /// Pauses receiving, or continues it.
+    func setPaused(_ isPaused: Bool) {
+        _ = setPauseState?(handle, 0, isPaused ? 1 : 0)
+    }
+
+    /// Ends the transfer as soon as Foundation has collected too many bytes of its body.
+    ///
+    /// libcurl decompresses what it reads from the socket at once, at most 16 KiB, before it asks.
+    func limitBody() {
+        guard let exchange = exchange(of: easyHandle), exchange.options.bufferLimit == nil else {
+            return
+        }
+        let function = unsafeBitCast(endsLargeBody, to: Handle.self)
+        if setPointer?(handle, xferInfoFunction, function) == 0 {
+            _ = setLong?(handle, noProgress, 0)
+        }
+    }
+
+    /// Keeps libcurl from sending the request again by itself. Call it before the transfer starts.
+    ///
+    /// - Parameter isOnNewConnection: Whether no kept-alive connection may be used.
+    func refuseRepetition(isOnNewConnection: Bool) {
+        guard let setPointer, let setLong, getInfo != nil, getLongInfo != nil else { return }
+        let function = unsafeBitCast(refusesAttempt, to: Handle.self)
+        // libcurl repeats nothing over a new connection. Before 7.80, it does not know the callback.
+        if setPointer(handle, prereqFunction, function) != 0
+            || setPointer(handle, prereqData, Unmanaged.passUnretained(easyHandle).toOpaque()) != 0
+            || isOnNewConnection
+        {
+            _ = setLong(handle, freshConnect, 1)
+        }
+    }
+}
+
+extension URLSession {
+    /// Whether the session was invalidated.
+    var isInvalidated: Bool { property("invalidated", of: self) as? Bool ?? false }
+
+    /// The serial queue of the session.
+    var transferQueue: DispatchQueue? {
+        property("workQueue", of: self) as? DispatchQueue
+    }
+}
+
+extension URLSessionTask {
+    /// The serial queue of the task, which is a part of its session's.
+    var transferQueue: DispatchQueue? { property("workQueue", of: self) as? DispatchQueue }
+}
+
+// MARK: Reflection
+
+/// Returns the value of a property that the class of an object or one of its superclasses has.
+///
+/// Other properties are read only when the place of this one is not known, because other threads
+/// may be changing them, and because that takes four times as long.
+private func property(_ name: String, of object: Any) -> Any? {
+    var mirror: Mirror? = Mirror(reflecting: object)
+    while let current = mirror {
+        let key = PropertyKey(type: ObjectIdentifier(current.subjectType), name: name)
+        let position = positions.withLock { positions in
+            if let position = positions[key] { return position }
+            let position = current.children.firstIndex { $0.label == name }
+            positions[key] = .some(position)
+            return position
+        }
+        if let position { return current.children[position].value }
+        mirror = current.superclassMirror
+    }
+    return nil
+}
+
+private struct PropertyKey: Hashable {
+    let type: ObjectIdentifier
+    let name: String
+}
+
+/// The place of each property that was looked for, in each class; nil if the class does not have it.
+private let positions = Locked<[PropertyKey: AnyCollection<Mirror.Child>.Index?]>([:])
+
+/// The exchange of a transfer.
+private func exchange(of easyHandle: Any) -> URLSessionExchange? {
+    (property("delegate", of: easyHandle) as? URLProtocol)?.task?.delegate as? URLSessionExchange
+}
+
+/// How many bytes of the body Foundation has collected, decompressed.
+private func collectedCount(of easyHandle: Any) -> Int {
+    guard let loading = property("delegate", of: easyHandle),
+        let state = property("internalState", of: loading),
+        let transferState = Mirror(reflecting: state).children.first?.value,
+        let drain = property("bodyDataDrain", of: transferState)
+    else { return 0 }
+    return (Mirror(reflecting: drain).children.first?.value as? NSMutableData)?.length ?? 0
+}
+
+// MARK: libcurl
+
+private typealias Handle = UnsafeMutableRawPointer
+
+/// Returns a function of Foundation that its module does not show.
+private func function<T>(_ name: String) -> T? {
+    dlsym(nil, name).map { unsafeBitCast($0, to: T.self) }
+}
+
+// `curl_easy_pause`, `curl_easy_getinfo` and `curl_easy_setopt`.
+private let setPauseState: (@convention(c) (Handle, _ send: CInt, _ receive: CInt) -> CInt)? =
+    function("CFURLSessionEasyHandleSetPauseState")
+private let getInfo: (@convention(c) (Handle, CInt, UnsafeMutablePointer<Double>) -> CInt)? =
+    function("CFURLSession_easy_getinfo_double")
+private let getLongInfo: (@convention(c) (Handle, CInt, UnsafeMutablePointer<CLong>) -> CInt)? =
+    function("CFURLSession_easy_getinfo_long")
+private let setPointer: (@convention(c) (Handle, CInt, Handle) -> CInt)? =
+    function("CFURLSession_easy_setopt_ptr")
+private let setLong: (@convention(c) (Handle, CInt, CLong) -> CInt)? =
+    function("CFURLSession_easy_setopt_long")
+
+/// libcurl's `CURLINFO_SIZE_UPLOAD`, `CURLINFO_REDIRECT_TIME` and `CURLINFO_RESPONSE_CODE`.
+private let (sizeUpload, redirectTime, responseCode): (CInt, CInt, CInt) =
+    (0x300007, 0x300013, 0x200002)
+
+/// libcurl's `CURLOPT_NOPROGRESS` and `CURLOPT_XFERINFOFUNCTION`.
+private let (noProgress, xferInfoFunction): (CInt, CInt) = (43, 20219)
+
+/// libcurl's `CURLOPT_FRESH_CONNECT`, `CURLOPT_PREREQFUNCTION` and `CURLOPT_PREREQDATA`.
+private let (freshConnect, prereqFunction, prereqData): (CInt, CInt, CInt) = (74, 20312, 10313)
+
+/// libcurl calls this before each attempt to send a request, with the `_EasyHandle` as its data.
+/// Foundation lets it follow no redirect, so a redirect time says that this is not the first attempt.
+private let refusesAttempt:
+    @convention(c) (Handle?, UnsafePointer<CChar>?, UnsafePointer<CChar>?, CInt, CInt) -> CInt = {
+        easyHandle, _, _, _, _ in
+        guard let easyHandle else { return 0 }
+        let object = Unmanaged<AnyObject>.fromOpaque(easyHandle).takeUnretainedValue()
+        var (time, status): (Double, CLong) = (0, 0)
+        // After a 417, libcurl may send the request without its `Expect`.
+        guard let handle = property("rawHandle", of: object) as? Handle,
+            getInfo?(handle, redirectTime, &time) == 0, time > 0,
+            getLongInfo?(handle, responseCode, &status) == 0, status == 0
+        else { return 0 }
+        // libcurl's text may be that of the lost connection, so the exchange is told.
+        exchange(of: object)?.didRefuseRepetition()
+        return 1
+    }
+
+/// libcurl calls this after each read, with the `_EasyHandle` that Foundation has set as the data.
+private let endsLargeBody: @convention(c) (Handle?, Int64, Int64, Int64, Int64) -> CInt = {
+    easyHandle, _, received, _, _ in
+    guard received > 0, let easyHandle else { return 0 }
+    let object = Unmanaged<AnyObject>.fromOpaque(easyHandle).takeUnretainedValue()
+    return exchange(of: object)?.refusesBody(of: collectedCount(of: object)) == true ? 1 : 0
+}
+#endif
