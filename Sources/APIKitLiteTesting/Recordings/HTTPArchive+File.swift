@@ -4,8 +4,9 @@ import Foundation
 extension HTTPArchive {
     /// Reads an HTTP archive (HAR 1.1 or 1.2), such as that of a browser or a proxy.
     ///
-    /// An entry that is not an HTTP exchange, such as a WebSocket, is skipped. The `description` of
-    /// the archive lists it.
+    /// An entry that is not an HTTP exchange, such as a WebSocket, is skipped, and so is one that does
+    /// not say all of it, such as a response whose body is not in the file. The `description` of the
+    /// archive lists it.
     ///
     /// - Parameters:
     ///   - file: The file.
@@ -17,10 +18,12 @@ extension HTTPArchive {
         let file = HARFile(file, limit: limit)
         for (index, entry) in try file.read().entries.enumerated() {
             let exchange = entry.request.url.isEmpty ? nil : try file.exchange(entry, at: index)
-            if let exchange, exchange.skipReason == nil {
+            let reason = exchange.map { $0.skipReason ?? entry.gap } ?? "it has no URL"
+            if let exchange, reason == nil {
                 append(exchange)
             } else {
-                skipped.append("entry \(index + 1): \(exchange?.skipReason ?? "it has no URL")")
+                let text = "entry \(index + 1): \(reason ?? "")"
+                skipped.append(Recording.Skipped(url: entry.request.url, text: text))
             }
         }
     }
