@@ -36,7 +36,7 @@ public struct RequestMatcher: Sendable, CustomStringConvertible {
     /// Whether a criterion calls the user's code.
     private(set) var hasPredicate = false
     /// The recorded request whose marks match any text; nil if the matcher is not of a recording.
-    var recorded: RecordedParts?
+    var recorded: Locked<RequestReading>?
 
     init() {}
 
@@ -96,7 +96,7 @@ extension RequestMatcher {
     ///
     /// After an unusable criterion, predicates are not called, because they may rely on it.
     func holds(for reading: RequestReading) -> Bool {
-        let reading = recorded.map(reading.marked) ?? reading
+        let reading = marked(reading)
         let before = reading.pathValues
         for (index, criterion) in criteria.enumerated()
         where !(criterion.callsPredicate && index >= usableCount) && !criterion.holds(reading) {
@@ -110,6 +110,10 @@ extension RequestMatcher {
     func report(on reading: RequestReading) -> MatchReport {
         MatchReport(
             criteria, usableCount: usableCount, configurationError: configurationError,
-            on: recorded.map(reading.marked) ?? reading)
+            on: marked(reading))
+    }
+
+    private func marked(_ reading: RequestReading) -> RequestReading {
+        recorded?.withLock { reading.marked(as: $0) } ?? reading
     }
 }

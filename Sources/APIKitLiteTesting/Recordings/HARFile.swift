@@ -268,10 +268,13 @@ extension HTTPArchive.Exchange {
 
     /// Why an entry is not an HTTP exchange that can be replayed; nil if it is one.
     var skipReason: String? {
-        let scheme = request.url?.scheme?.lowercased() ?? ""
+        guard let scheme = request.url?.scheme?.lowercased() else {
+            return "its URL has no scheme"
+        }
         guard ["http", "https"].contains(scheme) else {
             return "its URL has the scheme \(scheme)"
         }
+        if request.url?.host()?.isEmpty ?? true { return "its URL has no host" }
         if response?.statusCode == 101 { return "its answer is 101 (a WebSocket or an upgrade)" }
         let coding = response?.value(forHTTPHeaderField: "Content-Encoding")?.lowercased() ?? ""
         let isGzip = body.starts(with: [0x1F, 0x8B])

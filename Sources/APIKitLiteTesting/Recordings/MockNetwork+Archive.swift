@@ -50,17 +50,16 @@ extension MockNetwork {
         let requests = archive.map { exchange in
             RequestReading(RecordedRequest(request: redaction.redacted(exchange.request)))
         }
-        let digests = requests.map { RequestDigest($0, isPattern: true) }
-        let groups = Dictionary(grouping: requests.indices) { number in
-            [digests[number].whole, requests[number].otherHash]
-        }.values.sorted { $0[0] < $1[0] }
+        let keys = archive.indices.map { ReplayKey(archive[$0].request, requests[$0], redaction) }
         var recording = recording
         recording.uses = Locked(archive.map { _ in 0 })
         recording.skipped = archive.skipped
-        recording.entries = archive.indices.map { archive[$0].recordingEntry($0, redaction) }
+        let groups = Dictionary(grouping: keys.indices) { keys[$0] }.values.sorted { $0[0] < $1[0] }
         let stubs = groups.map { numbers in
             var part = recording
-            part.entries = numbers.map { recording.entries[$0] }
+            part.entries = numbers.map { number in
+                archive[number].entry(number, keys[number].group, redaction)
+            }
             let matcher = RequestMatcher(recorded: requests[numbers[0]]) { [weak core] in
                 core?.serves($0) ?? false
             }
@@ -69,7 +68,7 @@ extension MockNetwork {
                 times: times, sourceLocation: part.place ?? sourceLocation, recording: part)
         }
         let replay = Replay(
-            archive, groups, stubs, digests, of: recording, then: afterLast, redacting: redaction)
+            archive, groups, groups.map { keys[$0[0]] }, stubs, then: afterLast, redaction)
         core.hide(redaction)
         core.add(Stub.Group(stubs, choosing: replay.next))
         return stubs
@@ -77,11 +76,13 @@ extension MockNetwork {
 }
 
 extension HTTPArchive.Exchange {
-    fileprivate func recordingEntry(_ number: Int, _ redaction: Redaction) -> Recording.Entry {
+    fileprivate func entry(
+        _ number: Int, _ group: Int, _ redaction: Redaction
+    ) -> Recording.Entry {
         let day = startDate.formatted(.iso8601.year().month().day())
         return Recording.Entry(
-            number: number, place: place, day: startDate == .distantPast ? nil : day,
-            text: text(redaction), isUnauthorized: response?.statusCode == 401)
+            number: number, group: group, isUnauthorized: response?.statusCode == 401, place: place,
+            day: startDate == .distantPast ? nil : day, text: text(redaction))
     }
 }
 
@@ -106,14 +107,6 @@ extension RequestMatcher {
             matcher = matcher.header(name, request.value(forHTTPHeaderField: name))
         }
         self = matcher.addingBody(of: reading)
-        recorded = RecordedParts(reading)
-    }
-}
-
-extension RequestReading {
-    /// A hash of the headers on which the answer depends, and of the origin.
-    fileprivate var otherHash: Int {
-        let headers = request.replayedHeaders.map { request.value(forHTTPHeaderField: $0) ?? "" }
-        return hashed(request.replayedHeaders + headers, "\(url.scheme)://\(url.hostAndPort)")
+        recorded = Locked(reading)
     }
 }

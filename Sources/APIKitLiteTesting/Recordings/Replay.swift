@@ -1,124 +1,115 @@
 import APIKitLite
 import Foundation
 
-/// Chooses the exchange of an archive that answers a request.
-struct Replay: Sendable {
-    /// The exchanges of a stub whose requests have the same secrets.
-    private struct Variant: Sendable {
-        /// The hashes of the values at the marks.
-        let values: [Int: Int]
-        /// The words of the secret headers.
-        let words: Set<Substring>
-        /// The number of headers that must be equal.
-        let headerCount: Int
-        let exchanges: [Int]
+/// What decides which recorded requests are equal, and which of them is a request's.
+struct ReplayKey: Hashable, Sendable {
+    /// A hash of all but the marks.
+    let group: Int
+    /// The hash of the values that have no marks.
+    let rest: Int
+    /// The hashes of the values at the marks, by their places.
+    let values: [Int: Int]
+    /// The words of the secret headers.
+    let words: Set<Substring>
+
+    init(_ request: URLRequest, _ redacted: RequestReading, _ redaction: Redaction) {
+        let pattern = RequestDigest(redacted, isPattern: true)
+        let reading = RequestReading(RecordedRequest(request: request))
+        let marked = RequestDigest(reading, isPattern: true).openPlaces
+        let live = RequestDigest(reading).values.filter { marked.contains($0.key) }
+        let names = request.replayedHeaders
+        let headers = names.map { request.value(forHTTPHeaderField: $0) }
+        let origin = "\(redacted.url.scheme)://\(redacted.url.hostAndPort)"
+        group = hashed(pattern.hash(without: []), hashed(origin, hashed(names, headers)))
+        rest = pattern.hash(without: pattern.openPlaces) ?? 0
+        values = Dictionary(
+            uniqueKeysWithValues: pattern.openPlaces.map { ($0, live[$0] ?? 0) })
+        words = request.secretWords(redaction)
     }
+}
 
+/// The choice of the exchange of an archive that answers a request.
+struct Replay: Sendable {
+    private let keys: [ReplayKey]
     private let stubs: [Stub]
-    private let recording: Recording
-    private let responses: [MockResponse]
-    private let afterLast: Stub.AfterLast
     private let redaction: Redaction
-    /// The variants of each stub.
-    private let variants: [[Variant]]
-    /// The number of the stub of each exchange.
-    private let owners: [Int: Int]
-    private let knownWords: Set<Substring>
-    /// The numbers of the stubs, by the places of their marks and the hashes without these.
-    private var index: [Set<Int>: [Int: [Int]]] = [:]
+    private let words: Set<Substring>
+    private let afterLast: Stub.AfterLast
+    /// The numbers of the exchanges of each stub.
+    private let entries: [[Int]]
+    /// The stub and the response of each exchange.
+    private let answers: [(stub: Stub, response: MockResponse)]
+    /// The numbers of the stubs, by the places of their marks and the hashes of the rest.
+    private let index: [Set<Int>: [Int: [Int]]]
 
-    /// Creates the choice among stubs, of which each answers a group of exchanges.
     init(
-        _ archive: HTTPArchive, _ groups: [[Int]], _ stubs: [Stub], _ patterns: [RequestDigest],
-        of recording: Recording, then afterLast: Stub.AfterLast, redacting redaction: Redaction
+        _ archive: HTTPArchive, _ entries: [[Int]], _ keys: [ReplayKey], _ stubs: [Stub],
+        then afterLast: Stub.AfterLast, _ redaction: Redaction
     ) {
-        (self.stubs, self.recording, self.afterLast) = (stubs, recording, afterLast)
-        self.redaction = redaction.union(.standard)
-        responses = archive.map { .exchange($0) }
-        let words = archive.map { [redaction = self.redaction] in $0.request.secretWords(redaction)
-        }
-        knownWords = words.reduce(into: []) { $0.formUnion($1) }
-        variants = groups.map { group in
-            let values = group.map { number in
-                let reading = RequestReading(RecordedRequest(request: archive[number].request))
-                return RequestDigest(reading).values
-                    .filter { patterns[number].openPlaces.contains($0.key) }
-            }
-            return Dictionary(grouping: group.indices) {
-                [values[$0].hashValue, words[group[$0]].hashValue]
-            }
-            .values.map { same in
-                Variant(
-                    values: values[same[0]], words: words[group[same[0]]],
-                    headerCount: archive[group[0]].request.replayedHeaders.count,
-                    exchanges: same.map { group[$0] })
-            }
-        }
-        owners = Dictionary(
-            uniqueKeysWithValues: groups.enumerated().flatMap { stub, group in
-                group.map { ($0, stub) }
-            })
-        for (number, group) in groups.enumerated() {
-            let pattern = patterns[group[0]]
-            guard let hash = pattern.hash(without: pattern.openPlaces) else { continue }
-            index[pattern.openPlaces, default: [:]][hash, default: []].append(number)
+        (self.keys, self.stubs, self.redaction) = (keys, stubs, redaction)
+        (self.entries, self.afterLast) = (entries, afterLast)
+        answers = zip(entries, stubs).flatMap { entries, stub in entries.map { ($0, stub) } }
+            .sorted { $0.0 < $1.0 }.map { ($1, .exchange(archive[$0])) }
+        words = keys.reduce(into: []) { $0.formUnion($1.words) }
+        index = keys.indices.reduce(into: [:]) { index, number in
+            let key = keys[number]
+            index[Set(key.values.keys), default: [:]][key.rest, default: []].append(number)
         }
     }
 
     /// Returns the stub that answers a request, and its response; nil if none does.
     ///
-    /// Of the exchanges that match, those are kept that have the most values in common at the marks,
-    /// and then those that do not have another known secret in a header in place of the request's.
-    /// They answer in order.
-    func next(of stubs: [Stub], for reading: RequestReading) -> (Stub, Stub.NextResponse)? {
+    /// Of the recorded requests that match, those remain that have the most values of the request at
+    /// their marks, and then those that have no other known secret in a header than the request. They
+    /// are answered in order.
+    @Sendable func next(
+        of present: [Stub], for reading: RequestReading
+    ) -> (Stub, Stub.NextResponse)? {
         let live = RequestDigest(reading)
-        let words = reading.request.secretWords(redaction)
-        let known = words.intersection(knownWords)
-        return recording.uses.withLock { uses in
-            func count(_ exchanges: [Int]) -> Int { exchanges.reduce(0) { $0 + uses[$1] } }
-            func matching(_ numbers: some Sequence<Int>) -> [Variant] {
-                numbers.filter { number in
-                    let stub = self.stubs[number]
-                    let isUsedUp = stub.most.map {
-                        $0 <= count(variants[number].flatMap(\.exchanges))
-                    }
-                    return isUsedUp != true && stubs.contains { $0 === stub }
-                        && stub.matcher.match(reading) != nil
-                }.flatMap { variants[$0] }
+        var matches: [Int: Bool] = [:]
+        func isMatch(_ number: Int) -> Bool {
+            let (group, stub) = (keys[number].group, stubs[number])
+            if present.count < stubs.count, !present.contains(where: { $0 === stub }) {
+                return false
             }
-            let probable = index.flatMap { places, numbers in
-                live.hash(without: places).flatMap { numbers[$0] } ?? []
-            }
-            var found = matching(probable)
-            if found.isEmpty { found = matching(self.stubs.indices) }
-            found = found.least { $0.values.count { live.values[$0.key] != $0.value } }
-            let own = found.filter { $0.words.isSubset(of: words) || known.isSubset(of: $0.words) }
-            if !own.isEmpty { found = own }
-            let unused = found.filter { $0.exchanges.contains { uses[$0] == 0 } }
-            if !unused.isEmpty { found = unused }
-            let exchanges = found.least { -$0.headerCount - $0.words.intersection(words).count }
-                .flatMap(\.exchanges).sorted()
-            guard let last = exchanges.last else { return nil }
-            var next = exchanges.first { uses[$0] == 0 }
-            let isOver = next == nil
-            if afterLast == .startOver { next = exchanges.min { uses[$0] < uses[$1] } }
-            let number = next ?? last
-            uses[number] += 1
-            let stub = self.stubs[owners[number]!]
-            guard isOver, afterLast == .fail else { return (stub, .response(responses[number])) }
-            var part = recording
-            part.entries = exchanges.map { recording.entries[$0] }
-            return (stub, .usedUp(count(exchanges), of: part))
+            let isMatch = matches[group] ?? (stub.matcher.match(reading) != nil)
+            matches[group] = isMatch
+            return isMatch
         }
+        var found = index.flatMap { places, numbers in
+            live.hash(without: places).flatMap { numbers[$0] } ?? []
+        }.filter(isMatch)
+        if found.isEmpty { found = keys.indices.filter(isMatch) }
+        let others = found.map { keys[$0].values.count { live.values[$0.key] != $0.value } }
+        let fewest = others.min()
+        found = zip(found, others).filter { $1 == fewest }.map(\.0)
+        let sent = reading.request.secretWords(redaction)
+        let known = sent.intersection(words)
+        let own = found.filter {
+            keys[$0].words.isSubset(of: sent) || known.isSubset(of: keys[$0].words)
+        }
+        return next(of: own.isEmpty ? found : own)
     }
-}
 
-extension Array {
-    /// Returns the elements with the least value.
-    fileprivate func least(_ value: (Element) -> Int) -> [Element] {
-        let values = map(value)
-        let least = values.min()
-        return zip(self, values).filter { $1 == least }.map(\.0)
+    /// Returns the next of the exchanges of several stubs, in their order; nil if there is none.
+    private func next(of numbers: [Int]) -> (Stub, Stub.NextResponse)? {
+        guard var recording = stubs.first?.recording else { return nil }
+        return recording.uses.withLock { uses in
+            func count(_ entries: [Int]) -> Int { entries.reduce(0) { $0 + uses[$1] } }
+            let entries = numbers.filter { number in
+                stubs[number].most.map { count(self.entries[number]) < $0 } ?? true
+            }.flatMap { self.entries[$0] }.sorted()
+            guard let last = entries.last else { return nil }
+            let unused = entries.first { uses[$0] == 0 }
+            let entry =
+                unused ?? (afterLast == .startOver ? entries.min { uses[$0] < uses[$1] } : nil)
+            uses[entry ?? last] += 1
+            let (stub, response) = answers[entry ?? last]
+            guard entry == nil, afterLast == .fail else { return (stub, .response(response)) }
+            let all = stubs.flatMap { $0.recording?.entries ?? [] }
+            recording.entries = all.filter { entries.contains($0.number) }
+            return (stub, .usedUp(count(entries), of: recording))
+        }
     }
 }
 

@@ -14,13 +14,15 @@ struct Recording: Sendable {
     struct Entry: Sendable {
         /// The position in the archive.
         let number: Int
+        /// A number that requests have in common which differ only in marks.
+        let group: Int
+        /// Whether the answer is 401.
+        let isUnauthorized: Bool
         /// The place of the entry; nil for a recording that was not read from a file.
         let place: Place?
         /// The day of the recording, such as `2026-11-22`; nil if it is not known.
         let day: String?
         let text: String
-        /// Whether the answer is 401.
-        let isUnauthorized: Bool
     }
 
     /// An entry of a file that cannot be replayed.
@@ -41,13 +43,6 @@ struct Recording: Sendable {
     var uses = Locked<[Int]>([])
     /// The entries of the file that were skipped.
     var skipped: [Skipped] = []
-
-    /// The exchanges that were not used. Of equal requests, a client may send fewer with an old token.
-    var unused: [Entry] {
-        let uses = uses.withLock { $0 }
-        let isUsed = entries.contains { uses[$0.number] > 0 }
-        return entries.filter { uses[$0.number] == 0 && !($0.isUnauthorized && isUsed) }
-    }
 
     /// The place of the first entry, such as `users.har, entry 2, recorded on 2026-11-22`.
     var place: String? {
