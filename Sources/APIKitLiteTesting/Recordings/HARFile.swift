@@ -19,7 +19,9 @@ final class HARFile {
             return (text, try JSONDecoder().decode(HAR.self, from: text).log.entries)
         } catch DecodingError.dataCorrupted {
             throw HTTPArchiveError("\(url.path) is no HTTP archive: \(Self.whyNoJSON(text))")
-        } catch DecodingError.typeMismatch(_, let context) where !context.codingPath.isEmpty {
+        } catch DecodingError.typeMismatch(_, let context) where !context.codingPath.isEmpty,
+            DecodingError.valueNotFound(_, let context) where !context.codingPath.isEmpty
+        {
             let place = describe(context.codingPath).dropFirst(2)
             throw HTTPArchiveError("\(url.path), \(place) has another type than in HAR 1.2.")
         } catch {

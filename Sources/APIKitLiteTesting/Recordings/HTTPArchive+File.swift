@@ -30,16 +30,17 @@ extension HTTPArchive {
 
     /// Writes the archive as a HAR 1.2 file, without secrets.
     ///
-    /// `REDACTED` replaces the secrets of the redaction, and 0 a number in JSON. Names count in URLs,
-    /// headers, cookies, forms, multipart fields, JSON, and lines and events of JSON. A value with
+    /// `REDACTED-1`, `REDACTED-2` and so on replace the secrets of the redaction, numbered by their
+    /// first appearance, and 0 a number in JSON. The same secret has the same number everywhere. Names
+    /// count in URLs, headers, cookies, forms, multipart fields, JSON, and lines and events of JSON. A value with
     /// such a name is also replaced elsewhere in the archive, except in hosts, if it looks random:
     /// it has at least eight bytes, is no URL, and does not consist of words. So are the values of
     /// environment variables with secret names. See `Redaction` for the rest.
     ///
     /// If a secret is in the pieces of a stream, the pieces up to the end of the line become one.
     ///
-    /// The keys are sorted, and each value has its own line, so that a diff shows what has changed. The
-    /// file is written elsewhere and then moved, so it is never half written.
+    /// The keys are sorted, and each value has its own line, so that a diff shows what has changed; a
+    /// new secret also changes the numbers of those after it. The file is written elsewhere and then moved, so it is never half written.
     ///
     /// - Parameters:
     ///   - file: The file. Its folder must exist.

@@ -11,6 +11,8 @@ struct ReplayKey: Hashable, Sendable {
     let values: [Int: Int]
     /// The words of the secret headers.
     let words: Set<Substring>
+    /// The number of headers that must be equal.
+    let headerCount: Int
 
     init(_ request: URLRequest, _ redacted: RequestReading, _ redaction: Redaction) {
         let pattern = RequestDigest(redacted, isPattern: true)
@@ -25,6 +27,7 @@ struct ReplayKey: Hashable, Sendable {
         values = Dictionary(
             uniqueKeysWithValues: pattern.openPlaces.map { ($0, live[$0] ?? 0) })
         words = request.secretWords(redaction)
+        headerCount = names.count
     }
 }
 
@@ -60,7 +63,7 @@ struct Replay: Sendable {
     /// Returns the stub that answers a request, and its response; nil if none does.
     ///
     /// Of the recorded requests that match, those remain that have the most values of the request at
-    /// their marks, and then those that have no other known secret in a header than the request. They
+    /// their marks and in other headers that count, and then those that have no other known secret in a header than the request. They
     /// are answered in order.
     @Sendable func next(
         of present: [Stub], for reading: RequestReading
@@ -80,7 +83,9 @@ struct Replay: Sendable {
             live.hash(without: places).flatMap { numbers[$0] } ?? []
         }.filter(isMatch)
         if found.isEmpty { found = keys.indices.filter(isMatch) }
-        let others = found.map { keys[$0].values.count { live.values[$0.key] != $0.value } }
+        let others = found.map { number in
+            keys[number].values.count { live.values[$0.key] != $0.value } - keys[number].headerCount
+        }
         let fewest = others.min()
         found = zip(found, others).filter { $1 == fewest }.map(\.0)
         let sent = reading.request.secretWords(redaction)

@@ -348,6 +348,7 @@ import Testing
             ("{\"log\": {\n\"entries\": [,]}}", "is no HTTP archive: "),
             (#"{"entries": []}"#, #"is no HTTP archive: it has no object "log"."#),
             (#"{"log": {"entries": 7}}"#, "log.entries has another type than in HAR 1.2."),
+            (#"{"log": {"entries": [null]}}"#, "log.entries[0] has another type than in HAR 1.2."),
             (
                 #"{"log": {"entries": [{"request": {"url": "https://a b.example:x"}}]}}"#,
                 "log.entries[0].request.url is not a URL."
