@@ -68,7 +68,7 @@ extension SecretWalk {
             let url = url(text[...])
             if url != text { shown.url = URL(reference: url) }
         }
-        for (name, value) in request.allHTTPHeaderFields ?? [:] {
+        for (name, value) in (request.allHTTPHeaderFields ?? [:]).sorted(by: { $0.key < $1.key }) {
             shown.setValue(header(name, value), forHTTPHeaderField: name)
         }
         if let body = request.httpBody {

@@ -25,6 +25,8 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
     private var shownNames: Set<String> = []
     private var readsWords = false
     private var values = ValueSearch()
+    /// The marks of an archive; nil for one mark for all secrets.
+    var marks: SecretMarks?
 
     /// The default redaction: it recognizes the usual secrets by the words in their names.
     ///
@@ -125,7 +127,7 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
         return redaction
     }
 
-    func union(_ other: Redaction) -> Redaction {
+    package func union(_ other: Redaction) -> Redaction {
         var redaction = self
         redaction.names.formUnion(other.names)
         redaction.shownNames.formIntersection(other.shownNames)
@@ -187,8 +189,8 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
     /// Returns a text without the values that are hidden everywhere, and without tokens of a known
     /// shape.
     package func text(_ text: String) -> String {
-        let shown = values.hiding(in: text)
-        return readsWords ? TokenShape.hiding(in: shown) : shown
+        let shown = values.hiding(in: text) { mark($0) }
+        return readsWords ? TokenShape.hiding(in: shown) { mark($0) } : shown
     }
 
     /// Returns the beginning of a text without secrets: see `String.excerpt`.

@@ -70,7 +70,7 @@ extension SecretWalk {
             return shown == text ? nil : JSONText.quoted(shown)
         }
         if isInNumber(token[token.startIndex]) {
-            if isHidden { _ = mark(text) }
+            if isHidden { collect([text]) }
             return isHidden || redaction.isGiven(text) ? "0" : nil
         }
         if text == "true" { return hides(key, text, isKey: true) ? "false" : nil }

@@ -34,10 +34,14 @@ package struct SecretWalk {
         redaction.hides(kind(name), value, isKey: isKey)
     }
 
-    /// Returns the mark in place of a secret.
-    mutating func mark(_ secret: String) -> String {
-        if secret != Redaction.mark { secrets.append(secret) }
-        return Redaction.mark
+    /// Returns the mark in place of a secret, of which another form may be known.
+    mutating func mark(_ secret: String, otherForm: String? = nil) -> String {
+        collect([secret])
+        return redaction.mark(secret, otherForm: otherForm)
+    }
+
+    mutating func collect(_ values: [String]) {
+        secrets += values.filter { !$0.isMark }
     }
 
     /// Returns a text without a name, with the secrets in it hidden: JSON, a URL, or items.
@@ -125,7 +129,7 @@ package struct SecretWalk {
                 if isShown(plainName) { return shown + rest }
                 let whole = rest[value.startIndex...]
                 if hides(plainName, nil), hides(plainName, String(whole)) {
-                    _ = mark(PercentEncoding.decode(value, plusIsSpace: true))
+                    collect([PercentEncoding.decode(value, plusIsSpace: true)])
                     return shown + name + "="
                         + mark(PercentEncoding.decode(whole, plusIsSpace: true))
                 }
@@ -163,8 +167,9 @@ package struct SecretWalk {
         default: break
         }
         guard hides(name, value) else { return text(value) }
-        secrets += credentials(in: value)
-        return mark(value)
+        let credentials = credentials(in: value)
+        collect(credentials)
+        return mark(value, otherForm: credentials.count == 1 ? credentials[0] : nil)
     }
 
     /// Returns a cookie. Without a name, all of it is a secret.

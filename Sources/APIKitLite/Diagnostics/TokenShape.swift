@@ -13,9 +13,9 @@ enum TokenShape {
     }
 
     /// Returns a text with the tokens in it replaced.
-    static func hiding(in text: String) -> String {
+    static func hiding(in text: String, by mark: (String) -> String) -> String {
         guard text.utf8.count >= 20 else { return text }
-        let text = hidingPrivateKeys(in: text)
+        let text = hidingPrivateKeys(in: text, by: mark)
         let runs = text.utf8.split { !isInToken[Int($0)] }.map { run in
             // The end of a sentence.
             Substring(run.last == UInt8(ascii: ".") ? run.dropLast() : run)
@@ -27,16 +27,18 @@ enum TokenShape {
         }
         var (result, end) = ("", text.startIndex)
         for run in runs {
-            result += text[end..<run.startIndex] + Redaction.mark
+            result += text[end..<run.startIndex] + mark(String(run))
             end = run.endIndex
         }
         return runs.isEmpty ? text : result + text[end...]
     }
 
     /// Replaces private keys, also one whose end is missing.
-    private static func hidingPrivateKeys(in text: String) -> String {
+    private static func hidingPrivateKeys(
+        in text: String, by mark: (String) -> String
+    ) -> String {
         guard text.contains("-----BEGIN ") else { return text }
         let key = /-----BEGIN [A-Z ]*PRIVATE KEY.*?(?:-----END [A-Z ]*-----|$)/.dotMatchesNewlines()
-        return text.replacing(key, with: Redaction.mark)
+        return text.replacing(key) { mark(String($0.output)) }
     }
 }

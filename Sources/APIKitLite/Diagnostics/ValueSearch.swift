@@ -6,6 +6,8 @@ struct ValueSearch: Sendable, Equatable {
     private(set) var found: Set<String> = []
     /// The values, and whether no letter or digit may be beside one: `test` is not found in `latest`.
     private var areWords: [ArraySlice<UInt8>: Bool] = [:]
+    /// The values by their encoded forms.
+    private var decoded: [ArraySlice<UInt8>: String] = [:]
     /// The lengths of the values by their first bytes; the longest is first.
     private var lengths: [ArraySlice<UInt8>: [Int]] = [:]
     /// The number of these first bytes: four, or that of the shortest value.
@@ -30,7 +32,9 @@ struct ValueSearch: Sendable, Equatable {
                 !given.contains(value)
                 && (!Redaction.looksRandom(value) || value.utf8.areDigits)
             for encoding in [nil, PercentEncoding.pathValue, .query, .form] {
-                areWords[Array((encoding?.encode(value) ?? value).utf8)[...]] = isWord
+                let form = Array((encoding?.encode(value) ?? value).utf8)[...]
+                areWords[form] = isWord
+                decoded[form] = value
             }
         }
         prefix = areWords.keys.reduce(prefix) { min($0, $1.count) }
@@ -41,12 +45,13 @@ struct ValueSearch: Sendable, Equatable {
     }
 
     /// Returns a text with the values in it replaced.
-    func hiding(in text: String) -> String {
+    func hiding(in text: String, by mark: (String) -> String) -> String {
         if isEmpty { return text }
         let bytes = Array(text.utf8)
         var (result, end) = ([UInt8](), 0)
         for range in ranges(in: bytes) {
-            result += bytes[end..<range.lowerBound] + Array(Redaction.mark.utf8)
+            let value = decoded[bytes[range]] ?? String(decoding: bytes[range], as: UTF8.self)
+            result += bytes[end..<range.lowerBound] + Array(mark(value).utf8)
             end = range.upperBound
         }
         return end == 0 ? text : String(decoding: result + bytes[end...], as: UTF8.self)

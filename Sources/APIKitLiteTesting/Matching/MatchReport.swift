@@ -112,6 +112,7 @@ struct MatchReport: CustomStringConvertible {
             return Line("a criterion of this stub", Difference(reason))
         }
         let criterion = criteria[index]
+        let reading = reading.shown
         // A predicate within the criterion may use them.
         reading.pathValues = captured
         let difference: Difference? =

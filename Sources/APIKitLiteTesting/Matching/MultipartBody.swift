@@ -16,6 +16,10 @@ struct MultipartBody: Sendable {
 
     let parts: [RecordedPart]
 
+    init(parts: [RecordedPart]) {
+        self.parts = parts
+    }
+
     /// Reads a body in time that grows linearly with its length.
     ///
     /// A preamble and an epilogue are ignored (RFC 2046, section 5.1.1).

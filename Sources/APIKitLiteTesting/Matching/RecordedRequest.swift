@@ -52,6 +52,10 @@ public struct RecordedRequest: Sendable {
     /// answer costs nothing more.
     var wholeBody: [Data] = []
 
+    /// The secrets that texts about the request do not show, because it is compared with a
+    /// recording; nil if they show everything.
+    var redaction: Redaction?
+
     /// Creates the record of a request, whose body is in `httpBody`.
     init(request: URLRequest) {
         self.request = request
@@ -148,5 +152,5 @@ extension RecordedRequest: CustomStringConvertible, CustomReflectable, OpaquelyR
     }
 
     /// The method and the URL.
-    var line: String { request.line(redacting: .none) }
+    var line: String { request.line(redacting: redaction ?? .none) }
 }

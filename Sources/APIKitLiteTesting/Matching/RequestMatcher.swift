@@ -35,8 +35,8 @@ public struct RequestMatcher: Sendable, CustomStringConvertible {
     private var usableCount = Int.max
     /// Whether a criterion calls the user's code.
     private(set) var hasPredicate = false
-    /// The secrets that do not count, because a recording does not have them.
-    var redaction: Redaction?
+    /// The recorded request whose marks match any text; nil if the matcher is not of a recording.
+    var recorded: Locked<RequestReading>?
 
     init() {}
 
@@ -96,7 +96,7 @@ extension RequestMatcher {
     ///
     /// After an unusable criterion, predicates are not called, because they may rely on it.
     func holds(for reading: RequestReading) -> Bool {
-        let reading = redaction.map(reading.redacted) ?? reading
+        let reading = marked(reading)
         let before = reading.pathValues
         for (index, criterion) in criteria.enumerated()
         where !(criterion.callsPredicate && index >= usableCount) && !criterion.holds(reading) {
@@ -110,6 +110,10 @@ extension RequestMatcher {
     func report(on reading: RequestReading) -> MatchReport {
         MatchReport(
             criteria, usableCount: usableCount, configurationError: configurationError,
-            on: redaction.map(reading.redacted) ?? reading)
+            on: marked(reading))
+    }
+
+    private func marked(_ reading: RequestReading) -> RequestReading {
+        recorded?.withLock { reading.marked(as: $0) } ?? reading
     }
 }

@@ -8,8 +8,10 @@ final class RequestReading {
     var pathValues: [String: String] = [:]
 
     private let record: RecordedRequest
-    /// The last result of `redacted(by:)`: all stubs of a recording ask for the same one.
-    private var redacted: (redaction: Redaction, reading: RequestReading)?
+    /// The request without the secrets that texts do not show; nil if they show everything.
+    private lazy var redacted: RequestReading? = record.redaction.map {
+        RequestReading(RecordedRequest(request: $0.redacted(request)))
+    }
 
     init(_ record: RecordedRequest) {
         self.record = record
@@ -26,33 +28,31 @@ final class RequestReading {
         return record
     }
 
-    /// Returns the reading of the request without its secrets.
-    func redacted(by redaction: Redaction) -> RequestReading {
-        if let redacted, redacted.redaction == redaction { return redacted.reading }
-        let shown = RequestReading(RecordedRequest(request: redaction.redacted(request)))
-        redacted = (redaction, shown)
-        return shown
-    }
+    /// The method and the URL, as a text may show them.
+    var line: String { record.line }
+
+    /// The request as a text may show it.
+    var shown: RequestReading { redacted ?? self }
 
     private(set) lazy var url = URLParts(request.url?.absoluteString ?? "")
     /// The decoded segments of the path; at least one.
-    private(set) lazy var segments = PathTemplate.decodedSegments(ofPath: url.path)
-    private(set) lazy var query = NamedItem.list(url.query ?? "")
+    lazy var segments = PathTemplate.decodedSegments(ofPath: url.path)
+    lazy var query = NamedItem.list(url.query ?? "")
 
     /// The body as JSON, or why it is not JSON; nil if there is no body.
-    private(set) lazy var json: Result<JSONValue, any Error>? =
+    lazy var json: Result<JSONValue, any Error>? =
         body.isEmpty ? nil : Result { try JSONValue(body) }
 
     /// The fields of a form; nil if the body is something else. A body without a `Content-Type` is
     /// read as a form.
-    private(set) lazy var form: [NamedItem]? = {
+    lazy var form: [NamedItem]? = {
         let type = mediaType(contentType) ?? formMediaType
         guard type == formMediaType else { return nil }
         return exactText(body).map { NamedItem.list($0) }
     }()
 
     /// The parts of a `multipart/form-data` body, or why it has none; nil if there is no body.
-    private(set) lazy var multipart: Result<MultipartBody, MultipartBody.Failure>? =
+    lazy var multipart: Result<MultipartBody, MultipartBody.Failure>? =
         body.isEmpty
         ? nil
         : Result { () throws(MultipartBody.Failure) in
@@ -77,6 +77,12 @@ final class RequestReading {
     /// The body as a text may show it, on one line; nil if there is no body.
     var shownBody: String? {
         if body.isEmpty { return nil }
+        if let redacted {
+            // Any other text may be a secret.
+            let isText =
+                declaredForm == nil && (try? json?.get()) == nil && (try? multipart?.get()) == nil
+            return isText ? bodyPlaceholder : redacted.shownBody
+        }
         if case .success(let multipart) = multipart { return multipart.parts.summary }
         if case .success(let json) = json { return json.excerpt(limit: 120) }
         return exactText(body)?.excerpt(limit: 120) ?? bodyPlaceholder

@@ -12,8 +12,10 @@ extension MockError {
     }
 
     /// Returns the error of a request that came after the last response of a stub.
-    static func usedUp(_ record: RecordedRequest, _ stub: Stub, at number: Int) -> MockError {
-        if let recording = stub.recording { return recording.usedUp(record, at: number) }
+    static func usedUp(
+        _ record: RecordedRequest, _ stub: Stub, at number: Int, of recording: Recording?
+    ) -> MockError {
+        if let recording { return recording.usedUp(record, at: number) }
         let count = stub.responseCount
         let last = count == 1 ? "only response" : "last of the \(count) responses"
         return MockError(
@@ -41,7 +43,7 @@ extension MockError {
         _ reading: RequestReading, among stubs: [Stub], of sourceLocation: String?
     ) -> MockError {
         let body = reading.shownBody.map { ", with the body \($0)" } ?? ""
-        let line = reading.request.line(redacting: .none)
+        let line = reading.line
         // If all stubs are recorded, the text suggests a new recording instead of a stub.
         let recording = stubs.allSatisfy { $0.recording != nil } ? stubs.last?.recording : nil
         var lines = [
@@ -67,9 +69,10 @@ extension MockError {
             lines.append("This network\(place) has no stubs and no handler.")
         }
         if let recording {
-            return MockError(.unmatched, (lines + recording.advice).joined(separator: "\n"))
+            lines += recording.skipped(for: reading) + recording.advice
+            return MockError(.unmatched, lines.joined(separator: "\n"))
         }
-        lines += ["This would answer it:", "  \(reading.suggestedStub)"]
+        lines += ["This would answer it:", "  \(reading.shown.suggestedStub)"]
         return MockError(.unmatched, lines.joined(separator: "\n"))
     }
 

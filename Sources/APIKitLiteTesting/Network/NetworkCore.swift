@@ -15,6 +15,8 @@ final class NetworkCore: Responder {
         var groups: [Stub.Group] = []
         /// Answers the requests that no stub answers; nil for none.
         var handler: Stub.Closure?
+        /// The secrets that texts about requests do not show; nil if they show everything.
+        var redaction: Redaction?
     }
 
     private let answers = Locked(Answers())
@@ -65,6 +67,11 @@ final class NetworkCore: Responder {
         answers.withLock { $0.groups.append(group) }
     }
 
+    /// Hides secrets in texts about requests.
+    func hide(_ redaction: Redaction) {
+        answers.withLock { $0.redaction = $0.redaction?.union(redaction) ?? redaction }
+    }
+
     func makeStub(
         _ matcher: RequestMatcher, _ source: Stub.ResponseSource, times: Stub.Times,
         sourceLocation: String, recording: Recording? = nil
@@ -82,9 +89,8 @@ final class NetworkCore: Responder {
         answers.withLock { answers in
             let position = answers.groups.firstIndex { $0.stubs.contains { $0 === stub } }
             guard let position else { return }
-            let rest = answers.groups[position].stubs.filter { $0 !== stub }
-            // Without the index of an archive, which would still return the stub.
-            answers.groups[position...position] = rest.isEmpty ? [] : [Stub.Group(rest)]
+            answers.groups[position].stubs.removeAll { $0 === stub }
+            if answers.groups[position].stubs.isEmpty { answers.groups.remove(at: position) }
         }
     }
 
@@ -106,9 +112,10 @@ final class NetworkCore: Responder {
     }
 
     private func reply(to record: inout RecordedRequest) -> Reply {
-        let reading = RequestReading(record)
         // A copy: the predicates that run below may add stubs or make requests.
         let answers = answers.withLock { $0 }
+        record.redaction = answers.redaction
+        let reading = RequestReading(record)
         for group in answers.groups.reversed() {
             guard let (stub, next) = group.next(for: reading) else { continue }
             record.pathValues = reading.pathValues
@@ -146,7 +153,8 @@ final class NetworkCore: Responder {
                 try await delivery.give(reply(to: record, stub, response))
             }
         case .closure(let closure): return Reply(from: closure, to: record.request)
-        case .usedUp(let number): throw fail(.usedUp(record, stub, at: number))
+        case .usedUp(let number, let recording):
+            throw fail(.usedUp(record, stub, at: number, of: recording))
         }
     }
 

@@ -12,6 +12,12 @@ extension Recording {
             """)
     }
 
+    /// Returns the entries of the file with the path of a request that were skipped.
+    func skipped(for reading: RequestReading) -> [String] {
+        skipped.filter { URLParts($0.url).path == reading.url.path }.prefix(3)
+            .map { "Skipped when the file was read: \($0.text)." }
+    }
+
     /// The last lines of the error of a request that nothing answers.
     var advice: [String] {
         [
@@ -23,11 +29,15 @@ extension Recording {
 
     /// Returns the finding of `verify()` about unused exchanges; nil if there are none.
     static func finding(of stubs: [Stub]) -> String? {
-        let unused = stubs.flatMap { stub -> ArraySlice<Entry> in
-            guard stub.times.isAtLeast, let recording = stub.recording else { return [] }
-            return recording.entries.dropFirst(stub.callCount)
+        guard let recording = stubs.first?.recording else { return nil }
+        let uses = recording.uses.withLock { $0 }
+        let entries = stubs.filter(\.times.isAtLeast).flatMap { $0.recording?.entries ?? [] }
+        let used = Set(entries.filter { uses[$0.number] > 0 }.map(\.group))
+        // A client that has a new token already does not send the old one.
+        let unused = entries.filter {
+            uses[$0.number] == 0 && !($0.isUnauthorized && used.contains($0.group))
         }
-        guard let recording = stubs.first?.recording, !unused.isEmpty else { return nil }
+        guard !unused.isEmpty else { return nil }
         let all = stubs.reduce(0) { $0 + ($1.recording?.entries.count ?? 0) }
         let lines = unused.prefix(UnansweredRequests.limit).map { entry in
             "  " + (entry.place.map { "\($0): " } ?? "") + entry.text

@@ -16,7 +16,11 @@ extension RequestReading {
 
     private var methodAndPath: String {
         // A template cannot express every segment: its braces mark names.
-        let isPlain = segments.allSatisfy { (try? PathTemplate("/" + $0))?.match([$0]) == [:] }
+        // A mark, too, stands for any value.
+        let segments = segments.map { $0 == Redaction.mark ? "{value}" : $0 }
+        let isPlain = segments.allSatisfy {
+            $0 == "{value}" || (try? PathTemplate("/" + $0))?.match([$0]) == [:]
+        }
         let path = isPlain ? "/" + segments.joined(separator: "/") : url.path
         let isShort = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"].contains(method)
         return isShort && isPlain
@@ -27,7 +31,8 @@ extension RequestReading {
 
     private var bodyCriterion: String {
         guard !body.isEmpty, body.count <= Self.longestBody else { return "" }
-        if case .success(let json) = json { return ".json(\(json.compact.swiftLiteral))" }
+        let hasMark = exactText(body)?.contains(Redaction.mark) ?? false
+        if case .success(let json) = json, !hasMark { return ".json(\(json.compact.swiftLiteral))" }
         return criteria("form", declaredForm ?? [])
     }
 
@@ -35,7 +40,8 @@ extension RequestReading {
     /// would be another one for a query, and there is none for a form.
     private func criteria(_ criterion: String, _ items: [NamedItem]) -> String {
         let list = items.prefix(Self.mostItems).compactMap { item in
-            item.value.map { "\(item.name.swiftLiteral): \($0.swiftLiteral)" }
+            item.value?.contains(Redaction.mark) == true
+                ? nil : item.value.map { "\(item.name.swiftLiteral): \($0.swiftLiteral)" }
         }
         return list.isEmpty ? "" : ".\(criterion)([\(list.joined(separator: ", "))])"
     }

@@ -29,7 +29,8 @@ struct HAR: Codable {
     }
 
     struct Request: Codable {
-        let method: String
+        /// The method; nil if it cannot be read, as in what follows.
+        let method: String?
         let url: String
         var httpVersion = "HTTP/1.1"
         var cookies: [String] = []
@@ -41,7 +42,7 @@ struct HAR: Codable {
     }
 
     struct Response: Codable {
-        let status: Int
+        let status: Int?
         var statusText = ""
         var httpVersion = "HTTP/1.1"
         var cookies: [String] = []
@@ -72,7 +73,10 @@ struct HAR: Codable {
     /// A header, a query item or a form field.
     struct Field: Codable {
         let name: String
-        let value: String
+        let value: String?
+        /// The name of a file in a form.
+        var fileName: String?
+        var contentType: String?
     }
 
     /// The body of a request or of an answer.
@@ -81,6 +85,8 @@ struct HAR: Codable {
         var size: Int?
         var mimeType = ""
         var text: String?
+        /// Whether the text has another type.
+        var isOdd = false
         /// `base64` if the text is not the body itself.
         var encoding: String?
         /// The same in a request, where HAR 1.2 has no place for it.
@@ -108,7 +114,8 @@ struct HAR: Codable {
         """)
 }
 
-// What has another type than expected counts as missing, except for lists and objects.
+// What has another type than expected counts as missing, except for lists and objects. What a replay
+// needs is then nil, and never an empty text.
 extension HAR.Log {
     init(from decoder: any Decoder) throws {
         self.init(entries: try decoder.container(keyedBy: CodingKeys.self).list(.entries))
@@ -122,7 +129,7 @@ extension HAR.Entry {
             startedDateTime: container.text(.startedDateTime) ?? "",
             time: max(0, container.number(.time) ?? 0),
             request: try container.decodeIfPresent(HAR.Request.self, forKey: .request)
-                ?? HAR.Request(method: "GET", url: ""),
+                ?? HAR.Request(method: nil, url: ""),
             response: try container.decodeIfPresent(HAR.Response.self, forKey: .response)
                 ?? HAR.Response(status: 0))
     }
@@ -132,9 +139,10 @@ extension HAR.Request {
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
-            method: container.text(.method) ?? "GET", url: container.text(.url) ?? "",
+            method: container.text(.method), url: container.text(.url) ?? "",
             headers: try container.list(.headers),
-            postData: try container.decodeIfPresent(HAR.Body.self, forKey: .postData))
+            postData: try container.decodeIfPresent(HAR.Body.self, forKey: .postData),
+            bodySize: Int(container.number(.bodySize) ?? -1))
     }
 }
 
@@ -142,9 +150,12 @@ extension HAR.Response {
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
-            status: Int(container.number(.status) ?? 0), headers: try container.list(.headers),
+            status: container.number(.status).flatMap { Int(exactly: $0) },
+            headers: try container.list(.headers),
             content: try container.decodeIfPresent(HAR.Body.self, forKey: .content)
                 ?? HAR.Body(),
+            redirectURL: container.text(.redirectURL) ?? "",
+            bodySize: Int(container.number(.bodySize) ?? -1),
             pieces: try container.decodeIfPresent([[Double]].self, forKey: .pieces),
             ending: container.text(.ending), error: container.text(.error),
             url: container.text(.url))
@@ -156,7 +167,8 @@ extension HAR.Field {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let number = container.number(.value).map { "\(NSNumber(value: $0))" }
         self.init(
-            name: container.text(.name) ?? "", value: container.text(.value) ?? number ?? "")
+            name: container.text(.name) ?? "", value: container.text(.value) ?? number,
+            fileName: container.text(.fileName), contentType: container.text(.contentType))
     }
 }
 
@@ -164,7 +176,10 @@ extension HAR.Body {
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
+            size: container.number(.size).map { Int($0) },
             mimeType: container.text(.mimeType) ?? "", text: container.text(.text),
+            isOdd: container.contains(.text) && container.text(.text) == nil
+                && (try? container.decodeNil(forKey: .text)) != true,
             encoding: container.text(.encoding) ?? container.text(.requestEncoding),
             file: container.text(.file), params: try container.list(.params))
     }

@@ -19,7 +19,9 @@ final class HARFile {
             return (text, try JSONDecoder().decode(HAR.self, from: text).log.entries)
         } catch DecodingError.dataCorrupted {
             throw HTTPArchiveError("\(url.path) is no HTTP archive: \(Self.whyNoJSON(text))")
-        } catch DecodingError.typeMismatch(_, let context) where !context.codingPath.isEmpty {
+        } catch DecodingError.typeMismatch(_, let context) where !context.codingPath.isEmpty,
+            DecodingError.valueNotFound(_, let context) where !context.codingPath.isEmpty
+        {
             let place = describe(context.codingPath).dropFirst(2)
             throw HTTPArchiveError("\(url.path), \(place) has another type than in HAR 1.2.")
         } catch {
@@ -76,11 +78,18 @@ final class HARFile {
         request.httpMethod = entry.request.method
         request.allHTTPHeaderFields = entry.request.headers.byName
         if let post = entry.request.postData {
-            if !post.mimeType.isEmpty, request.value(forHTTPHeaderField: "Content-Type") == nil {
-                request.setValue(post.mimeType, forHTTPHeaderField: "Content-Type")
+            let type = request.value(forHTTPHeaderField: "Content-Type") ?? post.mediaType
+            request.setValue(type, forHTTPHeaderField: "Content-Type")
+            if post.isForm, mediaType(type) == "multipart/form-data" {
+                do {
+                    request = try request.multipartBody(post.parts)
+                } catch {
+                    throw wrong("request.postData.params", "cannot be sent: \(error)")
+                }
+            } else {
+                let body = try bytes(of: post, "request.postData")
+                if !body.isEmpty { request.httpBody = body }
             }
-            let body = try bytes(of: post, "request.postData")
-            if !body.isEmpty { request.httpBody = body }
         }
         let answer = entry.response
         let body = try bytes(of: answer.content, "response.content")
@@ -103,11 +112,94 @@ extension [HAR.Field] {
         for field in self where field.name.utf8.isHTTPToken {
             let name = names[field.name.lowercased(), default: field.name]
             names[field.name.lowercased()] = name
-            // Several `Set-Cookie` fields may be one value with line breaks.
-            values[name, default: []] += field.value.split(separator: "\n")
-                .map { $0.trimmingCharacters(in: .whitespaces) }
+            values[name, default: []] += field.values
         }
         return values.mapValues { $0.joined(separator: ", ") }
+    }
+}
+
+extension HAR.Field {
+    /// The values of a header. A browser joins those of a repeated one with line feeds, and other
+    /// programs join cookies with any line breaks.
+    fileprivate var values: [String] {
+        let isCookie = name.lowercased().hasSuffix("cookie")
+        return (value ?? "").split { $0 == "\n" || isCookie && $0.isNewline }
+            .map { $0.trimmingCharacters(in: .whitespaces) }
+    }
+
+    /// Whether a header cannot be sent. Browsers list the pseudo-fields of HTTP/2.
+    fileprivate var isUnusable: Bool {
+        if name.hasPrefix(":") { return false }
+        return !name.utf8.isHTTPToken || value == nil || !values.allSatisfy(\.utf8.isHTTPFieldValue)
+    }
+}
+
+extension HAR.Entry {
+    /// Why the entry does not say all of its exchange; nil if it does.
+    var gap: String? {
+        guard let method = request.method, method.utf8.isHTTPToken else {
+            return "it has no method"
+        }
+        for (noun, headers) in [("request", request.headers), ("answer", response.headers)] {
+            guard let name = headers.first(where: \.isUnusable)?.name else { continue }
+            return "the header \(name.debugDescription) of its \(noun) has no value, or one that "
+                + "cannot be sent"
+        }
+        guard let status = response.status else { return "its answer has no status" }
+        guard (-1...0).contains(status) || (200..<1_000).contains(status) else {
+            return "its answer has the status \(status)"
+        }
+        if let gap = request.postData?.gap { return "the body of its request \(gap)" }
+        if !["GET", "HEAD"].contains(method),
+            (request.postData ?? HAR.Body()).isMissing(request.bodySize, request.headers)
+        {
+            return "the body of its request is not in the file"
+        }
+        if let gap = response.content.gap { return "its body \(gap)" }
+        let hasBody =
+            method != "HEAD" && ![204, 205].contains(status) && !(300..<400).contains(status)
+        // An answer that broke off may have no body.
+        let isWhole = response.error == nil && response.ending == nil && status > 0
+        return hasBody && isWhole && response.content.isMissing(response.bodySize, response.headers)
+            ? "its body is not in the file" : nil
+    }
+}
+
+extension HAR.Body {
+    /// Why the body cannot be read; nil if it can be.
+    fileprivate var gap: String? {
+        if isOdd { return "is not text" }
+        let coding = text.map { $0.isEmpty ? "" : encoding ?? "" } ?? ""
+        if !["", "base64", "utf8", "utf-8"].contains(coding.lowercased()) {
+            return "has the encoding \(coding.debugDescription)"
+        }
+        let isMultipart = mimeType.lowercased().hasPrefix("multipart/")
+        return isForm && params!.contains { $0.name.isEmpty || isMultipart && $0.value == nil }
+            ? "has a field without a name or a value" : nil
+    }
+
+    /// Whether the file says only that there is a body.
+    fileprivate func isMissing(_ bodySize: Int, _ headers: [HAR.Field]) -> Bool {
+        let length = headers.first { $0.name.lowercased() == "content-length" }?.value
+        let size = [size, bodySize, length.flatMap { Int($0) }].compactMap(\.self).first { $0 >= 0 }
+        return text?.isEmpty ?? true && !isForm && file == nil && size ?? 0 > 0
+    }
+
+    /// Whether the body is in `params`.
+    fileprivate var isForm: Bool { text?.isEmpty ?? true && params?.isEmpty == false }
+
+    fileprivate var parts: [MultipartPart] {
+        (params ?? []).map { field in
+            MultipartPart(
+                name: field.name, data: Data((field.value ?? "").utf8), fileName: field.fileName,
+                contentType: field.contentType)
+        }
+    }
+
+    /// The type, for a body without a `Content-Type`; nil if the file has none.
+    fileprivate var mediaType: String? {
+        let isKnown = mimeType.contains("/") && !mimeType.contains("x-unknown")
+        return isKnown && mimeType.utf8.isHTTPFieldValue ? mimeType : nil
     }
 }
 
@@ -120,13 +212,14 @@ extension [Double] {
 extension HAR.Body {
     /// The bytes of the text or of the form; nil if the text is not Base64 as it should be.
     fileprivate var data: Data? {
-        guard let text else {
+        if isForm {
             let fields = (params ?? []).map { field in
-                [field.name, field.value].map { PercentEncoding.form.encode($0) }
+                [field.name, field.value].compactMap { $0.map { PercentEncoding.form.encode($0) } }
                     .joined(separator: "=")
             }
             return Data(fields.joined(separator: "&").utf8)
         }
+        guard let text else { return Data() }
         guard encoding?.lowercased() == "base64" else { return Data(text.utf8) }
         // A line break is rare, and a search for it takes longer than the decoding.
         return Data(base64Encoded: text) ?? Data(base64Encoded: text.filter { !$0.isWhitespace })
@@ -139,11 +232,20 @@ extension HTTPArchive.Exchange {
     ) {
         let answer = entry.response
         let url = answer.url.flatMap { URL(string: $0) } ?? request.url!
+        let status = answer.status ?? 0
+        var fields = answer.headers.byName
+        func add(_ name: String, _ value: String?) {
+            let isThere = fields.keys.contains { $0.lowercased() == name.lowercased() }
+            if let value, !isThere { fields[name] = value }
+        }
+        if !body.isEmpty { add("Content-Type", answer.content.mediaType) }
+        if (300..<400).contains(status), !answer.redirectURL.isEmpty {
+            add("Location", answer.redirectURL)
+        }
         let response =
-            answer.status > 0
+            status > 0
             ? HTTPURLResponse(
-                url: url, statusCode: answer.status, httpVersion: "HTTP/1.1",
-                headerFields: answer.headers.byName) : nil
+                url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: fields) : nil
         let wasCancelled = answer.ending == "left"
         // An entry without an answer failed, whether or not the file says how.
         let hasFailed = response == nil && !wasCancelled
@@ -168,10 +270,13 @@ extension HTTPArchive.Exchange {
 
     /// Why an entry is not an HTTP exchange that can be replayed; nil if it is one.
     var skipReason: String? {
-        let scheme = request.url?.scheme?.lowercased() ?? ""
+        guard let scheme = request.url?.scheme?.lowercased() else {
+            return "its URL has no scheme"
+        }
         guard ["http", "https"].contains(scheme) else {
             return "its URL has the scheme \(scheme)"
         }
+        if request.url?.host()?.isEmpty ?? true { return "its URL has no host" }
         if response?.statusCode == 101 { return "its answer is 101 (a WebSocket or an upgrade)" }
         let coding = response?.value(forHTTPHeaderField: "Content-Encoding")?.lowercased() ?? ""
         let isGzip = body.starts(with: [0x1F, 0x8B])

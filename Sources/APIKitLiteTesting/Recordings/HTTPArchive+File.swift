@@ -4,8 +4,9 @@ import Foundation
 extension HTTPArchive {
     /// Reads an HTTP archive (HAR 1.1 or 1.2), such as that of a browser or a proxy.
     ///
-    /// An entry that is not an HTTP exchange, such as a WebSocket, is skipped. The `description` of
-    /// the archive lists it.
+    /// An entry that is not an HTTP exchange, such as a WebSocket, is skipped, and so is one that does
+    /// not say all of it, such as a response whose body is not in the file. The `description` of the
+    /// archive lists it.
     ///
     /// - Parameters:
     ///   - file: The file.
@@ -17,26 +18,29 @@ extension HTTPArchive {
         let file = HARFile(file, limit: limit)
         for (index, entry) in try file.read().entries.enumerated() {
             let exchange = entry.request.url.isEmpty ? nil : try file.exchange(entry, at: index)
-            if let exchange, exchange.skipReason == nil {
+            let reason = exchange.map { $0.skipReason ?? entry.gap } ?? "it has no URL"
+            if let exchange, reason == nil {
                 append(exchange)
             } else {
-                skipped.append("entry \(index + 1): \(exchange?.skipReason ?? "it has no URL")")
+                let text = "entry \(index + 1): \(reason ?? "")"
+                skipped.append(Recording.Skipped(url: entry.request.url, text: text))
             }
         }
     }
 
     /// Writes the archive as a HAR 1.2 file, without secrets.
     ///
-    /// `REDACTED` replaces the secrets of the redaction, and 0 a number in JSON. Names count in URLs,
-    /// headers, cookies, forms, multipart fields, JSON, and lines and events of JSON. A value with
+    /// `REDACTED-1`, `REDACTED-2` and so on replace the secrets of the redaction, numbered by their
+    /// first appearance, and 0 a number in JSON. The same secret has the same number everywhere. Names
+    /// count in URLs, headers, cookies, forms, multipart fields, JSON, and lines and events of JSON. A value with
     /// such a name is also replaced elsewhere in the archive, except in hosts, if it looks random:
     /// it has at least eight bytes, is no URL, and does not consist of words. So are the values of
     /// environment variables with secret names. See `Redaction` for the rest.
     ///
     /// If a secret is in the pieces of a stream, the pieces up to the end of the line become one.
     ///
-    /// The keys are sorted, and each value has its own line, so that a diff shows what has changed. The
-    /// file is written elsewhere and then moved, so it is never half written.
+    /// The keys are sorted, and each value has its own line, so that a diff shows what has changed; a
+    /// new secret also changes the numbers of those after it. The file is written elsewhere and then moved, so it is never half written.
     ///
     /// - Parameters:
     ///   - file: The file. Its folder must exist.

@@ -5,7 +5,12 @@ extension HTTPArchive {
     /// Returns the archive without secrets, and the redaction that hides them everywhere.
     func redacted(_ redaction: Redaction) -> (HTTPArchive, Redaction) {
         if redaction == .none { return (self, redaction) }
-        let redaction = redaction.hidingEnvironment
+        // A file that is written again keeps its marks.
+        let last = flatMap(\.parts).flatMap { part in
+            part.bytes.range(of: Data(Redaction.mark.utf8)) == nil
+                ? [] : String(decoding: part.bytes, as: UTF8.self).splitAtMarks.numbers
+        }.max()
+        let redaction = redaction.hidingEnvironment.numbering(after: last ?? 0)
         let (named, secrets) = walked(redaction)
         let all = redaction.hidingRandomValues(secrets)
         return (all == redaction ? named : named.walked(all).0, all)
@@ -39,7 +44,7 @@ extension HTTPArchive.Exchange {
         let type = response.value(forHTTPHeaderField: "Content-Type")
         let (old, new) = (body, walk.body(body, contentType: type))
         var fields = response.headerFields
-        for (name, value) in fields {
+        for (name, value) in fields.sorted(by: { $0.key < $1.key }) {
             let isLength = name.lowercased() == "content-length" && value == "\(old.count)"
             fields[name] = isLength ? "\(new.count)" : walk.header(name, value)
         }

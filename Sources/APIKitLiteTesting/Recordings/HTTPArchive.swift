@@ -16,8 +16,8 @@ public struct HTTPArchive: RandomAccessCollection, RangeReplaceableCollection, M
 {
     private var exchanges: [Exchange] = []
 
-    /// The entries of the file that are not HTTP exchanges, and why.
-    var skipped: [String] = []
+    /// The entries of the file that are not HTTP exchanges or not complete, and why.
+    var skipped: [Recording.Skipped] = []
 
     /// Creates an empty archive.
     public init() {}
@@ -85,7 +85,7 @@ public struct HTTPArchive: RandomAccessCollection, RangeReplaceableCollection, M
 extension HTTPArchive: CustomStringConvertible {
     /// The exchanges in one line each, and the entries of the file that were skipped.
     public var description: String {
-        let lines = enumerated().map { "\($0 + 1): \($1)" } + skipped.map { "skipped \($0)" }
+        let lines = enumerated().map { "\($0 + 1): \($1)" } + skipped.map { "skipped \($0.text)" }
         return lines.joined(separator: "\n")
     }
 }
@@ -94,8 +94,10 @@ extension HTTPArchive.Exchange: CustomStringConvertible {
     /// The request and the answer, such as `GET https://api.example.com/users/7: 200 (OK), 45 bytes`.
     ///
     /// Secrets are redacted as `Redaction.standard` describes.
-    public var description: String {
-        "\(request.line(redacting: .standard)): \(outcome)"
+    public var description: String { text(.standard) }
+
+    func text(_ redaction: Redaction) -> String {
+        "\(request.line(redacting: redaction)): \(outcome)"
     }
 
     private var outcome: String {

@@ -8,8 +8,13 @@ extension MockNetwork {
     /// Requests are equal if their methods, URLs and bodies are equal, and the headers `Range`,
     /// `If-…` and `Last-Event-ID` of the recorded one. The order of the query does not count. JSON and
     /// forms are compared by their content, other bodies by their bytes. For a request to
-    /// ``serve(port:)``, the host does not count. Secrets are replaced by `REDACTED` before, in both
-    /// requests, so they do not count either.
+    /// ``serve(port:)``, the host does not count.
+    ///
+    /// A secret of a recorded request, such as `REDACTED-1`, matches any text at its place, and a 0
+    /// also matches any number with a secret name or of eight digits or more. If several recorded
+    /// requests match, those answer that have more values of the request, also in its secret headers:
+    /// a client that sends the token of a recorded response gets what was recorded with it. A 401
+    /// need not be used if the client has repeated its request with a newer token.
     ///
     /// Without a clock, the pieces of an answer come immediately. On the network's clock, the first
     /// piece comes immediately, and the others come after their recorded gaps.
@@ -43,36 +48,41 @@ extension MockNetwork {
     ) -> [Stub] {
         let redaction = redaction.hidingEnvironment
         let requests = archive.map { exchange in
-            RequestReading(RecordedRequest(request: exchange.request)).redacted(by: redaction)
+            RequestReading(RecordedRequest(request: redaction.redacted(exchange.request)))
         }
-        let groups = Dictionary(grouping: requests.indices) { requests[$0].replayGroup }
-            .values.sorted { $0[0] < $1[0] }
-        let stubs = groups.map { indices in
-            let exchanges = indices.map { archive[$0] }
+        let keys = archive.indices.map { ReplayKey(archive[$0].request, requests[$0], redaction) }
+        var recording = recording
+        recording.uses = Locked(archive.map { _ in 0 })
+        recording.skipped = archive.skipped
+        let groups = Dictionary(grouping: keys.indices) { keys[$0] }.values.sorted { $0[0] < $1[0] }
+        let stubs = groups.map { numbers in
             var part = recording
-            part.entries = exchanges.map(\.recordingEntry)
-            var matcher = RequestMatcher(recorded: requests[indices[0]]) { [weak core] in
+            part.entries = numbers.map { number in
+                archive[number].entry(number, keys[number].group, redaction)
+            }
+            let matcher = RequestMatcher(recorded: requests[numbers[0]]) { [weak core] in
                 core?.serves($0) ?? false
             }
-            matcher.redaction = redaction
             return core.makeStub(
-                matcher, .responses(exchanges.map { .exchange($0) }, then: afterLast), times: times,
-                sourceLocation: part.place ?? sourceLocation, recording: part)
+                matcher, .responses(numbers.map { .exchange(archive[$0]) }, then: afterLast),
+                times: times, sourceLocation: part.place ?? sourceLocation, recording: part)
         }
-        // With thousands of stubs, asking each would be slow: those are asked first whose requests
-        // differ at most in their headers and origins.
-        let index = Dictionary(grouping: zip(groups, stubs)) { requests[$0.0[0]].replayKey }
-            .mapValues { $0.map(\.1) }
-        core.add(Stub.Group(stubs) { index[$0.redacted(by: redaction).replayKey] ?? [] })
+        let replay = Replay(
+            archive, groups, groups.map { keys[$0[0]] }, stubs, then: afterLast, redaction)
+        core.hide(redaction)
+        core.add(Stub.Group(stubs, choosing: replay.next))
         return stubs
     }
 }
 
 extension HTTPArchive.Exchange {
-    fileprivate var recordingEntry: Recording.Entry {
+    fileprivate func entry(
+        _ number: Int, _ group: Int, _ redaction: Redaction
+    ) -> Recording.Entry {
         let day = startDate.formatted(.iso8601.year().month().day())
         return Recording.Entry(
-            place: place, day: startDate == .distantPast ? nil : day, text: description)
+            number: number, group: group, isUnauthorized: response?.statusCode == 401, place: place,
+            day: startDate == .distantPast ? nil : day, text: text(redaction))
     }
 }
 
@@ -97,42 +107,6 @@ extension RequestMatcher {
             matcher = matcher.header(name, request.value(forHTTPHeaderField: name))
         }
         self = matcher.addingBody(of: reading)
-    }
-}
-
-extension RequestReading {
-    /// The bytes that requests have in common if they differ at most in their headers and origins.
-    fileprivate var replayKey: Data {
-        let items: [String]
-        if case .success(let multipart) = multipart {
-            items = multipart.parts.map { "\($0.name) \($0.data.base64EncodedString())" }
-        } else if case .success(let json) = json {
-            items = [json.compact]
-        } else if let form = declaredForm {
-            items = form.map(\.shown).sorted()
-        } else {
-            items = [body.base64EncodedString()]
-        }
-        let lines = [method, url.path] + query.map(\.shown).sorted() + [""] + items
-        return Data(lines.joined(separator: "\n").utf8)
-    }
-
-    /// The bytes that equal requests have in common.
-    fileprivate var replayGroup: Data {
-        let headers = request.replayedHeaders.map {
-            [$0, request.value(forHTTPHeaderField: $0) ?? ""]
-        }
-        let lines = headers.flatMap(\.self) + ["\(url.scheme)://\(url.hostAndPort)", ""]
-        return Data(lines.joined(separator: "\n").utf8) + replayKey
-    }
-}
-
-extension URLRequest {
-    /// The names of the headers on which the answer depends.
-    fileprivate var replayedHeaders: [String] {
-        (allHTTPHeaderFields ?? [:]).keys.filter { name in
-            let name = name.lowercased()
-            return name == "range" || name == "last-event-id" || name.hasPrefix("if-")
-        }.sorted()
+        recorded = Locked(reading)
     }
 }

@@ -14,7 +14,8 @@ extension MockResponse {
         }
         var response = MockResponse()
         response.status = recorded.statusCode
-        response.fields = recorded.headerFields
+        // One by one, because they are checked.
+        response = recorded.headerFields.reduce(response) { $0.header($1.key, $1.value) }
         response.url = recorded.url == exchange.request.url ? nil : recorded.url
         response.isDecoded = true
         response.pieces = exchange.pieces.map(\.data)

@@ -141,6 +141,7 @@ package struct RecordingFile: Sendable {
         let network = MockNetwork(
             NetworkCore(
                 clock: ContinuousClock(), sourceLocation: sourceLocation, keeping: .ofRecording))
+        network.core.hide(redaction)
         network.stub(matcher, .passthrough(to: session), times: .any)
         let result = try await verifying(network, at: sourceLocation, body)
         try write(network.requests, redacting: redaction)

@@ -1,3 +1,5 @@
+import APIKitLite
+
 /// The recording that a stub answers from, for error texts.
 struct Recording: Sendable {
     /// An entry of a file, such as `users.har, entry 2`.
@@ -10,10 +12,23 @@ struct Recording: Sendable {
     }
 
     struct Entry: Sendable {
+        /// The position in the archive.
+        let number: Int
+        /// A number that requests have in common which differ only in marks.
+        let group: Int
+        /// Whether the answer is 401.
+        let isUnauthorized: Bool
         /// The place of the entry; nil for a recording that was not read from a file.
         let place: Place?
         /// The day of the recording, such as `2026-11-22`; nil if it is not known.
         let day: String?
+        let text: String
+    }
+
+    /// An entry of a file that cannot be replayed.
+    struct Skipped: Sendable {
+        let url: String
+        /// The number of the entry, and why.
         let text: String
     }
 
@@ -24,6 +39,10 @@ struct Recording: Sendable {
     /// The call with which the last answer repeats.
     let repeating: String
     var entries: [Entry] = []
+    /// How often each exchange of the archive was used.
+    var uses = Locked<[Int]>([])
+    /// The entries of the file that were skipped.
+    var skipped: [Skipped] = []
 
     /// The place of the first entry, such as `users.har, entry 2, recorded on 2026-11-22`.
     var place: String? {

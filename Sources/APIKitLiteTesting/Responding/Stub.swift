@@ -189,7 +189,7 @@ extension Stub {
         case handler(Handler)
         case closure(Closure)
         /// No response: all of so many were given, and `AfterLast.fail` follows.
-        case usedUp(Int)
+        case usedUp(Int, of: Recording? = nil)
     }
 
     /// Returns the next response; nil if the stub is used up.
@@ -261,29 +261,28 @@ extension Stub {
 }
 
 extension Stub {
-    /// Stubs that were added together. The last one that matches a request answers it.
+    /// Stubs that were added together.
     struct Group: Sendable {
-        let stubs: [Stub]
-        let hasPredicate: Bool
-        /// Returns the stubs that probably match a request, of very many.
-        private let probable: @Sendable (RequestReading) -> [Stub]
+        /// Returns which of the stubs answers a request, and its response.
+        typealias Choice = @Sendable ([Stub], RequestReading) -> (Stub, Stub.NextResponse)?
 
-        init(
-            _ stubs: [Stub],
-            asking probable: @escaping @Sendable (RequestReading) -> [Stub] = { _ in [] }
-        ) {
+        var stubs: [Stub]
+        let hasPredicate: Bool
+        private let choice: Choice
+
+        init(_ stubs: [Stub], choosing choice: @escaping Choice = Self.newest) {
             self.stubs = stubs
-            self.probable = probable
+            self.choice = choice
             hasPredicate = stubs.contains { $0.matcher.hasPredicate }
         }
 
         /// Returns the stub that answers a request, and its response; nil if none does. The captured
         /// path values are in the reading.
         func next(for reading: RequestReading) -> (Stub, Stub.NextResponse)? {
-            next(of: probable(reading), for: reading) ?? next(of: stubs, for: reading)
+            choice(stubs, reading)
         }
 
-        private func next(
+        @Sendable private static func newest(
             of stubs: [Stub], for reading: RequestReading
         ) -> (Stub, Stub.NextResponse)? {
             for stub in stubs.reversed() {

@@ -89,8 +89,8 @@ import Testing
 
         let password = Self.request("login", body: #"{"password": "other"}"#)
         let login = try await session.exchange(password).0.text
-        #expect(login == #"{"access_token": "REDACTED"}"#)
-        #expect(try await session.exchange(Self.request("sessions/REDACTED")).0.text == "welcome")
+        #expect(login == #"{"access_token": "REDACTED-2"}"#)
+        #expect(try await session.exchange(Self.request("sessions/REDACTED-2")).0.text == "welcome")
         try network.verify()
     }
 
@@ -106,15 +106,15 @@ import Testing
         (
             "text/event-stream",
             ["data: 1\n\n", "data: {\"token\": \"s3cret-", "value\"}\n\n", "x"],
-            ["data: 1\n\n", "data: {\"token\": \"REDACTED\"}\n\n", "x"]
+            ["data: 1\n\n", "data: {\"token\": \"REDACTED-1\"}\n\n", "x"]
         ),
         (
             "application/x-ndjson", ["{\"token\":\"s3cret-value\"}\n{\"a\"", ":1}\n", "{}\n"],
-            ["{\"token\":\"REDACTED\"}\n{\"a\":1}\n", "{}\n"]
+            ["{\"token\":\"REDACTED-1\"}\n{\"a\":1}\n", "{}\n"]
         ),
         (
             "application/json", ["{\"secrets\":[\n", "\"s3cret-value\"\n]}"],
-            ["{\"secrets\":[\n\"REDACTED\"\n]}"]
+            ["{\"secrets\":[\n\"REDACTED-1\"\n]}"]
         ),
         ("text/plain", ["one ", "two"], ["one ", "two"]),
     ]
@@ -200,7 +200,7 @@ import Testing
                 ] as [HTTPArchive.Exchange])
             try archive.write(to: file)
             let read = try HTTPArchive(contentsOf: file).map(\.body.text)
-            #expect(read == [#"{"ref": "REDACTED"}"#, "see REDACTED"], comment)
+            #expect(read == [#"{"ref": "REDACTED-1"}"#, "see REDACTED-1"], comment)
             try HTTPArchive.checkSecrets(in: folder.url)
 
             try archive.write(to: file, redacting: .none)
@@ -318,6 +318,6 @@ import Testing
         try HTTPArchive.checkSecrets(in: folder.url, redacting: redaction)
         #expect(
             try HTTPArchive(contentsOf: file)[0].body.text
-                == #"{"id":"REDACTED","name":"REDACTED","text":"REDACTED","time":0}"#)
+                == #"{"id":"REDACTED-1","name":"REDACTED-2","text":"REDACTED-3","time":0}"#)
     }
 }

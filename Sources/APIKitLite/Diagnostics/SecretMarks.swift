@@ -1,0 +1,55 @@
+import Foundation
+
+/// The numbered marks of the secrets of one archive: each secret has another one.
+package final class SecretMarks: Sendable, Equatable {
+    private let numbers: Locked<(last: Int, of: [String: Int])>
+
+    init(after last: Int) {
+        numbers = Locked((last, [:]))
+    }
+
+    /// Returns the mark of a secret. Another form of it has the same mark.
+    func mark(_ secret: String, otherForm: String) -> String {
+        numbers.withLock { numbers in
+            let known = numbers.of[secret] ?? numbers.of[otherForm]
+            let number = known ?? numbers.last + 1
+            numbers.last = max(numbers.last, number)
+            for form in [secret, otherForm] { numbers.of[form] = number }
+            return "\(Redaction.mark)-\(number)"
+        }
+    }
+
+    package static func == (left: SecretMarks, right: SecretMarks) -> Bool { left === right }
+}
+
+extension Redaction {
+    /// Returns this redaction with numbered marks.
+    package func numbering(after last: Int) -> Redaction {
+        var redaction = self
+        redaction.marks = SecretMarks(after: last)
+        return redaction
+    }
+
+    /// Returns the text that replaces a secret. A mark stays as it is, unless the marks have no
+    /// numbers.
+    func mark(_ secret: String, otherForm: String? = nil) -> String {
+        let form = otherForm ?? secret
+        guard let marks else { return Self.mark }
+        return form.isMark ? form : marks.mark(secret, otherForm: form)
+    }
+}
+
+extension String {
+    /// The texts before, between and after the marks in the text, and the numbers of these.
+    package var splitAtMarks: (texts: [Substring], numbers: [Int]) {
+        let parts = components(separatedBy: Redaction.mark).map { $0[...] }
+        let digits = parts.dropFirst().map { part in
+            part.first == "-" ? part.dropFirst().prefix { "0"..."9" ~= $0 } : ""
+        }
+        let texts = zip(parts.dropFirst(), digits).map { $1.isEmpty ? $0 : $0[$1.endIndex...] }
+        // A longer number is none of ours.
+        return (parts.prefix(1) + texts, digits.compactMap { $0.count < 10 ? Int($0) : nil })
+    }
+
+    package var isMark: Bool { hasPrefix(Redaction.mark) && splitAtMarks.texts == ["", ""] }
+}

@@ -1,0 +1,142 @@
+import APIKitLite
+import Foundation
+
+// How a request is compared with a recorded one, in which a mark matches any text that is not empty.
+extension RequestReading {
+    /// Returns the request with each part of a recorded one in place of the part that it matches. The
+    /// other parts are without their secrets.
+    ///
+    /// So the two are compared as any others, and a text about a difference shows no secret.
+    func marked(as recorded: RequestReading) -> RequestReading {
+        let shown = shown
+        var request = shown.request
+        for (name, value) in recorded.request.allHTTPHeaderFields ?? [:] {
+            let live = self.request.value(forHTTPHeaderField: name)
+            if live.map(value.matches) ?? false {
+                request.setValue(value, forHTTPHeaderField: name)
+            }
+        }
+        if recorded.body.matches(body) || recorded.body.matches(shown.body) {
+            request.httpBody = recorded.body
+        }
+        let marked = RequestReading(RecordedRequest(request: request))
+        marked.segments = recorded.segments.numbered
+            .replacing(segments.numbered, shown.segments.numbered).map { $0.value ?? "" }
+        marked.query = recorded.query.replacing(query, shown.query)
+        if let items = recorded.declaredForm, let form, let other = shown.form {
+            marked.form = items.replacing(form, other)
+        }
+        if let parts = recorded.parts, let live = self.parts, let other = shown.parts {
+            marked.multipart = .success(MultipartBody(parts: parts.replacing(live, other)))
+        }
+        if case .success(let value) = recorded.json, case .success(let live) = json,
+            case .success(let other) = shown.json
+        {
+            marked.json = .success(live.marked(as: value, other))
+        }
+        return marked
+    }
+
+    private var parts: [RecordedPart]? { (try? multipart?.get())?.parts }
+}
+
+/// A part of a recorded request, which may match other ones.
+private protocol Pattern {
+    var hasMark: Bool { get }
+    func matches(_ live: Self) -> Bool
+}
+
+extension Array where Element: Pattern {
+    /// Returns the shown elements, each replaced by a recorded one that matches it, or the live one at
+    /// its place.
+    fileprivate func replacing(_ live: [Element], _ shown: [Element]) -> [Element] {
+        guard live.count == shown.count else { return shown }
+        var (result, free) = (shown, [Int](live.indices))
+        // Marks are last, because they also match what others match.
+        for element in filter({ !$0.hasMark }) + filter(\.hasMark) {
+            let place = free.firstIndex { element.matches(live[$0]) || element.matches(shown[$0]) }
+            if let place { result[free.remove(at: place)] = element }
+        }
+        return result
+    }
+}
+
+extension [String] {
+    /// The texts with their places as names.
+    fileprivate var numbered: [NamedItem] {
+        enumerated().map { NamedItem(name: "\($0)", value: $1) }
+    }
+}
+
+extension NamedItem: Pattern {
+    fileprivate var hasMark: Bool { (name + (value ?? "")).contains(Redaction.mark) }
+
+    fileprivate func matches(_ live: NamedItem) -> Bool {
+        name.matches(live.name) && (value == nil) == (live.value == nil)
+            && (value ?? "").matches(live.value ?? "")
+    }
+}
+
+extension RecordedPart: Pattern {
+    fileprivate var hasMark: Bool { text?.contains(Redaction.mark) ?? false }
+
+    fileprivate func matches(_ live: RecordedPart) -> Bool {
+        name.hasSameBytes(as: live.name) && data.matches(live.data)
+    }
+}
+
+extension JSONValue {
+    /// Returns the shown value, in which each value that a recorded one matches is that one.
+    fileprivate func marked(as recorded: JSONValue?, _ shown: JSONValue) -> JSONValue {
+        switch (recorded, self, shown) {
+        case (.object(let recorded), .object(let live), .object(let shown)):
+            var free = recorded.keys.filter { live[$0] == nil && $0.contains(Redaction.mark) }
+            var object: [String: JSONValue] = [:]
+            for (key, value) in live {
+                let place = recorded[key] == nil ? free.firstIndex { $0.matches(key) } : nil
+                let name =
+                    place.map { free.remove(at: $0) } ?? (shown[key] == nil ? Redaction.mark : key)
+                object[name] = value.marked(as: recorded[name], shown[key] ?? .null)
+            }
+            return .object(object)
+        case (.array(let recorded), .array(let live), .array(let shown)):
+            return .array(
+                zip(live, shown).enumerated().map { index, pair in
+                    pair.0.marked(as: index < recorded.count ? recorded[index] : nil, pair.1)
+                })
+        case (.string(let text), .string(let live), .string(let other))
+        where text.matches(live) || text.matches(other):
+            return .string(text)
+        // A value that is hidden under any name has eight characters or more.
+        case (.number("0"), .number(let live), _) where live.utf8.count >= 8: return .number("0")
+        default: return recorded?.isSameScalar(as: self) == true ? self : shown
+        }
+    }
+}
+
+extension Data {
+    fileprivate func matches(_ live: Data) -> Bool {
+        if self == live { return true }
+        guard let text = exactText(self), let live = exactText(live) else { return false }
+        return text.matches(live)
+    }
+}
+
+extension String {
+    /// Whether the text has the same bytes as another one, of which a mark matches any that is not
+    /// empty.
+    fileprivate func matches(_ live: String) -> Bool {
+        if utf8.elementsEqual(live.utf8) { return true }
+        guard contains(Redaction.mark) else { return false }
+        let texts = splitAtMarks.texts.map { Data($0.utf8) }
+        var rest = Data(live.utf8)
+        guard rest.starts(with: texts[0]) else { return false }
+        rest = rest.dropFirst(texts[0].count)
+        for text in texts.dropFirst().dropLast() where !text.isEmpty {
+            guard let found = rest.dropFirst().range(of: text) else { return false }
+            rest = rest[found.upperBound...]
+        }
+        let end = texts[texts.count - 1]
+        return rest.count > end.count && rest.suffix(end.count) == end
+    }
+}

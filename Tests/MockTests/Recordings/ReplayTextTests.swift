@@ -1,0 +1,151 @@
+import APIKitLite
+import APIKitLiteTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// No text about a replay shows a secret of the live request.
+@Suite(.limited) struct ReplayTextTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private static let json =
+        #", "postData": {"mimeType": "application/json", "text": "{\"a\":1,\"password\":\"REDACTED-1\"}"}"#
+
+    private func archive() throws -> HTTPArchive {
+        try folder.archive(
+            entry("POST", "/p?token=REDACTED-1", request: Self.json),
+            entry("GET", "/a?access_token=a-recorded-5ecret"), entry("GET", "/accounts/REDACTED-2"))
+    }
+
+    /// Requests to which the archive has no answer.
+    static let requests =
+        PlantedSecret.all.map(\.request) + [
+            URLRequest.test("p", method: "POST", body: #"{"a":2,"password":"zQ8hunter2Lm"}"#),
+            URLRequest.test("p", method: "POST", body: #"{"a":1,"password":["zQ8hunter2Lm"]}"#),
+            URLRequest.test("p", method: "POST", body: "any text with zQ8hunter2Lm"),
+            URLRequest.test("p", method: "POST", body: "password=zQ8hunter2Lm"),
+        ]
+
+    @Test(arguments: [false, true])
+    func anUnknownRequestShowsNoSecret(_ hasOtherStubs: Bool) async throws {
+        let archive = try archive()
+        await forEachRow(Self.requests) { request, comment in
+            let network = MockNetwork()
+            network.stub(archive)
+            if hasOtherStubs {
+                network.stub(
+                    .post("/p").header("Authorization", "Bearer x").header("X-Api-Key", "x")
+                        .header("Cookie", "x").query(["token": "x"]).json(#"{"a": 1}"#),
+                    .status(200))
+            }
+            let error = await #expect(throws: MockError.self, comment) {
+                try await MockURLSession(network).exchange(request)
+            }
+            let verification = #expect(throws: VerificationError.self, comment) {
+                try network.verify()
+            }
+            for text in [
+                error?.description, error?.localizedDescription, verification?.description,
+                verification?.localizedDescription, network.requests[0].description,
+            ] {
+                #expect(text?.contains("hunter") == false, comment)
+                #expect(text?.contains("5ecret") == false, comment)
+            }
+        }
+    }
+
+    @Test func theTextsSayWhatDiffers() async throws {
+        let network = MockNetwork()
+        network.stub(try archive())
+        var request = URLRequest.test("p", method: "POST", body: #"{"a":2,"password":"hunter2"}"#)
+        request.url = URL(string: "https://api.example.com/p?token=hunter2")
+        let error = await #expect(throws: MockError.self) {
+            try await MockURLSession(network).exchange(request)
+        }
+        #expect(
+            error?.description == """
+                There is no answer in the archive to POST https://api.example.com/p?token=REDACTED, \
+                with the body {"a":2,"password":"REDACTED"}.
+                The nearest of 3 requests (users.har, entry 1, recorded on 2026-11-22):
+                  ✓ method POST
+                  ✓ https://api.example.com
+                  ✓ path exactly /p
+                  ✓ query token=REDACTED
+                  ✓ no other query items
+                  ✗ JSON {"a":1,"password":"REDACTED"}, but it differs:
+                      $.a: expected 1, got 2
+                If the request is right, record it again.
+                If a value differs in each run, hide it by its name: redacting: .standard.adding("…")
+                """)
+    }
+
+    @Test func aSuggestedStubMatchesAnySecret() async throws {
+        let network = MockNetwork()
+        network.stub(try archive(), times: .any)
+        network.stub(.get("/x"), .status(200), times: .any)
+        var request = URLRequest.test("p")
+        request.url = URL(string: "https://api.example.com/zQ8hunter2Lm?token=zQ8hunter2Lm&page=2")
+        let error = await #expect(throws: MockError.self) {
+            try await MockURLSession(network).exchange(request)
+        }
+        #expect(
+            error?.description.hasSuffix(
+                #"network.stub(.get("/{value}").query(["page": "2"]), .json("{}"))"#) == true,
+            "\(error!)")
+    }
+
+    @Test func otherErrorsShowNoSecret() async throws {
+        let request = URLRequest(
+            url: URL(string: "https://api.example.com/a?access_token=zQ8hunter2Lm")!)
+        for times in [Stub.Times.atLeast(1), .never, .exactly(3)] {
+            let network = MockNetwork()
+            network.stub(try archive(), times: times)
+            let errors = try await withThrowingTaskGroup(of: String?.self) { group in
+                for _ in 0..<2 {
+                    group.addTask {
+                        do { _ = try await MockURLSession(network).exchange(request) } catch {
+                            return "\(error)"
+                        }
+                        return nil
+                    }
+                }
+                return try await group.reduce(into: [String?]()) { $0.append($1) }
+            }
+            #expect(errors.contains { $0 != nil })
+            for text in errors.compactMap(\.self) { #expect(!text.contains("hunter"), "\(text)") }
+            let verification = #expect(throws: VerificationError.self) { try network.verify() }
+            #expect("\(verification!)".contains("hunter") == false)
+        }
+    }
+
+    @Test func aRequestThatStillWaitsShowsNoSecret() async throws {
+        let network = MockNetwork()
+        network.stub(
+            try folder.archive(
+                entry(
+                    "GET", "/a?access_token=REDACTED-1", status: 0,
+                    response: #", "_ending": "left""#)))
+        let request = URLRequest(
+            url: URL(string: "https://api.example.com/a?access_token=zQ8hunter2Lm")!)
+        let task = Task { try await MockURLSession(network).exchange(request) }
+        await network.waitForRequests(1)
+        let verification = #expect(throws: VerificationError.self) { try network.verify() }
+        #expect("\(verification!)".contains("access_token=REDACTED"), "\(verification!)")
+        task.cancel()
+        _ = await task.result
+    }
+
+    /// The opposite: in a network without a recording, a text shows what the test sent.
+    @Test func aNetworkWithoutARecordingShowsEverything() async throws {
+        let network = MockNetwork()
+        network.stub(.get("/x"), .status(200), times: .any)
+        let error = await #expect(throws: MockError.self) {
+            try await MockURLSession(network).exchange(Self.requests[2])
+        }
+        #expect(error?.description.contains("zQ8hunter2Lm") == true)
+    }
+}

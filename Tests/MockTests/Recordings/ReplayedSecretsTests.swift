@@ -1,0 +1,517 @@
+import APIKitLite
+import Foundation
+import TestSupport
+import Testing
+
+@testable import APIKitLiteTesting
+
+/// A client that signs in, refreshes and sends back what it received is replayed as it was recorded.
+@Suite(.limited) struct ReplayedSecretsTests {
+    private let folder: TemporaryFolder
+    private var file: URL { folder.url.appending(path: "secrets.har") }
+    private static let base = URL(string: "https://api.example.com")!
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    /// Sends requests to a server, and again to a network that answers from their recording.
+    private func recordAndReplay(
+        _ server: MockNetwork, hiding secrets: [String],
+        _ body: (any HTTPSession) async throws -> Void,
+        again: ((any HTTPSession) async throws -> Void)? = nil
+    ) async throws {
+        let recorder = MockNetwork()
+        recorder.stub(.any, .passthrough(to: MockURLSession(server)))
+        try await body(MockURLSession(recorder))
+        try HTTPArchive(recorder.requests).write(to: file)
+        let text = try String(contentsOf: file, encoding: .utf8)
+        for secret in secrets { #expect(!text.contains(secret)) }
+
+        for transport in [Transport.mockURLSession, .urlProtocol] {
+            let network = MockNetwork()
+            network.stub(try HTTPArchive(contentsOf: file))
+            let session = try transport.open(network).session
+            if let again { try await again(session) } else { try await body(session) }
+            try network.verify()
+        }
+    }
+
+    // MARK: Refreshes
+
+    private struct Tokens: Codable {
+        let accessToken: String
+        let refreshToken: String
+
+        enum CodingKeys: String, CodingKey {
+            case accessToken = "access_token"
+            case refreshToken = "refresh_token"
+        }
+    }
+
+    /// A server that accepts only the token that it gives, and each refresh token once.
+    private static func tokenServer() -> MockNetwork {
+        let server = MockNetwork()
+        server.stub(
+            .post("/token").form(["refresh_token": "refresh-token-1"]),
+            .json(#"{"access_token": "access-token-2", "refresh_token": "refresh-token-2"}"#),
+            times: .any)
+        server.stub(
+            .post("/token").form(["refresh_token": "refresh-token-2"]),
+            .json(#"{"access_token": "access-token-3", "refresh_token": "refresh-token-3"}"#),
+            times: .any)
+        server.stub(.get("/{page}"), .json(#"{"error": "expired"}"#, status: 401), times: .any)
+        server.stub(
+            .get("/{page}").header("Authorization", "Bearer access-token-2"), .text("welcome"),
+            times: .any)
+        return server
+    }
+
+    /// Loads pages as a client does that has an outdated token.
+    private static func load(
+        _ pages: [String], inParallel: Bool = false, over session: any HTTPSession
+    ) async throws {
+        let store = Locked(
+            Tokens(accessToken: "access-token-1", refreshToken: "refresh-token-1"))
+        let client = session.authenticated(for: base) { rejected, _ in
+            let known = store.withLock { $0 }
+            if known.accessToken != rejected { return known.accessToken }
+            let request = try URLRequest("POST", base, path: "/token")
+                .formBody(["refresh_token": known.refreshToken])
+            let new = try JSONDecoder().decode(
+                Tokens.self, from: try await session.exchange(request).0)
+            store.withLock { $0 = new }
+            return new.accessToken
+        }
+        guard inParallel else {
+            for page in pages {
+                #expect(try await client.exchange(.test(page)).0.text == "welcome")
+            }
+            return
+        }
+        try await withThrowingTaskGroup(of: String.self) { group in
+            for page in pages {
+                group.addTask { try await client.exchange(.test(page)).0.text }
+            }
+            for try await text in group { #expect(text == "welcome") }
+        }
+    }
+
+    @Test func aRefreshIsReplayed() async throws {
+        try await recordAndReplay(
+            Self.tokenServer(),
+            hiding: ["access-token-1", "access-token-2", "refresh-token-1", "refresh-token-2"]
+        ) { session in
+            try await Self.load(["a", "b", "a"], over: session)
+        }
+    }
+
+    @Test(arguments: 0..<10)
+    func aRefreshOfParallelRequestsIsReplayed(_ round: Int) async throws {
+        try await recordAndReplay(Self.tokenServer(), hiding: ["access-token"]) { session in
+            try await Self.load(["a", "b", "c", "d", "a"], inParallel: true, over: session)
+        }
+    }
+
+    /// All three requests were rejected. In the replay, one of them already gets the new token.
+    @Test func a401ThatTheClientAvoidsIsNotMissed() async throws {
+        try await recordAndReplay(Self.tokenServer(), hiding: ["access-token"]) { session in
+            for page in ["a", "b"] {
+                var request = URLRequest.test(page)
+                request.setValue("Bearer access-token-1", forHTTPHeaderField: "Authorization")
+                #expect(try await session.exchange(request).1.statusCode == 401)
+            }
+            try await Self.load(["a", "b"], over: session)
+        } again: { session in
+            try await Self.load(["a", "b"], over: session)
+        }
+    }
+
+    /// The opposite: any other answer must be used, and so must a 401 whose request never comes.
+    @Test func anotherAnswerIsMissed() async throws {
+        let network = MockNetwork()
+        network.stub(
+            try folder.archive(
+                Self.bearer("REDACTED-1", status: 403), Self.bearer("REDACTED-2"),
+                Self.bearer("REDACTED-1", "/b", status: 401)))
+        var request = URLRequest.test("a")
+        request.setValue("Bearer REDACTED-2", forHTTPHeaderField: "Authorization")
+        _ = try await MockURLSession(network).exchange(request)
+
+        let error = #expect(throws: VerificationError.self) { try network.verify() }
+        #expect(error?.description.contains("2 of 3 exchanges") == true, "\(error!)")
+    }
+
+    private static func bearer(
+        _ token: String?, _ path: String = "/a", status: Int = 200, text: String = "{}"
+    ) -> String {
+        entry("GET", path, status: status, text: text).replacing(
+            #""headers": []"#,
+            with: token.map { #""headers": [{"name": "Authorization", "value": "\#($0)"}]"# }
+                ?? #""headers": []"#, maxReplacements: 1)
+    }
+
+    // MARK: Cookies and users
+
+    @Test(arguments: [false, true])
+    func aSignInByCookieIsReplayed(_ signsInAgain: Bool) async throws {
+        let server = MockNetwork()
+        server.stub(
+            .post("/login"),
+            .status(204).header("Set-Cookie", "session=first-session-1; Path=/; HttpOnly"),
+            .status(204).header("Set-Cookie", "session=second-session-2; Path=/"), times: .any)
+        server.stub(.get("/me"), .status(401), times: .any)
+        server.stub(
+            .get("/me").where("the first session") {
+                $0.header("Cookie")?.contains("session=first-session-1") ?? false
+            }, .text("first"), times: .any)
+        server.stub(
+            .get("/me").where("the second session") {
+                $0.header("Cookie")?.contains("session=second-session-2") ?? false
+            }, .text("second"), times: .any)
+        try await recordAndReplay(server, hiding: ["first-session", "second-session", "hunter2"]) {
+            session in
+            #expect(try await session.exchange(.test("me")).1.statusCode == 401)
+            let login = try URLRequest.test("login", method: "POST").jsonBody([
+                "password": "hunter2"
+            ])
+            _ = try await session.exchange(login)
+            #expect(try await session.exchange(.test("me")).0.text == "first")
+            guard signsInAgain else { return }
+            _ = try await session.exchange(login)
+            #expect(try await session.exchange(.test("me")).0.text == "second")
+        }
+    }
+
+    private struct Token: Codable {
+        let token: String
+    }
+
+    private static func signIn(_ user: String, over session: any HTTPSession) async throws -> String
+    {
+        let request = try URLRequest.test("login", method: "POST")
+            .jsonBody(["user": user, "password": "pass-word-of-\(user)"])
+        return try JSONDecoder().decode(
+            Token.self, from: try await session.exchange(request).0
+        ).token
+    }
+
+    private static func me(_ token: String, over session: any HTTPSession) async throws -> String {
+        var request = URLRequest.test("me")
+        request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
+        request.setValue("the-key-of-the-app", forHTTPHeaderField: "X-Api-Key")
+        return try await session.exchange(request).0.text
+    }
+
+    @Test func twoUsersGetTheirOwnAnswers() async throws {
+        let server = MockNetwork()
+        for user in ["emma", "zoe"] {
+            server.stub(
+                .post("/login").json(containing: #"{"user": "\#(user)"}"#),
+                .json(#"{"token": "token-of-\#(user)-1"}"#), times: .any)
+            server.stub(
+                .get("/me").header("Authorization", "Bearer token-of-\(user)-1"), .text(user),
+                times: .any)
+        }
+        try await recordAndReplay(server, hiding: ["pass-word", "token-of", "the-key"]) { session in
+            let emma = try await Self.signIn("emma", over: session)
+            let zoe = try await Self.signIn("zoe", over: session)
+            #expect(try await Self.me(emma, over: session) == "emma")
+            #expect(try await Self.me(zoe, over: session) == "zoe")
+        } again: { session in
+            let zoe = try await Self.signIn("zoe", over: session)
+            let emma = try await Self.signIn("emma", over: session)
+            #expect(try await Self.me(zoe, over: session) == "zoe")
+            #expect(try await Self.me(emma, over: session) == "emma")
+        }
+
+        // A request too many does not get the answer of the other user.
+        let network = MockNetwork()
+        network.stub(try HTTPArchive(contentsOf: file))
+        let session = MockURLSession(network)
+        let zoe = try await Self.signIn("zoe", over: session)
+        #expect(try await Self.me(zoe, over: session) == "zoe")
+        let error = await #expect(throws: MockError.self) {
+            try await Self.me(zoe, over: session)
+        }
+        #expect(
+            error?.description.contains(
+                "came 2 times, but the archive has 1 answer to it (secrets.har, entry 4).") == true)
+    }
+
+    @Test func aTokenThatIsNotRecordedIsAnsweredInOrder() async throws {
+        let network = MockNetwork()
+        network.stub(
+            try folder.archive(
+                Self.bearer("REDACTED-1", text: "1"), Self.bearer("REDACTED-2", text: "2")))
+        for text in ["1", "2"] { #expect(try await Self.get("live", over: network) == text) }
+        let error = await #expect(throws: MockError.self) {
+            try await Self.get("live", over: network)
+        }
+        #expect(
+            error?.description.hasPrefix(
+                """
+                GET https://api.example.com/a came 3 times, but the archive has 2 answers to it \
+                (users.har, entries 1, 2).
+                """) == true)
+    }
+
+    @Test(arguments: [Stub.AfterLast.repeatLast, .startOver])
+    func theLastAnswerIsThatOfTheToken(_ afterLast: Stub.AfterLast) async throws {
+        let network = MockNetwork()
+        network.stub(
+            try folder.archive(
+                Self.bearer("REDACTED-1", text: "1"), Self.bearer("REDACTED-2", text: "2"),
+                Self.bearer("REDACTED-1", text: "3")), then: afterLast)
+        var texts: [String] = []
+        for token in [1, 1, 1, 2, 2] {
+            texts.append(try await Self.get("REDACTED-\(token)", over: network))
+        }
+        #expect(texts == ["1", "3", afterLast == .repeatLast ? "3" : "1", "2", "2"])
+    }
+
+    private static func get(_ token: String?, over network: MockNetwork) async throws -> String {
+        var request = URLRequest.test("a")
+        request.setValue(token.map { "Bearer \($0)" }, forHTTPHeaderField: "Authorization")
+        return try await MockURLSession(network).exchange(request).0.text
+    }
+
+    @Test(arguments: [#"{"account_number": "12345678"}"#, #"{"account_number": 12345678}"#])
+    func anAccountNumberMayBeInAPath(_ json: String) async throws {
+        let server = MockNetwork()
+        server.stub(.get("/login"), .json(json))
+        server.stub(.get("/accounts/{number}"), .text("account"))
+        server.stub(.post("/transfers"), .text("done"))
+        func body(_ session: any HTTPSession, _ number: String) async throws {
+            _ = try await session.exchange(.test("login"))
+            #expect(try await session.exchange(.test("accounts/\(number)")).0.text == "account")
+            let transfer = URLRequest.test(
+                "transfers", method: "POST", body: #"{"from": \#(number), "to": "A-\#(number)"}"#)
+            #expect(try await session.exchange(transfer).0.text == "done")
+        }
+        try await recordAndReplay(server, hiding: ["12345678"]) { session in
+            try await body(session, "12345678")
+        }
+        try await recordAndReplay(server, hiding: ["12345678"]) { session in
+            try await body(session, "12345678")
+        } again: { session in
+            try await body(session, "87654321")
+        }
+    }
+
+    // MARK: Marks
+
+    /// Recorded requests, and the number of the one whose answer a live request gets; nil if none.
+    struct Row: Sendable {
+        let recorded: [ReplayTests.Pair]
+        let live: ReplayTests.Pair
+        let answer: Int?
+
+        init(_ recorded: [ReplayTests.Pair], _ live: ReplayTests.Pair, _ answer: Int?) {
+            (self.recorded, self.live, self.answer) = (recorded, live, answer)
+        }
+
+        var shown: String { "\(recorded.map(\.shown)) \(live.shown)" }
+    }
+
+    private static func request(
+        _ path: String = "a", _ headers: [String: String] = [:], body: String? = nil,
+        type: String = "application/json"
+    ) -> ReplayTests.Pair {
+        var headers = headers
+        if body != nil { headers["Content-Type"] = type }
+        return ReplayTests.Pair(
+            recorded: "", path: path, method: body == nil ? "GET" : "POST", headers: headers,
+            body: body, isEqual: true)
+    }
+
+    private static func part(_ name: String, _ text: String) -> String {
+        "--b\r\nContent-Disposition: form-data; name=\"\(name)\"\r\n\r\n\(text)\r\n"
+    }
+
+    static let rows = [
+        // Any value at the place of a mark, and no other request.
+        Row([request("accounts/REDACTED-1")], request("accounts/12345678"), 0),
+        Row([request("accounts/REDACTED-1")], request("accounts/12345678/items"), nil),
+        Row([request("accounts/REDACTED-1")], request("users/12345678"), nil),
+        Row([request("accounts/REDACTED-1")], request("accounts/"), nil),
+        Row([request("f/report-REDACTED-1.pdf")], request("f/report-a%20b.pdf"), 0),
+        Row([request("f/report-REDACTED-1.pdf")], request("f/report-.pdf"), nil),
+        Row([request("f/report-REDACTED-1.pdf")], request("f/report-a.png"), nil),
+        Row([request("REDACTED-1/a")], request("a/a"), 0),
+        Row([request("a/REDACTED-1/REDACTED-2")], request("a/x/y"), 0),
+        Row([request("a?q=REDACTED-1&p=1")], request("a?p=1&q=x%26y"), 0),
+        Row([request("a?q=REDACTED-1&p=1")], request("a?p=2&q=x"), nil),
+        Row([request("a?q=REDACTED-1")], request("a?q="), nil),
+        Row([request("a?q=REDACTED-1")], request("a?r=x"), nil),
+        Row([request("a?q=REDACTED-1")], request("a?q=x&q=y"), nil),
+        Row([request("a?q=1&q=REDACTED-1")], request("a?q=x&q=1"), 0),
+        Row([request("a?q=1&q=REDACTED-1")], request("a?q=1"), nil),
+        Row([request("a?q=1&q=REDACTED-1")], request("a?q=1&q=1"), 0),
+        Row([request(body: #"{"a":"REDACTED-1","b":2}"#)], request(body: #"{"b":2,"a":"x"}"#), 0),
+        Row([request(body: #"{"a":"REDACTED-1","b":2}"#)], request(body: #"{"b":3,"a":"x"}"#), nil),
+        Row([request(body: #"{"a":"REDACTED-1"}"#)], request(body: #"{"a":{"b":"x"}}"#), nil),
+        Row([request(body: #"{"a":"REDACTED-1"}"#)], request(body: #"{"a":"x","b":1}"#), nil),
+        Row(
+            [request(body: #"[{"u":"https://h/?t=REDACTED-1"}]"#)],
+            request(body: #"[{"u":"https://h/?t=x"}]"#), 0),
+        Row([request(body: #"{"a":["REDACTED-1","b"]}"#)], request(body: #"{"a":["x","b"]}"#), 0),
+        Row([request(body: #"{"a":["REDACTED-1","b"]}"#)], request(body: #"{"a":["b","x"]}"#), nil),
+        Row([request(body: #"{"REDACTED-1":1}"#)], request(body: #"{"k":1}"#), 0),
+        Row([request(body: #"{"pin":0}"#)], request(body: #"{"pin":1234}"#), 0),
+        Row([request(body: #"{"pin":0}"#)], request(body: #"{"pin":"1234"}"#), nil),
+        Row([request(body: #"{"id":0}"#)], request(body: #"{"id":12345678}"#), 0),
+        Row([request(body: #"{"page":0}"#)], request(body: #"{"page":1}"#), nil),
+        Row(
+            [request(body: "a=REDACTED-1&b=1", type: PlantedSecret.form)],
+            request(body: "b=1&a=x%26y", type: PlantedSecret.form), 0),
+        Row(
+            [request(body: "a=REDACTED-1&b=1", type: PlantedSecret.form)],
+            request(body: "b=2&a=x", type: PlantedSecret.form), nil),
+        Row(
+            [request(body: "hello REDACTED-1!", type: "text/plain")],
+            request(body: "hello you and you!", type: "text/plain"), 0),
+        Row(
+            [request(body: "hello REDACTED-1!", type: "text/plain")],
+            request(body: "hello you", type: "text/plain"), nil),
+        Row(
+            [request(body: "{\"pin\":0}\n{\"a\":1}\n", type: "application/x-ndjson")],
+            request(body: "{\"pin\":12}\n{\"a\":1}\n", type: "application/x-ndjson"), 0),
+        Row(
+            [
+                request(
+                    body: part("a", "REDACTED-1") + part("b", "1") + "--b--\r\n",
+                    type: PlantedSecret.multipart)
+            ],
+            request(
+                body: part("b", "1") + part("a", "x") + "--b--\r\n",
+                type: PlantedSecret.multipart), 0),
+        Row(
+            [
+                request(
+                    body: part("a", "REDACTED-1") + part("b", "1") + "--b--\r\n",
+                    type: PlantedSecret.multipart)
+            ],
+            request(
+                body: part("b", "2") + part("a", "x") + "--b--\r\n",
+                type: PlantedSecret.multipart), nil),
+        Row([request("a", ["If-Match": "REDACTED-1"])], request("a", ["If-Match": "x"]), 0),
+        Row([request("a", ["If-Match": "REDACTED-1"])], request("a"), nil),
+        // A secret that is also an ordinary text of the request.
+        Row([request("emma?password=REDACTED-1")], request("emma?password=emma"), 0),
+        Row(
+            [request(body: #"{"user":"emma-1234","password":"REDACTED-1","pin":0}"#)],
+            request(body: #"{"user":"emma-1234","password":"emma-1234","pin":7}"#), 0),
+        // An archive without numbers, or with its secrets.
+        Row([request("accounts/REDACTED?token=REDACTED")], request("accounts/1?token=x"), 0),
+        Row(
+            [request("a?token=recorded-1"), request("a?token=recorded-2")],
+            request("a?token=recorded-2"), 0),
+        Row(
+            [request("a", ["X-Api-Key": "recorded-1"]), request("a", ["X-Api-Key": "recorded-2"])],
+            request("a", ["X-Api-Key": "recorded-2"]), 1),
+        // The nearest of several.
+        Row([request("a/REDACTED-1"), request("a/me")], request("a/me"), 1),
+        Row([request("a/REDACTED-1"), request("a/me")], request("a/you"), 0),
+        Row([request("a/REDACTED-1"), request("a/REDACTED-2")], request("a/REDACTED-2"), 1),
+        Row([request("a/REDACTED-1"), request("a/REDACTED-12")], request("a/REDACTED-12"), 1),
+        Row(
+            [request("a/REDACTED-1?sig=REDACTED-2"), request("a/REDACTED-3?sig=REDACTED-4")],
+            request("a/REDACTED-3?sig=live"), 1),
+        Row(
+            [request("a", ["Cookie": "a=REDACTED-1"]), request("a", ["Cookie": "a=REDACTED-2"])],
+            request("a", ["Cookie": "theme=x; a=REDACTED-2"]), 1),
+        Row(
+            [request("a"), request("a", ["Authorization": "REDACTED-1"])],
+            request("a", ["Authorization": "Bearer live"]), 0),
+        Row(
+            [request(body: #"{"since":0}"#), request(body: #"{"since":1764194137}"#)],
+            request(body: #"{"since":1764194137}"#), 1),
+        Row(
+            [request("a"), request("a", ["If-None-Match": "1"])],
+            request("a", ["If-None-Match": "1"]), 1),
+    ]
+
+    @Test func aMarkMatchesAnyValueAtItsPlace() async throws {
+        await forEachRow(Self.rows, named: \.shown) { row, comment in
+            let exchanges = row.recorded.enumerated().map { index, recorded in
+                var exchange = try! folder.archive(entry(text: "\(index)"))[0]
+                exchange.request = recorded.request
+                return exchange
+            }
+            let network = MockNetwork()
+            network.stub(HTTPArchive(exchanges), times: .any)
+            let answer = try? await MockURLSession(network).exchange(row.live.request).0.text
+            #expect(answer == row.answer.map { "\($0)" }, comment)
+        }
+    }
+
+    // MARK: Files
+
+    @Test func marksAreNumberedByFirstAppearance() async throws {
+        let archive = try await HTTPArchive(
+            [
+                .recorded(
+                    .json(#"{"access_token": "second-token-2", "same": "first-token-1"}"#),
+                    to: Self.request("a?token=first-token-1").request),
+                .recorded(
+                    .text("it was second-token-2"),
+                    to: Self.request(
+                        "x/second-token-2",
+                        [
+                            "Authorization": "Bearer second-token-2",
+                            "Cookie": "a=cookie-3; b=cookie-4",
+                        ]
+                    ).request),
+            ] as [HTTPArchive.Exchange])
+        for _ in 0..<2 {
+            try archive.write(to: file)
+            let read = try HTTPArchive(contentsOf: file)
+            #expect(read[0].request.url?.query() == "token=REDACTED-1")
+            #expect(
+                read[0].body.text == #"{"access_token": "REDACTED-2", "same": "REDACTED-1"}"#)
+            #expect(read[1].request.url?.path() == "/x/REDACTED-2")
+            #expect(read[1].request.value(forHTTPHeaderField: "Authorization") == "REDACTED-2")
+            #expect(
+                read[1].request.value(forHTTPHeaderField: "Cookie") == "a=REDACTED-3; b=REDACTED-4")
+            #expect(read[1].body.text == "it was REDACTED-2")
+        }
+        try HTTPArchive.checkSecrets(in: folder.url)
+
+        // A new secret gets a new number, and the others keep theirs.
+        var edited = try HTTPArchive(contentsOf: file)
+        edited[0].body = Data(#"{"password": "a-new-one-5"}"#.utf8)
+        try edited.write(to: file)
+        let again = try HTTPArchive(contentsOf: file)
+        #expect(again[0].body.text == #"{"password": "REDACTED-5"}"#)
+        #expect(again[1].body.text == "it was REDACTED-2")
+    }
+
+    @Test(arguments: ["accounts", "tokens", "one request"])
+    func answersThousandsOfRequestsWithMarks(_ kind: String) async throws {
+        let network = MockNetwork()
+        func path(_ index: Int, _ mark: String) -> String {
+            switch kind {
+            case "accounts": "accounts/\(mark)/items/\(index)"
+            case "tokens": "a?access_token=\(mark)"
+            default: "a"
+            }
+        }
+        network.stub(
+            try folder.archive(
+                (0..<3_000).map { index in
+                    entry("GET", "/" + path(index, "REDACTED-\(index)"), text: "\(index)")
+                }.joined(separator: ",")))
+        for index in 0..<3_000 {
+            let url = URL(string: "https://api.example.com/" + path(index, "live"))!
+            #expect(
+                try await MockURLSession(network).exchange(URLRequest(url: url)).0.text
+                    == "\(index)")
+        }
+        try network.verify()
+    }
+}
+
+extension ReplayTests.Pair {
+    fileprivate var shown: String { "\(method) \(path) \(headers) \(body ?? "")" }
+}
