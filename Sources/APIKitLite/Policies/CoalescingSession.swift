@@ -11,7 +11,8 @@ extension HTTPSession {
     /// the same method, URL, headers, body, cache policy, timeout, and use of cookies and cellular
     /// networks. Header names are compared without case. Requests with the tokens of two users are
     /// not identical. A request with a body stream always has its own exchange, and so has a
-    /// stream, because it has one reader.
+    /// stream, because it has one reader, and each request of a refresh or of the work for a shared
+    /// exchange, because it must not wait for itself.
     ///
     /// A cancelled request ends immediately and does not affect the others. When every request that
     /// shares an exchange is cancelled, the exchange is cancelled too. An error goes to all
@@ -41,7 +42,8 @@ private struct CoalescingSession: SessionPolicy {
         _ request: URLRequest, awaiting options: SendOptions
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         try Task.checkNotCancelled()
-        guard options.bufferLimit == nil,
+        // A refresh over its own chain would wait for a request that waits for it.
+        guard options.bufferLimit == nil, !SharedWork.isRunning,
             let key = CoalescingKey(request, options.context)
         else {
             return try await next.send(request, awaiting: options)

@@ -1,5 +1,8 @@
 /// What the sessions of a chain tell each other about a request.
 package struct SendContext: Sendable {
+    /// How many mocks have passed on the request that the current task sends.
+    @TaskLocal package static var passes = 0
+
     /// The type of the request that is loaded, such as `UserRequest`.
     var requestType: String?
 

@@ -25,6 +25,7 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
     /// The file of the body, which Foundation on Apple platforms may have to open again.
     let file: URL?
     let options: SendOptions
+    fileprivate let passes = SendContext.passes
     /// The cookies that the session had before it sent the request.
     let cookies: [HTTPCookie]
     let repetition: Repetition
@@ -161,4 +162,9 @@ class URLSessionExchange: NSObject, URLSessionTaskDelegate,
         }
         task.endAtRedirect(isCancelled: isCancelled, completionHandler)
     }
+}
+
+extension URLSessionTask {
+    /// How many mocks have passed on the request of the task; nil if that is not known.
+    package var passes: Int? { (delegate as? URLSessionExchange)?.passes }
 }

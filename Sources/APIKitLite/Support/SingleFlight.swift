@@ -1,5 +1,13 @@
 import Foundation
 
+/// The work of a ``SingleFlight`` of which the current task is a part.
+enum SharedWork {
+    @TaskLocal fileprivate static var hasEnded: [@Sendable () -> Bool] = []
+
+    /// Whether other tasks may wait for the current one, so that it must not wait for their work.
+    static var isRunning: Bool { hasEnded.contains { !$0() } }
+}
+
 /// Work that runs once for all tasks that wait for it. All of them get the same result.
 ///
 /// The work has its own task, so it continues when the task that started it leaves. A waiting
@@ -52,8 +60,11 @@ final class SingleFlight<Value: Sendable>: Sendable {
     ///
     /// Call this once and without holding a lock, because the work may begin before this returns.
     func start(_ work: @escaping @Sendable () async throws -> Value) {
-        let task = Task.immediateIfAvailable { [self] in
-            end(with: await Result { try await work() })
+        let hasEnded = SharedWork.hasEnded + [{ [weak self] in self?.isOver != false }]
+        let task = SharedWork.$hasEnded.withValue(hasEnded) {
+            Task.immediateIfAvailable { [self] in
+                end(with: await Result { try await work() })
+            }
         }
         running.fill(with: task)
     }

@@ -17,7 +17,7 @@ extension Fault {
         case .hanging: return .hanging
         case .cancelledDuring: return sample.held
         case .failingInHeaders(let count): return sample.failing(afterHeaderBytes: count)
-        case .failing(let count): return sample.failing(afterBytes: count)
+        case .failing(let count): return sample.withoutLength.failing(afterBytes: count)
         case .truncated(let count):
             guard count >= 0 else { return sample.wrong("\(self): a count must not be negative.") }
             return sample.replacingBody(body.prefix(count))
@@ -43,7 +43,7 @@ extension Fault {
                 return sample.wrong("\(self): the sample has no such piece.")
             }
             pieces.insert(pieces[number - 1], at: number)
-            var response = sample
+            var response = sample.withoutLength
             response.pieces = pieces
             return response
         }
@@ -67,15 +67,15 @@ extension MockResponse {
     /// Returns the response with another body, in one piece.
     fileprivate func replacingBody(_ body: Data) -> MockResponse {
         var response = MockResponse.data(Data(body), status: status)
-        // A `Content-Length` of the sample is the length of its own body.
-        response.fields = fields.filter { $0.key.lowercased() != "content-length" }
-        (response.delay, response.isHeld) = (delay, isHeld)
+        response.fields = withoutLength.fields
+        (response.delay, response.isHeld, response.isOpenEnded) = (delay, isHeld, isOpenEnded)
         return response
     }
 
     /// Returns the response without more bytes after this number, until the client gives up.
     fileprivate func stalling(afterBytes count: Int) -> MockResponse {
-        var response = header("Content-Length", "\(body.count)")
+        var response = self
+        response.fields["Content-Length"] = "\(body.count)"
         response.pieces = [body.prefix(count)]
         response.ending = .silence
         return response

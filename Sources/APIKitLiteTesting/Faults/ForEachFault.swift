@@ -75,7 +75,8 @@ public func forEachFault<R, E: Error>(
 ) async throws -> FaultReport {
     let run = FaultRun(
         sample: sample, faults: Fault.all(of: sample), timeLimit: timeLimit,
-        sourceLocation: "\(fileID):\(line)", advice: ["A body must end in a value or \(E.self)."]
+        sourceLocation: "\(fileID):\(line)",
+        advice: ["A body must end in a value or \(E.self). For another type, pass `throwing:`."]
     ) { fault, network, clock in
         do {
             _ = try await body(network, clock)

@@ -21,6 +21,9 @@ public struct RecordedRequest: Sendable {
     /// Whether a real session answered, through ``MockResponse/passthrough(to:)``.
     public internal(set) var wasPassedThrough = false
 
+    /// How many mocks had passed the request on when it came.
+    let passes = SendContext.passes
+
     // The `Stub` that answered. It has no type here, because matching does not depend on stubs: see
     // `stub`.
     var answeringStub: (any AnyObject & Sendable)?

@@ -64,7 +64,9 @@ extension RequestMatcher {
         do {
             return adding(relation, try JSONValue(Data(text.utf8)))
         } catch {
-            return broken("\(criterion) was given text that is not JSON: \(JSONText.reason(error))")
+            return broken(
+                "\(criterion) was given text that is not JSON: \(JSONText.reason(error)) To require "
+                    + "such a body, use .body(_:).")
         }
     }
 

@@ -26,14 +26,16 @@ extension MockError {
             """)
     }
 
-    /// Returns the error of a request that a stub passes back to its own network.
+    /// Returns the error of a request that a stub passes back to its own network, or that networks
+    /// pass to each other.
     static func passedToItself(_ record: RecordedRequest, by stub: Stub) -> MockError {
         MockError(
             .brokenStub,
             """
             \(record.line) would come back to this network, for ever: the stub for \(stub.label) \
-            passes it to a session of the network itself, or back to its server. Pass it to a \
-            session that reaches the real host, such as one of intercepting(_:).
+            passes it to a session of the network itself, back to its server, or to a network that \
+            passes it back. Pass it to a session that reaches the real host, such as one of \
+            intercepting(_:).
             """)
     }
 

@@ -143,7 +143,7 @@ final class NetworkCore: Responder {
             if let error = response.configurationError {
                 throw MockError(.brokenStub, "\(error) (\(stub.sourceLocation))")
             }
-            return reply(to: record, stub, response)
+            return try reply(to: record, stub, response)
         case .handler(let handler):
             return .later(.handler) { [self] delivery in
                 let response = try await delivery.run(.handler) { try await handler(record) }
@@ -161,12 +161,15 @@ final class NetworkCore: Responder {
     /// Returns the reply of a response, which may be that a real session replies later.
     private func reply(
         to record: RecordedRequest, _ stub: Stub, _ response: MockResponse
-    ) -> Reply {
-        var response = response
+    ) throws -> Reply {
+        var response = response.part(for: record.request)
+        if let error = response.lengthError(for: record.request) {
+            throw fail(MockError(.brokenStub, "\(error) (\(stub.sourceLocation))"))
+        }
         // Without a clock, delays take no time.
         if !time.passes { (response.delay, response.gaps) = (.zero, []) }
         guard case .passthrough(let session) = response.start else {
-            return response.part(for: record.request).reply(to: record.request, of: stub)
+            return response.reply(to: record.request, of: stub)
         }
         return .later(.session) { [self, response] delivery in
             let (body, answer) = try await delivery.run(.session) {
@@ -183,10 +186,14 @@ final class NetworkCore: Responder {
         _ record: RecordedRequest, _ stub: Stub, to session: any HTTPSession
     ) async throws -> (HTTPBody, HTTPURLResponse) {
         let mock = session.mock
-        if mock === self || mock == nil && session is URLSession && serves(record.request.url) {
+        if mock === self || mock == nil && session is URLSession && serves(record.request.url)
+            || record.passes == redirectLimit
+        {
             throw fail(.passedToItself(record, by: stub))
         }
-        return try await session.sendPassed(record.request)
+        return try await SendContext.$passes.withValue(record.passes + 1) {
+            try await session.sendPassed(record.request)
+        }
     }
 
     var stubCount: Int { answers.withLock { $0.groups.reduce(0) { $0 + $1.stubs.count } } }

@@ -11,8 +11,6 @@ struct Answer: Sendable {
         var isPassedThrough = false
         /// The length of the body that the client expects; nil if it is not known.
         var length: Int?
-        /// Whether the body is sent in pieces, if the response names no length.
-        var isInPieces = false
     }
 
     let head: Head
@@ -24,9 +22,7 @@ struct Answer: Sendable {
 
     init(response: HTTPURLResponse, body: [Data]) {
         let pieces = body.filter { !$0.isEmpty }.map { [$0].joined }
-        self.init(
-            Head(response: response, length: pieces.byteCount, isInPieces: pieces.count > 1), pieces
-        )
+        self.init(Head(response: response, length: pieces.byteCount), pieces)
     }
 
     /// Creates the answer that a closure returned. It keeps the response object, unless the URL of

@@ -29,7 +29,7 @@ extension MockResponse {
             let range = header.wholeMatch(of: #/bytes=(\d+)-(\d*)/#), let first = Int(range.1)
         else { return self }
         let whole = body
-        var response = self
+        var response = withoutLength
         guard first < whole.count else {
             response.status = 416
             response.pieces = []

@@ -44,7 +44,9 @@ extension MockResponse {
     /// loopback address as its host; a session that wraps another can send it elsewhere.
     ///
     /// If the session belongs to the network itself, the request fails. A session type of your own
-    /// that wraps it must be a `SessionPolicy`, so that this is noticed.
+    /// that wraps it must be a `SessionPolicy`, so that this is noticed. A request that networks pass
+    /// to each other fails at the seventeenth. If they do so over their servers, nothing shows it: it
+    /// waits until it times out.
     ///
     /// - Parameter session: The session that answers.
     public static func passthrough(to session: any HTTPSession) -> MockResponse {

@@ -4,9 +4,13 @@ import Foundation
 extension MockResponse {
     /// Returns the response with a header, in place of an earlier value.
     ///
-    /// A `Set-Cookie` is added instead, because a response has one for each cookie. A
-    /// `Content-Length` is replaced by the true length, except where no body is sent. The headers of a
-    /// ``passthrough(to:)`` are those of the real session: a change is a configuration error.
+    /// A `Set-Cookie` is added instead, because a response has one for each cookie.
+    ///
+    /// Every header arrives as it is written here, over each transport, or the request fails with
+    /// an error that says why. The mock adds the `Content-Length` itself, so a request fails if its
+    /// response has a false one. Only a response without a body may name any length, for a `HEAD` or
+    /// with the status 304. It is a configuration error to write a `Transfer-Encoding`, or a header
+    /// of an error, of ``hanging`` or of a ``passthrough(to:)``.
     ///
     /// - Parameters:
     ///   - name: The name of the header; its case does not matter (RFC 9110, section 5.1). One that
@@ -53,8 +57,14 @@ extension MockResponse {
                 "The header \(name.debugDescription) has a line break or another control character "
                     + "in its value. Remove it.")
         }
-        if source == nil, let wrong = wrongIfFixed("header(\(name.debugDescription), …)") {
-            return wrong
+        let call = "header(\(name.debugDescription), …)"
+        if source == nil, let wrong = wrongIfFixed(call, needsHead: true) { return wrong }
+        // A recorded answer, whose body was decoded, cannot keep the others either.
+        let framing = ["transfer-encoding", "connection", "content-encoding", "content-length"]
+        if framing.prefix(isDecoded ? 4 : 1).contains(name.lowercased()) {
+            return wrong(
+                "The header \(name.debugDescription) cannot be written here: the mock decides how it "
+                    + "sends the body. Remove it.")
         }
         var response = self
         response.fields[key(of: name)] = value

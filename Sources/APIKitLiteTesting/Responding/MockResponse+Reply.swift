@@ -14,19 +14,15 @@ extension MockResponse {
         }
         let response = response(to: request)
         var head = Answer.Head(response: response, isDecoded: isDecoded)
-        if source == nil { head.length = pieces.byteCount }
-        head.isInPieces = pieces.count > 1
+        head.length = length(for: request).flatMap { Int($0) }
         let hasBody = allowsBody && request.httpMethod != "HEAD"
         let isRead = hasBody && !response.isRedirect
         switch ending {
-        case .end: break
-        case .silence: if hasBody { (head.length, head.isInPieces) = (announcedLength, true) }
         case .cutHead(let count):
             return waiting(for: .failure(CutHead(head: head, byteCount: count)))
-        // Without an announced length, a head alone would be a complete answer over a socket. A
-        // client that follows a redirect may not read its body.
+        // A client that follows a redirect may not read its body.
         case .failure(let error, _) where !isRead: return waiting(for: .failure(error))
-        case .failure: (head.length, head.isInPieces) = (announcedLength, true)
+        case .end, .silence, .failure: break
         }
         var body = self
         if !hasBody { body.pieces = [] }
@@ -131,26 +127,51 @@ extension MockResponse {
         case .silence: break
         default: return length
         }
-        // The length of an encoded body is another one. Above the limit, a file would take all memory.
-        let isEncoded = value(forHeader: "content-encoding") != nil
-        let named = isEncoded ? nil : value(forHeader: "content-length").flatMap(Int.init)
-        return max(length + 1, min(named ?? 0, 1 << 30))
+        // The recorded length of an encoded body is another one.
+        let isOther = isDecoded && value(forHeader: "content-encoding") != nil
+        let named = isOther ? nil : value(forHeader: "content-length").flatMap { Int($0) }
+        // Above the limit, a recording could take all memory.
+        return max(length + 1, min(named ?? 0, isDecoded ? 1 << 30 : .max))
     }
 
-    /// Returns the headers for a request, with the true length if one is filled in.
-    private func fields(for request: URLRequest) -> [String: String] {
-        let length = announcedLength
-        let namesLength = value(forHeader: "content-length") != nil
-        // The test names the length of a body that it does not write down, so it is kept.
-        let isNamedOnly = request.httpMethod == "HEAD" && length == 0 && namesLength
+    /// Returns the `Content-Length` for a request; nil if the response has none.
+    private func length(for request: URLRequest) -> String? {
+        let named = value(forHeader: "content-length")
+        if status == 304 { return named }
         // A recorded answer without a length was sent without one.
-        let hasLength = namesLength || pieces.count < 2 && !isDecoded
-        let isFilledIn = allowsBody && source == nil && !isNamedOnly && hasLength
-        let isRemoved = namesLength && status != 304 && (!allowsBody || source != nil)
-        guard isFilledIn || isRemoved else { return fields }
-        var fields = fields
-        if namesLength { fields = fields.filter { $0.key.lowercased() != "content-length" } }
-        if isFilledIn { fields["Content-Length"] = String(length) }
+        guard allowsBody, source == nil, !isOpenEnded, named != nil || !isDecoded else {
+            return nil
+        }
+        // The test names the length of a body that it does not write down.
+        if request.httpMethod == "HEAD", announcedLength == 0, let named { return named }
+        return String(announcedLength)
+    }
+
+    /// Why the response cannot be given with the `Content-Length` that the test wrote; nil if it can.
+    func lengthError(for request: URLRequest) -> String? {
+        let length = length(for: request)
+        guard !isDecoded, let named = value(forHeader: "content-length"), named != length else {
+            return nil
+        }
+        let none =
+            allowsBody ? "a stream has none, unlike .data(_:).chunked(by:)" : "a \(status) has none"
+        let reason = length.map { "the length is \($0)" } ?? none
+        return
+            "The header \"Content-Length\" is \(named.debugDescription), and \(reason). Remove it."
+    }
+
+    private func fields(for request: URLRequest) -> [String: String] {
+        var fields = fields.filter { $0.key.lowercased() != "content-length" }
+        fields["Content-Length"] = length(for: request)
         return fields
+    }
+
+    /// The response without a true `Content-Length`, for a change of its body.
+    var withoutLength: MockResponse {
+        var response = self
+        response.fields = fields.filter {
+            $0.key.lowercased() != "content-length" || $0.value != "\(pieces.byteCount)"
+        }
+        return response
     }
 }

@@ -5,6 +5,8 @@ import Foundation
 extension MockResponse {
     /// Returns a response with server-sent events, one in each piece (HTML Standard, section 9.2).
     ///
+    /// It has no `Content-Length`: a server does not know the length of such a body.
+    ///
     /// - Parameters:
     ///   - events: The events, in order.
     ///   - interval: The time between two events, on the network's clock. A negative one is a
@@ -16,9 +18,11 @@ extension MockResponse {
         _ events: [ServerSentEvent], every interval: Duration = .zero, status: Int = 200,
         headers: KeyValuePairs<String, String> = [:]
     ) -> MockResponse {
-        chunks(
+        var response = chunks(
             events.map(\.text), every: interval, contentType: "text/event-stream", status: status,
             headers: headers)
+        response.isOpenEnded = true
+        return response
     }
 
     /// Returns a response with server-sent events that have only data.
@@ -58,8 +62,8 @@ extension MockResponse {
     ///     })
     /// ```
     ///
-    /// The client receives the headers first. Then the closure runs, once for each request, where a
-    /// handler would run: see ``MockNetwork/init(_:)``. The body ends when the closure
+    /// The client receives the headers first, without a `Content-Length`. Then the closure runs, once
+    /// for each request, where a handler would run: see ``MockNetwork/init(_:)``. The body ends when the closure
     /// returns. If it throws an error, the body fails with that error; over a socket, the server
     /// closes the connection. When the client cancels its request or it times out, the task of the
     /// closure is cancelled.
@@ -116,8 +120,8 @@ extension MockResponse {
     }
 
     /// Returns the response with a configuration error that names the call, if other code decides
-    /// what it sends, or if it has no body and the call needs one; otherwise nil.
-    func wrongIfFixed(_ call: @autoclosure () -> String, needsBody: Bool = false) -> MockResponse? {
+    /// what it sends, or if it has no headers and the call needs them; otherwise nil.
+    func wrongIfFixed(_ call: @autoclosure () -> String, needsHead: Bool = false) -> MockResponse? {
         switch start {
         case _ where source != nil:
             wrong(
@@ -127,8 +131,8 @@ extension MockResponse {
             wrong(
                 "\(call()): the real session decides what a .passthrough answers. Change that with "
                     + ".passthrough(to: session.intercepting { … }).")
-        case .failure where needsBody, .silence where needsBody:
-            wrong("\(call()): the response is an error or .hanging, so it has no body.")
+        case .failure where needsHead, .silence where needsHead:
+            wrong("\(call()): the response is an error or .hanging, so it has no body and no head.")
         default: nil
         }
     }

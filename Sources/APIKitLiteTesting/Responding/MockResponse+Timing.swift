@@ -21,9 +21,8 @@ extension MockResponse {
     /// Returns the response with its body in pieces.
     ///
     /// A data delegate receives each piece; other clients receive the whole body. An interval
-    /// simulates a slow connection. A body in pieces has no `Content-Length`, so a download does not
-    /// know its total size; `header("Content-Length", "")` adds the true length. The pieces of a
-    /// ``passthrough(to:)`` or a stream are those of its source: a change is a configuration error.
+    /// simulates a slow connection. The pieces of a ``passthrough(to:)`` or a stream are those of its
+    /// source: a change is a configuration error.
     ///
     /// - Parameters:
     ///   - size: The number of bytes in a piece; at least 1, or it is a configuration error.
@@ -99,7 +98,7 @@ extension MockResponse {
         guard count >= 0 else {
             return wrong("failing(afterBytes: \(count)): a count must not be negative.")
         }
-        if let wrong = wrongIfFixed("failing(afterBytes: \(count))", needsBody: true) {
+        if let wrong = wrongIfFixed("failing(afterBytes: \(count))", needsHead: true) {
             return wrong
         }
         var response = self
@@ -122,7 +121,7 @@ extension MockResponse {
         guard count >= 0 else {
             return wrong("failing(afterHeaderBytes: \(count)): a count must not be negative.")
         }
-        if let wrong = wrongIfFixed("failing(afterHeaderBytes: \(count))", needsBody: true) {
+        if let wrong = wrongIfFixed("failing(afterHeaderBytes: \(count))", needsHead: true) {
             return wrong
         }
         var response = self

@@ -41,8 +41,10 @@ public struct MockResponse: Sendable {
     var fields: [String: String] = [:]
     /// The URL of the response, if it is not that of the request.
     var url: URL?
-    /// Whether the body is decoded although `Content-Encoding` is named.
+    /// Whether the headers are those of a recorded answer, whose body was decoded.
     var isDecoded = false
+    /// Whether the client does not know the length of the body before its end.
+    var isOpenEnded = false
     /// The pieces of the body. An empty one is left out.
     var pieces: [Data] = [] {
         didSet { pieces = pieces.filter { !$0.isEmpty }.map { [$0].joined } }
@@ -87,7 +89,8 @@ public struct MockResponse: Sendable {
             response.configurationError =
                 text.isEmpty
                 ? ".json(_:) was given an empty text. For an empty body, use .status(\(status))."
-                : ".json(_:) was given text that is not JSON: \(text.prefix(200))"
+                : ".json(_:) was given text that is not JSON: \(text.prefix(200))\n"
+                    + "To send it as it is, use .text(_:)."
         }
         return response
     }

@@ -7,8 +7,8 @@ extension Stub {
     ///
     /// The response of the stub is a ``MockResponse/stream(contentType:status:headers:)`` without a
     /// closure. Its stream is open from the arrival of the request to ``finish(fileID:line:)``. If
-    /// none is open, waits for the next request. What it means that a client has a piece is
-    /// described at ``StreamWriter``.
+    /// none is open, waits for the next request, even if the client of the last one has left: it may
+    /// connect again. What it means that a client has a piece is described at ``StreamWriter``.
     ///
     /// If nothing happens for five seconds, the wait is reported to standard error.
     ///
@@ -16,9 +16,8 @@ extension Stub {
     ///   - text: The text of one piece, sent as UTF-8. If it is empty, nothing is sent.
     ///   - fileID: The file that a report names as the place of this call.
     ///   - line: The line that a report names as the place of this call.
-    /// - Throws: `URLError.networkConnectionLost` if a client has gone before it had the piece, or
-    ///   if no stream is open because the client of the last one has gone; ``MockError`` if the stub
-    ///   has no such response; `CancellationError`.
+    /// - Throws: `URLError.networkConnectionLost` if a client leaves before it has the piece;
+    ///   ``MockError`` if the stub has no such response; `CancellationError`.
     public func send(
         _ text: String, fileID: StaticString = #fileID, line: UInt = #line
     ) async throws {
@@ -66,19 +65,15 @@ extension Stub {
     /// Ends the open streams of the stub, after the pieces that were sent.
     ///
     /// If none is open, waits for the next one, as ``send(_:fileID:line:)-(String,_,_)`` does. If
-    /// none is open because the client of the last one has gone, does nothing: a client may leave
-    /// by itself at the last element, such as `[DONE]`.
+    /// the client of the last one has left, does nothing: a client may leave by itself at the last
+    /// element, such as `[DONE]`.
     ///
     /// - Parameters:
     ///   - fileID: The file that a report names as the place of this call.
     ///   - line: The line that a report names as the place of this call.
     /// - Throws: ``MockError`` if the stub has no such response; `CancellationError`.
     public func finish(fileID: StaticString = #fileID, line: UInt = #line) async throws {
-        do {
-            try await post("finish()", "\(fileID):\(line)", isLast: true) { .end }
-        } catch URLError.networkConnectionLost {
-            // The client has gone.
-        }
+        try await post("finish()", "\(fileID):\(line)", isLast: true, isForNext: false) { .end }
     }
 
     /// Ends the open streams of the stub with an error, after the pieces that were sent.
@@ -90,7 +85,7 @@ extension Stub {
     ///   - code: The code of the error.
     ///   - fileID: The file that a report names as the place of this call.
     ///   - line: The line that a report names as the place of this call.
-    /// - Throws: The same errors as ``send(_:fileID:line:)-(String,_,_)``, if no stream is open.
+    /// - Throws: ``MockError`` if the stub has no such response; `CancellationError`.
     public func fail(
         with code: URLError.Code = .networkConnectionLost, fileID: StaticString = #fileID,
         line: UInt = #line
@@ -100,7 +95,7 @@ extension Stub {
 
     /// Posts a message for each open stream, and then waits for what comes of it.
     private func post(
-        _ call: String, _ sourceLocation: String, isLast: Bool = false,
+        _ call: String, _ sourceLocation: String, isLast: Bool = false, isForNext: Bool = true,
         _ message: () -> StubStreams.Message, then wait: () async throws -> Void = {}
     ) async throws {
         guard mayHaveStream else { throw noStream(call, sourceLocation) }
@@ -108,7 +103,7 @@ extension Stub {
             streamState
         } _: {
             await Result {
-                try await streams.post(isLast: isLast, message)
+                try await streams.post(isLast: isLast, isForNext: isForNext, message)
                 try await wait()
             }
         }.get()

@@ -30,24 +30,23 @@ final class StubStreams: Sendable {
 
     // MARK: The test
 
-    /// Adds a message to each open queue. If there is none, suspends until one opens.
+    /// Adds a message to each open queue. If there is none, suspends until one opens; if `isForNext`
+    /// is false, not after the client of the last one has left.
     ///
-    /// - Throws: ``Receipt/clientGone`` if no queue is open because the client of the last one has
-    ///   gone; `CancellationError`.
-    func post(isLast: Bool, _ make: () -> Message) async throws {
+    /// - Throws: `CancellationError`.
+    func post(isLast: Bool, isForNext: Bool, _ make: () -> Message) async throws {
         while true {
             try Task.checkCancellation()
-            let (isSent, hasClientLeft) = state.update { state in
+            let isDone = state.update { state in
                 let open = state.open
                 for number in open {
                     state.queues[number]?.messages.append(make())
                     state.queues[number]?.isFinished = isLast
                 }
-                return (!open.isEmpty, state.hasClientLeft)
+                return !open.isEmpty || !isForNext && state.hasClientLeft
             }
-            if isSent { return }
-            if hasClientLeft { throw Receipt.clientGone }
-            await state.wait { !$0.open.isEmpty || $0.hasClientLeft }
+            if isDone { return }
+            await state.wait { !$0.open.isEmpty || !isForNext && $0.hasClientLeft }
         }
     }
 

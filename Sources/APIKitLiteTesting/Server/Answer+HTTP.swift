@@ -54,45 +54,45 @@ extension Answer {
 
     /// Returns the answer as an HTTP/1.1 message (RFC 9112).
     ///
-    /// The server decides about the framing. It replaces the `Connection`, `Transfer-Encoding` and,
-    /// except for a HEAD, `Content-Length` fields of the response by true ones. It removes the
-    /// `Content-Encoding` field if the body is already decoded.
+    /// The fields that a closure of the test wrote are sent as they are. If they say something false
+    /// about the body, the end of the connection follows. An answer of another connection loses the
+    /// fields of that, and those of a body that has been decoded.
     func message(for request: HTTPRequestReader.Request) -> Message {
         let status = head.response.statusCode
-        let fields = fields
+        var fields = fields
         let isBodyAllowed = status >= 200 && status != 204 && status != 304
         let hasBody = isBodyAllowed && request.request.httpMethod != "HEAD"
-        let isInPieces = head.isInPieces && fields["content-length"] == nil
-        let isChunked = hasBody && (head.length == nil || isInPieces)
         let asksToClose = fields["connection"]?.value.lowercased().contains("close") ?? false
+        if head.isDecoded {
+            for name in ["connection", "transfer-encoding", "content-encoding"] {
+                fields[name] = nil
+            }
+            if hasBody { fields["content-length"] = nil }
+        }
+        let coding = fields["transfer-encoding"]?.value.lowercased()
+        let isChunked = hasBody && (coding ?? (head.length == nil ? "chunked" : "")) == "chunked"
+        if isChunked {
+            fields["transfer-encoding"] =
+                fields["transfer-encoding"] ?? ("Transfer-Encoding", "chunked")
+        } else if hasBody, coding == nil, fields["content-length"] == nil, let length = head.length
+        {
+            fields["content-length"] = ("Content-Length", "\(length)")
+        }
+        let isLengthTrue = fields["content-length"]?.value == head.length.map(String.init)
         // A 1xx is not a final answer, so the client waits for another one. The end of the
         // connection ends that wait.
-        let keepsAlive = request.keepsAlive && !asksToClose && status >= 200
+        let keepsAlive =
+            request.keepsAlive && !asksToClose && status >= 200
+            && (!hasBody || isChunked || isLengthTrue)
+        if !keepsAlive { fields["connection"] = fields["connection"] ?? ("Connection", "close") }
 
         var text = "HTTP/1.1 \(status) \(HTTPStatus.reasonPhrase(status))\r\n"
-        func add(_ name: String, _ value: some CustomStringConvertible) {
-            text += "\(name): \(value)\r\n"
-        }
-        if fields["date"] == nil { add("Date", Date().httpText) }
+        fields["date"] = fields["date"] ?? ("Date", Date().httpText)
         for (name, field) in fields.sorted(by: { $0.key < $1.key }) {
-            let isOurs =
-                ["connection", "transfer-encoding", "content-length"].contains(name)
-                || head.isDecoded && name == "content-encoding"
             // Clients do not accept a comma-separated list in this field (RFC 6265, section 3).
-            if name == "set-cookie" {
-                for cookie in splitCookies(field.value) { add(field.name, cookie) }
-            } else if !isOurs {
-                add(field.name, field.value)
-            }
+            let values = name == "set-cookie" ? splitCookies(field.value) : [field.value[...]]
+            for value in values { text += "\(field.name): \(value)\r\n" }
         }
-        if isChunked {
-            add("Transfer-Encoding", "chunked")
-        } else if hasBody, let length = head.length {
-            add("Content-Length", length)
-        } else if !hasBody, status >= 200, status != 204, let length = fields["content-length"] {
-            add("Content-Length", length.value)
-        }
-        if !keepsAlive { add("Connection", "close") }
         text += "\r\n"
 
         return Message(

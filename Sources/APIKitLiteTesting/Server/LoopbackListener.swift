@@ -30,7 +30,7 @@ final class LoopbackListener: @unchecked Sendable {  // `condition` owns all var
     func stop() {
         condition.lock()
         defer { condition.unlock() }
-        if !isStopped { socket.stopListening() }
+        if !isStopped { socket.interrupt() }
         isStopped = true
         for (connection, _) in connections { connection.close() }
         let current = Thread.current
@@ -41,14 +41,14 @@ final class LoopbackListener: @unchecked Sendable {  // `condition` owns all var
 
     private func accept() {
         while true {
-            let accepted = socket.accept()
+            let (accepted, isRefused) = socket.accept()
             if condition.withLock({ isStopped }) {
                 accepted?.close()
                 break
             }
             if let accepted {
                 start(accepted)
-            } else {
+            } else if isRefused {
                 // The process has no descriptors left. The socket stays ready, so without a pause
                 // this would be a busy loop.
                 closeIdleConnection()

@@ -6,11 +6,13 @@ import Foundation
 struct Socket: Sendable {
     private let descriptor: Int32
 
+    /// Takes over the descriptor of a connection.
     private init(descriptor: Int32) {
         self.descriptor = descriptor
+        prepare()
     }
 
-    /// Listens on `127.0.0.1`.
+    /// Listens on `127.0.0.1`. Its calls do not block.
     ///
     /// - Throws: ``MockError`` when the port is in use or cannot be used.
     init(listeningOnPort port: Int) throws {
@@ -19,38 +21,27 @@ struct Socket: Sendable {
         }
         descriptor = socket(AF_INET, Self.streamType, 0)
         guard descriptor >= 0 else { throw MockError.cannotListen(on: port, errno: errno) }
+        prepare()
+        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
         // Closed connections keep the port in use for a minute. The next server can use it at once
         // only if this socket has the option too.
         set(SOL_SOCKET, SO_REUSEADDR)
-        guard withAddress(number, bind), listen(descriptor, Int32(SOMAXCONN)) == 0 else {
+        guard bind(toPort: number), listen(descriptor, Int32(SOMAXCONN)) == 0 else {
             let error = MockError.cannotListen(on: port, errno: errno)
             close()
             throw error
         }
-        prepare()
     }
 
-    /// Connects to a port of `127.0.0.1`; `nil` if that fails.
-    private init?(connectedToPort port: Int) {
-        descriptor = socket(AF_INET, Self.streamType, 0)
-        guard descriptor >= 0 else { return nil }
-        guard withAddress(UInt16(port), connect) else {
-            close()
-            return nil
-        }
-    }
-
-    /// Calls `bind` or `connect` with a port of `127.0.0.1`. Returns whether that succeeds.
-    private func withAddress(
-        _ port: UInt16, _ call: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32
-    ) -> Bool {
+    /// Takes a port of `127.0.0.1`. Returns whether that succeeds.
+    private func bind(toPort port: UInt16) -> Bool {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
         inet_pton(AF_INET, "127.0.0.1", &address.sin_addr)
         return withUnsafeBytes(of: address) {
             let address = $0.assumingMemoryBound(to: sockaddr.self).baseAddress!
-            return call(descriptor, address, socklen_t($0.count)) == 0
+            return Foundation.bind(descriptor, address, socklen_t($0.count)) == 0
         }
     }
 
@@ -65,21 +56,17 @@ struct Socket: Sendable {
         return Int(UInt16(bigEndian: address.sin_port))
     }
 
-    /// Waits for the next connection to this listening socket; `nil` if none can be accepted.
-    func accept() -> Socket? {
+    /// Waits for the next connection to this listening socket, but not longer than a twentieth of a
+    /// second.
+    ///
+    /// - Returns: The connection; `nil` if none came, or if the system refuses to accept one.
+    func accept() -> (connection: Socket?, isRefused: Bool) {
+        var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        poll(&wait, 1, 50)
         let accepted = Foundation.accept(descriptor, nil, nil)
-        guard accepted >= 0 else { return nil }
-        let connection = Socket(descriptor: accepted)
-        connection.prepare()
-        return connection
-    }
-
-    /// Ends `accept()` in another thread, now and later.
-    func stopListening() {
-        let port = port
-        // On Linux, this ends the call. Elsewhere, a last connection ends it.
-        shutdown(descriptor, Int32(SHUT_RDWR))
-        Socket(connectedToPort: port)?.close()
+        if accepted >= 0 { return (Socket(descriptor: accepted), false) }
+        // The client may have left again.
+        return (nil, ![EAGAIN, ECONNABORTED, EINTR].contains(errno))
     }
 
     /// Waits for bytes, and returns them; none at the end of the connection.
@@ -119,7 +106,7 @@ struct Socket: Sendable {
         }
     }
 
-    /// Ends the calls that block, and all later ones.
+    /// Ends the calls that block, and all later ones; on Linux, also a wait for a connection.
     func interrupt() {
         shutdown(descriptor, Int32(SHUT_RDWR))
     }
@@ -144,6 +131,8 @@ struct Socket: Sendable {
     /// Sets the options that every socket needs.
     private func prepare() {
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        // On Apple platforms, a connection has the flags of its listening socket.
+        _ = fcntl(descriptor, F_SETFL, 0)
         // The head and the body may be sent as two pieces; the second must not wait for an ACK.
         set(Int32(IPPROTO_TCP), TCP_NODELAY)
         #if canImport(Darwin)

@@ -58,11 +58,17 @@ struct Sleepers: Sendable {
     private var resuming: [Int: Waiter<Void>] = [:]
     /// The tasks that were woken and have not slept again.
     private var awake: Set<Int> = []
+    /// The woken tasks that the clock no longer waits for.
+    private var late: Set<Int> = []
+    /// How many times in a row the clock has waited for woken tasks of which none slept again.
+    private(set) var vainWaits = 0
 
     /// Adds a sleeper, and returns its key; nil if its moment has passed.
     mutating func add(_ sleeper: Sleeper) -> Sleeper.Key? {
         count += 1
-        if let task = sleeper.task { awake.remove(task) }
+        if let task = sleeper.task, awake.remove(task) != nil || late.remove(task) != nil {
+            vainWaits = 0
+        }
         var sleeper = sleeper
         sleeper.key.number = count
         guard sleeper.key.deadline > now else {
@@ -92,7 +98,11 @@ struct Sleepers: Sendable {
     mutating func takeNext(until moment: MockClock.Instant) -> Sleeper? {
         changeCount += 1
         // Stop waiting for woken tasks that did not sleep again.
-        if mustSettle(before: moment) { awake = [] }
+        if mustSettle(before: moment) {
+            late.formUnion(awake)
+            awake = []
+            vainWaits += 1
+        }
         guard let next = waiting.first, next.key.deadline <= moment else {
             now = max(now, moment)
             return nil

@@ -116,8 +116,8 @@ final class ProtocolLoad: Client,
     }
 
     private func ask(for request: URLRequest, afterRedirects redirects: Int) {
-        let handle = responder.load(request, for: self) { [self] parts in
-            receive(parts, to: request)
+        let handle = SendContext.$passes.withValue(task?.passes ?? SendContext.passes) {
+            responder.load(request, for: self) { [self] parts in receive(parts, to: request) }
         }
         let isCancelled = state.withLock { state in
             // If the answer came immediately, the request after a redirect may have been sent

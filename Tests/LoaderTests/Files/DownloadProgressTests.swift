@@ -39,6 +39,28 @@ import Testing
         #expect(try await counts(over: session) == expected)
     }
 
+    /// The length of a body that arrives slowly is known, too.
+    @Test(arguments: Transport.allCases)
+    func isHalfDoneWhenHalfHasArrived(_ transport: Transport) async throws {
+        let clock = MockClock()
+        let network = MockNetwork(clock: clock)
+        network.stub(.any, .data(bytes).chunked(by: 50, every: .seconds(1)))
+        let (session, baseURL) = try transport.open(network)
+        let download = Task { [calls, folder] in
+            _ = try await session.download(URLRequest(url: baseURL), to: folder.file) {
+                bytes, total in
+                calls.withLock { $0.append(Count(bytes: bytes, total: total)) }
+            }
+        }
+
+        await clock.waitForSleepers()
+        await yieldWhile { calls.withLock { $0.last } != Count(bytes: 50, total: 100) }
+        await clock.advance(by: .seconds(1))
+
+        try await download.value
+        #expect(calls.withLock { $0 } == [0, 50, 100].map { Count(bytes: $0, total: 100) })
+    }
+
     @Test func countsWhatAnEarlierCallLeft() async throws {
         try folder.leavePart(bytes.prefix(40), ResumeRecord(at: 40, of: 100))
         let pieces = Locked([bytes.dropFirst(40)])

@@ -203,6 +203,90 @@ import Testing
         #expect(try await second.value == expected)
     }
 
+    /// The app asks for the same as the refresh, so that the two would wait for each other.
+    @Test(arguments: [Token(access: "old"), .expired], [false, true])
+    func aRefreshOverTheSameChainEnds(_ token: Token, startsElsewhere: Bool) async throws {
+        let (server, mayRefresh, chain) = (MockNetwork(), Gate(), Later())
+        server.stub(.any) { request in
+            request.header("Authorization") == "Bearer old" ? .status(401) : .text("new")
+        }
+        let tokens = TokenServer().tokens(token) { _, _, _ in
+            await mayRefresh.wait()
+            return Token(access: try await chain.exchange(.test("token")).0.text)
+        }
+        let inner = MockURLSession(server).authenticated(by: tokens)
+        let session = inner.coalescing()
+        chain.session.withLock { $0 = session }
+        defer { chain.session.withLock { $0 = nil } }
+        async let stream = startsElsewhere ? inner.exchange(.test("other")).0.text : "new"
+        let loads = (0..<3).map { _ in
+            Task { try await session.exchange(.test("token")).0.text }
+        }
+        for _ in 0..<200 { await Task.yield() }
+
+        mayRefresh.open()
+
+        for load in loads { #expect(try await load.value == "new") }
+        #expect(try await stream == "new")
+    }
+
+    /// A policy of the app may send a request for the one that it got.
+    @Test func theWorkOfAnExchangeDoesNotWaitForItself() async throws {
+        network.stub(.any, .text("a"))
+        let chain = Later()
+        let isFirst = Locked(true)
+        let session = MockURLSession(network).intercepting { request, next in
+            let mustAsk = isFirst.withLock { isFirst in
+                defer { isFirst = false }
+                return isFirst
+            }
+            if mustAsk { _ = try await chain.exchange(request) }
+            return try await next(request)
+        }.coalescing()
+        chain.session.withLock { $0 = session }
+        defer { chain.session.withLock { $0 = nil } }
+
+        #expect(try await session.exchange(.test("a")).0.text == "a")
+        #expect(network.requests.count == 2)
+    }
+
+    /// The opposite: a task that a shared exchange started shares its requests after the exchange.
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    @Test func whatIsStartedInAnExchangeSharesLater() async throws {
+        let (mayContinue, mayAnswer) = (Gate(), Gate())
+        network.stub(.get("/a"), .text("a"))
+        let stub = network.stub(.get("/b")) { _ in
+            await mayAnswer.wait()
+            return .text("b")
+        }
+        let chain = Later()
+        let started = Locked<[Task<String, any Error>]>([])
+        let executor = QueueExecutor(isSerial: false)
+        let session = MockURLSession(network).intercepting { request, next in
+            if request.url?.path == "/a" {
+                let tasks = (0..<2).map { _ in
+                    executor.start {
+                        await mayContinue.wait()
+                        return try await chain.exchange(.test("b")).0.text
+                    }
+                }
+                started.withLock { $0 = tasks }
+            }
+            return try await next(request)
+        }.coalescing()
+        chain.session.withLock { $0 = session }
+        defer { chain.session.withLock { $0 = nil } }
+
+        _ = try await session.exchange(.test("a"))
+        await executor.settle()
+        mayContinue.open()
+        await executor.settle()
+        mayAnswer.open()
+
+        for task in started.withLock({ $0 }) { #expect(try await task.value == "b") }
+        #expect(stub.callCount == 1)
+    }
+
     /// An exchange that stays in the list would keep its result forever.
     @Test func keepsNoResultOfAnEndedExchange() async throws {
         final class Token: Sendable {

@@ -145,6 +145,30 @@ import Testing
         #expect(network.requests.first?.endTime == .seconds(seconds))
     }
 
+    @Test(arguments: [
+        Fault.slow, .repeatedPiece(1), .status(503), .null(at: "$"), .truncated(toBytes: 1),
+        .noFault,
+    ])
+    func aSampleMayNameItsLength(_ fault: Fault) async throws {
+        let network = MockNetwork()
+        network.stub(.any, fault.response(from: .json("[1]").header("Content-Length", "3")))
+
+        let (data, response) = try await MockURLSession(network).exchange(.test("a"))
+
+        #expect(response.contentLength == "\(data.count)")
+    }
+
+    @Test func aSampleMayNameItsLengthForALostConnection() async throws {
+        let sample = MockResponse.json("[1]").header("Content-Length", "3")
+        for count in 0...3 {
+            let network = MockNetwork()
+            network.stub(.any, Fault.failing(afterBytes: count).response(from: sample))
+            await #expect(throws: URLError(.networkConnectionLost)) {
+                try await MockURLSession(network).exchange(.test("a"))
+            }
+        }
+    }
+
     @Test func aLengthThatTheSampleNamesIsNotKept() async throws {
         let network = MockNetwork()
         let sample = MockResponse.text("abc").header("content-length", "3")
@@ -182,7 +206,10 @@ import Testing
         ),
         (.status(99), .json("{}"), "99 is not an HTTP status: use 100...599."),
         (.html(status: 600), .json("{}"), "600 is not an HTTP status: use 100...599."),
-        (.hanging, .json("{"), ".json(_:) was given text that is not JSON: {"),
+        (
+            .hanging, .json("{"),
+            ".json(_:) was given text that is not JSON: {\nTo send it as it is, use .text(_:)."
+        ),
     ])
     func anUnusableStubReportsItsConfigurationError(
         _ fault: Fault, _ sample: MockResponse, _ reason: String

@@ -262,6 +262,8 @@ import Testing
                 ".json(containing:) was given text that is not JSON: "
             ),
             (.any.json(encoding: ["x": Double.nan]), "could not encode Dictionary<String, Double>"),
+            (.any.json("{"), "To require such a body, use .body(_:)."),
+            (.any.json(containing: ""), "To require such a body, use .body(_:)."),
             (.anyOf(), "no matcher"), (.anyOf(.any, .any.json("")), "not JSON"),
             (.any.not(.any.json("")), "not JSON"),
             (.any.query(exactly: ["a": Double.nan]), "is nan"),

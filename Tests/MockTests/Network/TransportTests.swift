@@ -51,17 +51,19 @@ import Testing
     @Test(arguments: Transport.allCases)
     func tellsTheTrueLength(_ transport: Transport) async throws {
         for (method, response, length): (String, MockResponse, String?) in [
-            ("GET", .text("abc").header("content-length", "99"), "3"),
-            ("GET", .text("abc").chunked(by: 1), nil),
-            ("GET", .text("abc").chunked(by: 1).header("Content-Length", "1"), "3"),
-            ("GET", .status(200).header("Content-Length", "99"), "0"),
-            ("HEAD", .text("abc").header("Content-Length", "99"), "3"),
-            ("HEAD", .text("abc").chunked(by: 1), nil), ("HEAD", .status(200), "0"),
+            ("GET", .text("abc").header("content-length", "3"), "3"),
+            ("GET", .text("abc").chunked(by: 1), "3"), ("GET", .chunks(["a", "bc"]), "3"),
+            ("GET", .text("abc").header("Content-Length", "3").chunked(by: 1), "3"),
+            ("GET", .text("abc").header("Content-Length", "3").acceptingRanges, "3"),
+            ("GET", .text("abc").chunked(by: 1, every: .seconds(1)), "3"),
+            ("GET", .events(["a"]), nil), ("GET", .events([]), nil), ("HEAD", .events(["a"]), nil),
+            ("GET", .stream { try await $0.send("abc") }, nil),
+            ("HEAD", .text("abc").header("Content-Length", "3"), "3"),
+            ("HEAD", .text("abc").chunked(by: 1), "3"), ("HEAD", .status(200), "0"),
             ("HEAD", .status(200).header("Content-Length", "99"), "99"),
             ("HEAD", .status(404), "0"), ("HEAD", .status(204), nil),
             ("GET", .status(304).header("Content-Length", "99"), "99"),
-            ("GET", .status(304), nil),
-            ("GET", .status(204).header("Content-Length", "99"), nil),
+            ("GET", .status(304), nil), ("GET", .status(204), nil),
         ] {
             let (_, http, _) = try await exchange(transport, "a", method: method) {
                 $0.stub(.any, response)

@@ -161,7 +161,7 @@ import Testing
         let failure = #expect(throws: VerificationError.self) { try network.verify() }
 
         #expect(failure?.findings.count == 1)
-        #expect(failure?.description.contains("is not JSON: { (MockTests/Answering") == true)
+        #expect(failure?.description.contains("use .text(_:). (MockTests/Answering") == true)
     }
 
     @Test(arguments: [Stub.Times.exactly(-1), .atLeast(-1)])

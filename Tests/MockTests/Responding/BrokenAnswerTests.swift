@@ -46,6 +46,8 @@ import Testing
             Self.sample, Self.sample.chunked(by: 1), Self.sample.chunked(by: 4),
             Self.sample.chunked(by: 4, every: .seconds(1)), Self.sample.delayed(by: .seconds(1)),
             .json(#"{"name":"Emma"}"#, status: 500), .redirect(to: "/b"), .status(200),
+            .events(["a", "b"]), .events(["a"]), .chunks(["a", "b"]),
+            .text("abc").header("Content-Length", "3").chunked(by: 1),
         ]
         for response in responses {
             for count in [0, 1, 7, 14, 15, 16, 1000, .max] {
@@ -160,14 +162,16 @@ import Testing
             #expect(text.hasSuffix("\r\n\r\n" + end))
             #expect(text.contains("Content-Length: \(count < 15 ? 15 : 16)\r\n"))
         }
+        let pieces = Self.sample.chunked(by: 10)
+        #expect(try raw(pieces.failing(afterBytes: 12)).hasSuffix("15\r\n\r\n{\"name\":\"Emm"))
         // The end of the last piece is missing, or the end of the whole body.
-        let chunked = Self.sample.chunked(by: 10)
+        let events = MockResponse.events(["a", "b"])
         #expect(
-            try raw(chunked.failing(afterBytes: 12)).hasSuffix(
-                "\r\n\r\na\r\n{\"name\":\"E\r\n2\r\nmm\r\n"))
+            try raw(events.failing(afterBytes: 11)).hasSuffix(
+                "\r\n\r\n9\r\ndata: a\n\n\r\n2\r\nda\r\n"))
         #expect(
-            try raw(chunked.failing(afterBytes: 15)).hasSuffix(
-                "\r\n\r\na\r\n{\"name\":\"E\r\n5\r\nmma\"}\r\n"))
+            try raw(events.failing(afterBytes: 18)).hasSuffix(
+                "\r\n9\r\ndata: b\n\n\r\n"))
         #expect(try raw(Self.sample.failing(afterHeaderBytes: 10)) == "HTTP/1.1 2")
         #if canImport(FoundationNetworking)
         #expect(try raw(Self.sample.failing(afterHeaderBytes: 10_000)) == "HTTP/1.1 200 OK")

@@ -53,6 +53,68 @@ import Testing
         #expect("\(failure)".contains("would come back to this network, for ever"))
     }
 
+    /// The sessions over which networks can pass a request to each other.
+    enum Link: CaseIterable {
+        case urlSession, mockURLSession, policies, closure
+
+        func session(to network: MockNetwork) -> any HTTPSession {
+            switch self {
+            case .urlSession: network.urlSession
+            case .mockURLSession: MockURLSession(network)
+            case .policies:
+                // The URL grows at each pass.
+                network.urlSession.intercepting { request, next in
+                    var request = request
+                    request.url?.append(path: "a")
+                    return try await next(request)
+                }.timingOut(after: .seconds(600)).coalescing().retrying(.never)
+            case .closure:
+                ClosureSession { [session = MockURLSession(network)] in
+                    let (data, response) = try await session.exchange($0)
+                    return (data, response)
+                }
+            }
+        }
+    }
+
+    @Test(arguments: Link.allCases, [2, 3, 5])
+    func aRingEnds(_ link: Link, _ length: Int) async throws {
+        let networks = (0..<length).map { _ in MockNetwork() }
+        for (index, network) in networks.enumerated() {
+            let next = networks[(index + 1) % length]
+            network.stub(
+                .any, .passthrough(to: link.session(to: next)), fileID: "A/B.swift",
+                line: UInt(index))
+        }
+
+        let error = await #expect(throws: (any Error).self) {
+            try await networks[0].urlSession.exchange(.test("a"))
+        }
+
+        let text = "\(try #require(error))"
+        #expect(
+            text.contains("would come back to this network, for ever: the stub for any request"))
+        #expect(text.contains("(A/B.swift:\(16 % length))"), "\(text)")
+        #expect(networks.map(\.requests.count).reduce(0, +) == 17)
+        #expect(throws: VerificationError.self) { try networks[16 % length].verify() }
+    }
+
+    /// The opposite: a long chain is no ring, and neither are many requests at once.
+    @Test(arguments: Link.allCases)
+    func aChainOfNetworksAnswers(_ link: Link) async throws {
+        let networks = (0...16).map { _ in MockNetwork() }
+        for (network, next) in zip(networks, networks.dropFirst()) {
+            network.stub(.any, .passthrough(to: link.session(to: next)))
+        }
+        networks[16].stub(.any, .text("end"))
+
+        let loads = (0..<20).map { _ in
+            Task { try await networks[0].urlSession.exchange(.test("a")).0.text }
+        }
+
+        for load in loads { #expect(try await load.value == "end") }
+    }
+
     @Test func mayComeBackOnceForAnAnswer() async throws {
         let (network, other) = (MockNetwork(), MockNetwork())
         network.stub(.any, .passthrough(to: other.urlSession), .text("answer"))

@@ -1,8 +1,9 @@
 import APIKitLite
-import APIKitLiteTesting
 import Foundation
 import TestSupport
 import Testing
+
+@testable import APIKitLiteTesting
 
 @Suite(.limited, .usesSockets) struct ResponseHeaderTests {
     private func response(
@@ -56,6 +57,19 @@ import Testing
             (.text("x").header("X-A:", "1"), "The header \"X-A:\" \(noToken)"),
             (.text("x").header("", "1"), "The header \"\" \(noToken)"),
             (.status(200, headers: ["X\nA": "1"]), "The header \"X\\nA\" \(noToken)"),
+            (.text("x", headers: ["Transfer-Encoding": "chunked"]), Self.framing),
+            (.stream(headers: ["Transfer-Encoding": "gzip"]), Self.framing),
+            (.text("x").header("Transfer-Encoding", "chunked").chunked(by: 1), Self.framing),
+            (
+                .hanging.header("ETag", "1"),
+                "header(\"ETag\", …)(): the response is an error or .hanging, so it has no "
+                    + "body and no head."
+            ),
+            (
+                .error(.timedOut).addingHeader("ETag", "1"),
+                "header(\"ETag\", …)(): the response is an error or .hanging, so it has no "
+                    + "body and no head."
+            ),
         ]
         for (response, text) in rows {
             let network = MockNetwork()
@@ -75,6 +89,101 @@ import Testing
             #expect(message == "\(text) \(place)")
             let failure = #expect(throws: VerificationError.self) { try network.verify() }
             #expect(failure?.findings == ["\(text) \(place)"])
+        }
+    }
+
+    private static let framing =
+        "The header \"Transfer-Encoding\" cannot be written here: the mock decides how it sends the "
+        + "body. Remove it."
+
+    /// The length depends on the request, too.
+    @Test(arguments: Transport.allCases, [false, true])
+    func refusesALengthThatIsNotTrue(_ transport: Transport, isMadeByHandler: Bool) async throws {
+        let none = "a stream has none, unlike .data(_:).chunked(by:). Remove it."
+        let eight: KeyValuePairs = ["content-length": "8"]
+        let rows: [(method: String, MockResponse, reason: String)] = [
+            ("GET", .text("abc", headers: eight), "the length is 3. Remove it."),
+            ("GET", .text("abc").chunked(by: 1).header("content-length", "8"), "the length is 3. "),
+            ("GET", .text("abc", headers: eight).delayed(by: .seconds(1)), "the length is 3. "),
+            ("GET", .text("abc", headers: eight).acceptingRanges, "the length is 3. "),
+            ("GET", .chunks(["a", "b"], headers: eight), "the length is 2. "),
+            ("GET", .text("12345678", headers: eight).failing(afterBytes: 8), "the length is 9. "),
+            ("GET", .text("abc", headers: eight).failing(afterBytes: 1), "the length is 3. "),
+            ("GET", .status(200, headers: eight), "the length is 0. "),
+            ("GET", .redirect(to: "/b").header("content-length", "8"), "the length is 0. "),
+            ("HEAD", .text("abc", headers: eight), "the length is 3. "),
+            ("GET", .status(204, headers: eight), "a 204 has none. Remove it."),
+            ("HEAD", .status(204, headers: eight), "a 204 has none. Remove it."),
+            ("GET", .events(["abc"], headers: eight), none),
+            ("GET", .stream(headers: eight), none),
+            ("GET", .stream().header("content-length", "8"), none),
+            ("GET", .stream(headers: eight) { try await $0.send("12345678") }, none),
+            ("HEAD", .stream(headers: eight) { _ in }, none),
+        ]
+        for row in rows {
+            let network = MockNetwork()
+            let (session, baseURL) = try transport.open(network)
+            var request = URLRequest(url: baseURL)
+            request.httpMethod = row.method
+            if isMadeByHandler { network.stub(.any) { _ in row.1 } }
+            if !isMadeByHandler { network.stub(.any, row.1) }
+            let place = "(MockTests/ResponseHeaderTests.swift:\(#line - (isMadeByHandler ? 2 : 1)))"
+
+            var message: String?
+            do {
+                let (data, http) = try await session.exchange(request)
+                #expect(http.statusCode == 500)
+                message = row.method == "HEAD" ? nil : data.text
+            } catch {
+                message = "\(error)"
+            }
+
+            let text = "The header \"Content-Length\" is \"8\", and \(row.reason)"
+            #expect(message?.hasPrefix(text) != false, "\(row)")
+            #expect(message?.contains(place) != false, "\(row)")
+            let failure = #expect(throws: VerificationError.self) { try network.verify() }
+            #expect(failure?.findings.count == 1, "\(row)")
+            #expect(failure?.findings.first?.hasPrefix(text) == true, "\(row)")
+        }
+    }
+
+    /// The opposite: what is true, or does not concern the body, arrives as it is written.
+    @Test(arguments: Transport.allCases)
+    func deliversEachHeaderAsItIsWritten(_ transport: Transport) async throws {
+        let headers: KeyValuePairs = [
+            "Connection": "Keep-Alive", "Keep-Alive": "timeout=5", "Content-Encoding": "identity",
+            "Content-Length": "3", "Trailer": "X-A", "Upgrade": "h2c", "Date": "today", "TE": "a",
+            "Server": "s", "Accept-Ranges": "none", "Proxy-Connection": "close",
+        ]
+        for response in [
+            .text("abc", headers: headers), .chunks(["a", "bc"], headers: headers),
+            .text("abc").headers(headers).delayed(by: .seconds(1)),
+        ] as [MockResponse] {
+            let http = try await self.response(transport, response)
+
+            for (name, value) in headers {
+                #expect(http.value(forHTTPHeaderField: name) == value, "\(name)")
+            }
+        }
+        for value in ["close", "Close", "keep-alive, X-A"] {
+            let http = try await response(transport, .text("x", headers: ["Connection": value]))
+            #expect(http.value(forHTTPHeaderField: "Connection") == value)
+        }
+    }
+
+    @Test func aRecordedAnswerHasTheHeadersOfItsReplay() async throws {
+        let real = MockNetwork()
+        real.stub(.any, .text("abc"))
+        _ = try await real.urlSession.exchange(.test("a"))
+        let exchange = HTTPArchive(real.requests)[0]
+        for name in ["Content-Length", "Content-Encoding", "Transfer-Encoding", "Connection"] {
+            let network = MockNetwork()
+            network.stub(.any, .exchange(exchange).header(name, "3"))
+
+            let error = await #expect(throws: MockError.self) {
+                try await MockURLSession(network).exchange(.test("a"))
+            }
+            #expect(error?.description.contains("the mock decides how it sends the body") == true)
         }
     }
 

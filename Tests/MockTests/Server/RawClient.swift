@@ -111,7 +111,7 @@ final class RawClient: @unchecked Sendable {  // Safe: one thread sends, one rec
         }
         var reply = Reply(status: status, head: head, body: Data())
         if method == "HEAD" || status < 200 || status == 204 || status == 304 { return reply }
-        if reply.header("Transfer-Encoding") == "chunked" {
+        if reply.header("Transfer-Encoding")?.lowercased() == "chunked" {
             while let chunk = try nextChunk() { reply.body += chunk }
         } else if let length = reply.header("Content-Length").flatMap(Int.init) {
             reply.body = try take(length)

@@ -195,6 +195,37 @@ import Testing
         #expect(clock.pending.isEmpty)
     }
 
+    /// Each would take ten milliseconds, if the clock waited for each of them to sleep again.
+    @Test func tasksThatSleepOnceCostLittle() async throws {
+        let clock = MockClock()
+        let tasks = (1...1_000).map { second in sleep(on: clock, second) {} }
+        await clock.waitForSleepers(1_000)
+
+        let time = await ContinuousClock().measure { await clock.advance(by: .seconds(1_001)) }
+
+        #expect(time < .seconds(10))
+        for task in tasks { try await task.value }
+    }
+
+    /// The opposite: after them, a task that sleeps again is waited for.
+    @Test func waitsForATaskThatSleepsAgainAfterOthersThatDidNot() async throws {
+        for _ in 0..<10 {
+            let clock = MockClock()
+            let others = (1...20).map { second in sleep(on: clock, second) {} }
+            let task = Task {
+                try await clock.sleep(for: .seconds(30))
+                for _ in 0..<20 { try await clock.sleep(for: .seconds(1)) }
+                return clock.now.offset
+            }
+            await clock.waitForSleepers(21)
+
+            await clock.advance(by: .seconds(50))
+
+            for other in others { try await other.value }
+            #expect(try await task.value == .seconds(50))
+        }
+    }
+
     @Test func cancellingAndMovingAtOnceWakesEachOnce() async {
         let clock = MockClock()
         for _ in 0..<500 {

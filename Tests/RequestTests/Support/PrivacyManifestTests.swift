@@ -14,7 +14,7 @@ import Testing
 
         let status: [String: Any] = [
             "NSPrivacyAccessedAPIType": "NSPrivacyAccessedAPICategoryFileTimestamp",
-            "NSPrivacyAccessedAPITypeReasons": ["C617.1", "3B52.1", "0A2A.1"],
+            "NSPrivacyAccessedAPITypeReasons": ["C617.1", "3B52.1"],
         ]
         let expected: NSDictionary = [
             "NSPrivacyTracking": false, "NSPrivacyTrackingDomains": [],
