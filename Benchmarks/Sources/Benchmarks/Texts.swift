@@ -12,23 +12,91 @@ func timesOfTexts(rounds: Int) async throws {
     let bodies = largeJSON()
     let form = "application/x-www-form-urlencoded"
     for (name, body) in bodies {
-        try await time("refused, \(name)", body.count, rounds) {
+        try await measure("refused, \(name)", body.count, rounds) {
             refused(body, "application/json")
         }
     }
     for (name, body) in largeText() {
-        try await time("refused form, \(name)", body.count, rounds) { refused(body, form) }
+        try await measure("refused form, \(name)", body.count, rounds) { refused(body, form) }
     }
     for (name, body) in bodies {
-        try await time("not decoded, \(name)", body.count, rounds) { notDecoded(body) }
+        try await measure("not decoded, \(name)", body.count, rounds) { notDecoded(body) }
     }
     for (name, body) in bodies + largeText() {
         let text = String(decoding: body, as: UTF8.self)
-        try await time("text of an error, \(name)", body.count, rounds) {
+        try await measure("text of an error, \(name)", body.count, rounds) {
             APIRequestError(stage: .makeRequest, underlying: Refusal(description: text)).description
         }
     }
     try await timesOfMatching(rounds)
+    for megabytes in [0, 8, 200] {
+        for (name, unit, type) in kinds {
+            try await timesOfTexts(name, unit, type, megabytes, rounds)
+        }
+    }
+}
+
+/// Parts that bodies of several kinds repeat, and their content types.
+private let kinds = [
+    ("JSON", #"{"id":42,"name":"Emma","to":"https://h/?a=b"},"#, "application/json"),
+    ("JSON in lines", "{\n    \"id\": 42,\n    \"name\": \"Emma\"\n  },\n  ", "application/json"),
+    ("JSON of tokens", #"{"id":42,"token":"hunter2-abcdefgh"},"#, "application/json"),
+    ("one JSON string", "a/b?c=d&e ", "application/json"),
+    ("form", "name=Emma&to=https%3A%2F%2Fh%2F%3Fa%3Db&", "application/x-www-form-urlencoded"),
+    ("text", "Nothing to see here, hunter2. ", "text/plain"),
+    ("HTML", "<p class=\"a\">Nothing</p>\n", "text/html"),
+    ("JSON lines", "{\"id\":42,\"name\":\"Emma\"}\n", "application/x-ndjson"),
+    ("event stream", "data: {\"id\":42}\n\n", "text/event-stream"),
+    ("binary", "\u{0}\u{1}\u{ff}", "application/octet-stream"),
+]
+
+/// All texts about one body: about 90 KB, 8 MB or 200 MB.
+private func timesOfTexts(
+    _ name: String, _ unit: String, _ type: String, _ megabytes: Int, _ rounds: Int
+) async throws {
+    let count = max(90_000, megabytes * 1_000_000) / unit.utf8.count
+    let middle = String(repeating: unit, count: count)
+    let (start, end) =
+        switch name {
+        case "one JSON string": ("[\"", "\",1]")
+        case let name where name.hasPrefix("JSON") && name != "JSON lines": ("[", "1]")
+        default: ("", "")
+        }
+    let body = Data((start + middle + end).utf8)
+    func time(_ text: String, _ work: () async throws -> String) async throws {
+        try await measure("\(text), \(name)", body.count, rounds, work)
+    }
+    try await time("refused") { refused(body, type) }
+    try await time("for a user") { error(body, type).localizedDescription }
+    try await time("not decoded") { notDecoded(body, at: count / 2) }
+    try await time("not JSON") { notDecoded(body + Data("!".utf8), at: nil) }
+    var sent = request("form", contentType: type)
+    (sent.httpMethod, sent.httpBody) = ("POST", body)
+    try await time("curl") { sent.curlCommand() }
+    for event in await events(of: sent, answeredWith: body, type) {
+        try await time("event") { event.description }
+    }
+    try await time("message of an error") {
+        APIRequestError(
+            stage: .makeRequest,
+            underlying: Refusal(
+                description: String(decoding: body.prefix(8_000_000), as: UTF8.self))
+        ).description
+    }
+    let network = MockNetwork()
+    let matcher = RequestMatcher.post("/users")
+    for stub in [matcher.json("[1]"), matcher.form(["a": 1]), matcher.part("a", text: "b")] {
+        network.stub(stub, .status(200))
+    }
+    try await time("unmatched") {
+        do { return try await "\(network.urlSession.exchange(sent).1.statusCode)" } catch {
+            return "\(error)"
+        }
+    }
+    try await time("verify") {
+        do { try network.verify() } catch { return "\(error)" }
+        return ""
+    }
 }
 
 private func timesOfMatching(_ rounds: Int) async throws {
@@ -51,7 +119,7 @@ private func timesOfMatching(_ rounds: Int) async throws {
         ),
     ]
     for (name, matcher, request) in cases {
-        try await time(name, items.utf8.count, rounds) {
+        try await measure(name, items.utf8.count, rounds) {
             let network = MockNetwork()
             network.stub(matcher, .status(200))
             do {
@@ -61,7 +129,7 @@ private func timesOfMatching(_ rounds: Int) async throws {
             }
         }
     }
-    try await time("making .request(_:), 100,000 query items", items.utf8.count, rounds) {
+    try await measure("making .request(_:), 100,000 query items", items.utf8.count, rounds) {
         RequestMatcher.request(search).description
     }
 }
@@ -70,7 +138,7 @@ private struct Refusal: Error, CustomStringConvertible {
     let description: String
 }
 
-private func time(
+private func measure(
     _ name: String, _ size: Int, _ rounds: Int, _ text: () async throws -> String
 ) async throws {
     let clock = ContinuousClock()
@@ -98,30 +166,47 @@ private func request(_ path: String, body: String? = nil, contentType: String? =
     return request
 }
 
-private func refused(_ body: Data, _ type: String) -> String {
+private func error(
+    _ body: Data, _ type: String, _ underlying: any Error = UnacceptableStatus(statusCode: 500)
+) -> APIRequestError {
     let response = HTTPURLResponse(
         url: url, statusCode: 500, httpVersion: nil, headerFields: ["Content-Type": type])
     return APIRequestError(
         stage: .validate, request: URLRequest(url: url), response: response, data: body,
-        underlying: UnacceptableStatus(statusCode: 500)
-    ).description
+        underlying: underlying)
 }
 
-/// An error at the last element of an array.
-private func notDecoded(_ body: Data) -> String {
+/// The start of an exchange, its answer, and the error of the load.
+private func events(
+    of request: URLRequest, answeredWith body: Data, _ type: String
+) async -> [ExchangeEvent] {
+    let (events, continuation) = AsyncStream.makeStream(of: ExchangeEvent.self)
+    let network = MockNetwork { _ in
+        let response = HTTPURLResponse(
+            url: url, statusCode: 500, httpVersion: nil, headerFields: ["Content-Type": type])!
+        return (response, body)
+    }
+    let session = MockURLSession(network).observed { continuation.yield($0) }
+    _ = try? await session.load(request, as: [Int].self)
+    continuation.finish()
+    return await events.reduce(into: []) { $0.append($1) }
+}
+
+private func refused(_ body: Data, _ type: String) -> String { error(body, type).description }
+
+/// An error at an element of an array, or about a body that is not JSON.
+private func notDecoded(_ body: Data, at index: Int? = 1) -> String {
     struct Key: CodingKey {
         var stringValue: String { "Index \(intValue ?? 0)" }
         var intValue: Int?
         init?(stringValue: String) { nil }
         init(intValue: Int) { self.intValue = intValue }
     }
-    let error = DecodingError.typeMismatch(
-        Bool.self, .init(codingPath: [Key(intValue: 1)], debugDescription: "not a Bool"))
-    let response = HTTPURLResponse(
-        url: url, statusCode: 200, httpVersion: nil,
-        headerFields: ["Content-Type": "application/json"])
-    return APIRequestError(stage: .parse, response: response, data: body, underlying: error)
-        .description
+    let path = index.map { [Key(intValue: $0)] } ?? []
+    let context = DecodingError.Context(codingPath: path, debugDescription: "not a Bool")
+    let underlying: DecodingError =
+        index == nil ? .dataCorrupted(context) : .typeMismatch(Bool.self, context)
+    return error(body, "application/json", underlying).description
 }
 
 /// About 10 MB each: arrays of a large element and a small one.

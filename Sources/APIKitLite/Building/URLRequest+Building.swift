@@ -80,7 +80,7 @@ private func checked(_ method: String) throws -> String {
 private func joined(_ base: URL, path: String) throws -> String {
     let text = base.absoluteString
     func unusable(_ problem: String) -> RequestBuildingError {
-        RequestBuildingError("The base URL", Redaction.standard.url(text), problem)
+        RequestBuildingError("The base URL", text, problem)
     }
     guard !text.utf8.contains(UInt8(ascii: "#")) else {
         throw unusable("has a fragment, which is never sent. Remove the # and what follows.")

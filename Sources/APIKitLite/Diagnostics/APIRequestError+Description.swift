@@ -47,8 +47,9 @@ extension APIRequestError {
         // Foundation drops the body of some answers, such as a 302 without `Location`.
         if data.isEmpty, response.expectedContentLength != 0 { return status + "." }
         if data.isEmpty { return status + " with an empty body." }
-        let type = mediaType(contentType).map { redaction.text($0) } ?? "no content type"
-        return status + " with \(byteCount(data.count)), \(type)."
+        let type = mediaType(contentType).map { redaction.excerpt($0) } ?? "no content type"
+        let coding = compression(of: data).map { ", compressed with \($0)" } ?? ""
+        return status + " with \(byteCount(data.count)), \(type)\(coding)."
     }
 
     private var contentType: String? { response?.value(forHTTPHeaderField: "Content-Type") }
@@ -68,7 +69,7 @@ extension APIRequestError {
             return []
         case EncodingError.invalidValue(_, let context):
             // The invalid value is not shown: it is part of the request and may hold a password.
-            let text = redaction.text(context.debugDescription)
+            let text = redaction.excerpt(context.debugDescription, limit: 1_000)
             return ["At \(describe(context.codingPath)): \(text)"]
         default:
             let text = URLError(from: underlying).map { self.text(of: $0) }
@@ -83,11 +84,12 @@ extension APIRequestError {
         if let element {
             let text = UndecodedText(subject: "The element", data: element, redaction: redaction)
             let (sentence, excerpt) = text.reason(error)
-            let start = redaction.element(String(decoding: element, as: UTF8.self)).excerpt()
-            return [sentence, "Element: " + (excerpt ?? start)]
+            return [sentence, "Element: " + (excerpt ?? redaction.excerpt(ofElement: element))]
         }
         let text = UndecodedText(
-            subject: "The body", data: data, contentType: contentType, redaction: redaction)
+            subject: "The body", data: data, contentType: contentType,
+            contentEncoding: response?.value(forHTTPHeaderField: "Content-Encoding"),
+            redaction: redaction)
         let (sentence, excerpt) = text.reason(error)
         return [sentence, excerpt.map { "Body: " + $0 }].compactMap(\.self)
     }
@@ -98,8 +100,8 @@ extension APIRequestError {
     /// type and size.
     private var body: String? {
         guard let data, !data.isEmpty else { return nil }
-        if let text = redaction.body(data, contentType: contentType) {
-            return "Body: " + text.excerpt()
+        if let text = redaction.excerpt(of: data, contentType: contentType) {
+            return "Body: " + text
         }
         guard response == nil else { return nil }
         return "Body: " + redaction.placeholder(for: data, contentType: contentType)
@@ -108,7 +110,8 @@ extension APIRequestError {
     private func text(of error: URLError) -> String {
         // On Linux this is the message of libcurl, if there is one.
         let detail = error.userInfo[NSLocalizedDescriptionKey] as? String
-        let suffix = detail.map { ": " + redaction.text($0) } ?? ""
+        let suffix =
+            detail.map { ": " + redaction.excerpt($0, limit: 1_000, Redaction.prose) } ?? ""
         return "\(error.sentence) (URLError \(error.code.rawValue)\(suffix))"
     }
 
@@ -122,6 +125,6 @@ extension APIRequestError {
             (anything as? any CustomStringConvertible)?.description
             ?? (error as? any LocalizedError)?.errorDescription
             ?? String(reflecting: error)
-        return redaction.excerpt(text, limit: 4_000, onOneLine: false)
+        return redaction.excerpt(text, limit: 4_000, onOneLine: false, Redaction.prose)
     }
 }

@@ -137,7 +137,7 @@ public struct APIRequestError: LocalizedError, CustomStringConvertible, Sendable
             return nil
         }
         return (underlying as? any LocalizedError)?.errorDescription.map { text in
-            hiding().redaction.excerpt(text, limit: 4_000, onOneLine: false)
+            hiding().redaction.excerpt(text, limit: 4_000, onOneLine: false, Redaction.prose)
         }
     }
 }

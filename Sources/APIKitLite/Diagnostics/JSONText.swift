@@ -25,6 +25,12 @@ package enum JSONText {
         return text ?? "The data is not in the correct format."
     }
 
+    /// Returns the index of the byte at which a text is not JSON, if the error has it.
+    static func place(of error: any Error) -> Int? {
+        let place = (error as NSError).userInfo["NSJSONSerializationErrorIndex"] as? Int
+        return place ?? reason(error).firstMatch(of: /character (\d+)/).flatMap { Int($0.output.1) }
+    }
+
     /// Whether a number is `true` or `false`. Of the numbers in JSON, only these have the type
     /// `char`.
     package static func isBoolean(_ number: NSNumber) -> Bool {

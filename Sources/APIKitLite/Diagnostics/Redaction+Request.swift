@@ -1,9 +1,6 @@
 import Foundation
 
 extension Redaction {
-    /// The size of the largest body that is searched for secrets to hide elsewhere, in bytes.
-    private static let longestBody = 100_000
-
     /// Returns this redaction, which also hides the values of the secrets of a request and its
     /// response in any text.
     func hidingValues(
@@ -35,8 +32,9 @@ extension Redaction {
 
     /// Returns the method and the URL: `GET https://api.example.com/users`.
     func line(of request: URLRequest) -> String {
-        let url = url(request.url?.absoluteString ?? "(no URL)")
-        return "\(request.httpMethod ?? "GET") \(url.excerpt(limit: 2_000, onOneLine: false))"
+        let url = request.url?.absoluteString ?? "(no URL)"
+        let shown = excerpt(url, limit: 2_000, onOneLine: false, Redaction.url)
+        return "\(request.httpMethod ?? "GET") \(shown)"
     }
 
     /// Returns a request without its secrets, also where their values occur elsewhere in it.

@@ -21,27 +21,36 @@ extension Redaction {
     /// JSON is recognized by its text, a form by its content type. Any part of another body may be a
     /// secret, so the result is `nil`; without redaction, it is `nil` only if the body is not text.
     package func body(_ body: Data, contentType: String?) -> String? {
-        guard !body.contains(0), let text = exactText(body) else { return nil }
-        if isEmpty { return text }
-        var walk = SecretWalk(self)
-        let shown: String
-        if mediaType(contentType) == formMediaType {
-            shown = walk.items(text[...], .form)
-        } else if (try? JSONText.read(body)) != nil {
-            shown = walk.json(text)
-        } else {
-            return nil
-        }
-        // The values that were hidden may be elsewhere in the body, too.
-        let redaction = hidingValues(walk.secrets)
-        return redaction == self ? shown : redaction.body(body, contentType: contentType)
+        self.body(body, contentType: contentType, isCut: false)
     }
 
-    /// Returns a text of the server without its secrets. JSON that is incomplete is shown as its
-    /// size.
-    func element(_ text: String) -> String {
-        if let json = body(Data(text.utf8), contentType: nil) { return json }
-        let isIncomplete = text.first { !$0.isWhitespace }.map { "{[".contains($0) } ?? false
-        return isIncomplete ? "<\(byteCount(text.utf8.count))>" : self.text(text)
+    /// Returns a body without its secrets, or its beginning.
+    func body(_ body: Data, contentType: String?, isCut: Bool) -> String? {
+        guard !body.withUnsafeBytes({ $0.contains(0) }), let text = exactText(body) else {
+            return nil
+        }
+        if isEmpty { return text }
+        if mediaType(contentType) == formMediaType { return walked { $0.items(text[...], .form) } }
+        // Only what was cut is not JSON before it is closed.
+        guard isCut || (try? JSONText.read(body)) != nil else { return nil }
+        let shown = json(text, isCut: isCut)
+        return !isCut || (try? JSONText.read(Data(shown.utf8))) != nil ? shown : nil
+    }
+
+    /// Returns JSON without its secrets: see `SecretWalk.json`.
+    func json(_ text: String, below path: [any CodingKey] = [], isCut: Bool = false) -> String {
+        walked { $0.json(text, below: path, isCut: isCut) }
+    }
+
+    /// Returns the text of an error without the secrets of the URLs in it: nothing knows better what
+    /// it quotes.
+    func prose(_ text: String) -> String { isEmpty ? text : walked { $0.text(text) } }
+
+    /// Returns the result of a walk that also hides the values of all secrets that it finds.
+    private func walked(_ redacted: (inout SecretWalk) -> String) -> String {
+        var walk = SecretWalk(self)
+        let shown = redacted(&walk)
+        let redaction = hidingValues(walk.secrets)
+        return redaction == self ? shown : redaction.walked(redacted)
     }
 }

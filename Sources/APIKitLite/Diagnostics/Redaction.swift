@@ -11,11 +11,13 @@ import Foundation
 ///
 /// A value of at least four bytes that a request or its response has under such a name is also hidden
 /// elsewhere in the same error or event, for example if the server repeats it in a message: everywhere
-/// but in hosts if it looks random, and otherwise not within other words. Bodies are searched for
-/// such values up to 100,000 bytes.
+/// but in hosts if it looks random, and otherwise not within other words. So is the password of a Basic
+/// credential. Bodies are searched for such values up to 100,000 bytes.
 ///
-/// What is encoded twice or in Base64, a value in XML, CSV or any other text, and the `value` beside a
-/// `name` in JSON have no name that is read: hide them with `adding(values:)`.
+/// What is encoded twice or in other Base64, a value in XML, CSV or any other text, the keys of an
+/// object under a secret name, and the `value` beside a `name` in JSON have no name that is read: hide
+/// them with `adding(values:)`. The `userInfo` of a `URLError`, which a session throws, has the whole
+/// URL: it is the error of a load that has redacted texts.
 ///
 /// An app that has further secrets gives its redaction to all its requests at once, with
 /// ``APIRequest/redaction`` in a protocol extension.
@@ -193,14 +195,15 @@ public struct Redaction: Sendable, Equatable, ExpressibleByArrayLiteral {
         return readsWords ? TokenShape.hiding(in: shown) { mark($0) } : shown
     }
 
-    /// Returns the beginning of a text without secrets: see `String.excerpt`.
-    func excerpt(_ text: String, limit: Int = 200, onOneLine: Bool = true) -> String {
-        self.text(text).excerpt(limit: limit, onOneLine: onOneLine)
-    }
+    /// The number of bytes of the longest value that is hidden everywhere, in any encoding.
+    var longestValue: Int { values.longest }
 
     /// Returns the description of a body that cannot be shown: `<image/png, 1,234 bytes>`.
-    package func placeholder(for body: Data, contentType: String?) -> String {
-        placeholder(size: byteCount(body.count), contentType: contentType)
+    package func placeholder(
+        for body: Data, contentType: String?, contentEncoding: String? = nil
+    ) -> String {
+        let coding = compression(of: body, contentEncoding).map { ", compressed with \($0)" }
+        return placeholder(size: byteCount(body.count) + (coding ?? ""), contentType: contentType)
     }
 
     func placeholder(size: String, contentType: String?) -> String {

@@ -7,7 +7,7 @@ extension SecretWalk {
         /// The key of the value that comes next. For an array, its own key.
         var key: String
         /// Whether all its strings and numbers are secret.
-        let isSecret: Bool
+        var isSecret: Bool
         let isSkipped: Bool
         var isBeforeKey: Bool
     }
@@ -16,10 +16,25 @@ extension SecretWalk {
     ///
     /// A string becomes the mark, a number 0, and a Boolean false. In a secret object or array, all
     /// strings and numbers are secret. The text may be incomplete, or have several values.
-    package mutating func json(_ text: String) -> String {
+    ///
+    /// - Parameters:
+    ///   - path: The path of the text in other JSON, whose keys may make all of it secret.
+    ///   - isCut: Whether the text is the beginning of another one. The result is then without its
+    ///     last tokens, and closed: it is JSON, too.
+    package mutating func json(
+        _ text: String, below path: [any CodingKey] = [], isCut: Bool = false
+    ) -> String {
         let bytes = Array(text.utf8)
         var (result, end) = ([UInt8](), 0)
-        var open: [Container] = []
+        var outer = Container(
+            isObject: false, key: "", isSecret: false, isSkipped: false, isBeforeKey: false)
+        for step in path {
+            outer.isSecret = outer.isSecret || hides(outer.key, nil, isKey: true)
+            if step.index == nil { outer.key = step.stringValue }
+        }
+        var open = [outer]
+        // The last place at which the text can be closed, and what is in the result up to there.
+        var closable = (index: 0, count: 0, end: 0)
         var index = 0
         while index < bytes.count {
             let token = index..<endOfToken(at: index, in: bytes)
@@ -27,6 +42,7 @@ extension SecretWalk {
             let key = open.last?.key ?? ""
             let isSkipped = open.last?.isSkipped ?? false || depth == 0 && skippedKeys.contains(key)
             var new: String?
+            var place: Int?
             switch bytes[token.lowerBound] {
             case UInt8(ascii: "{"), UInt8(ascii: "["):
                 let isObject = bytes[token.lowerBound] == UInt8(ascii: "{")
@@ -35,9 +51,12 @@ extension SecretWalk {
                         isObject: isObject, key: isObject ? "" : key,
                         isSecret: open.last?.isSecret ?? false || hides(key, nil, isKey: true),
                         isSkipped: isSkipped, isBeforeKey: isObject))
+                place = index
             case UInt8(ascii: "}"), UInt8(ascii: "]"):
                 _ = open.popLast()
+                place = index
             case UInt8(ascii: ","):
+                place = token.lowerBound
                 if let last = open.last { open[open.count - 1].isBeforeKey = last.isObject }
             case UInt8(ascii: ":"), 0x20, 0x0A, 0x0D, 0x09:
                 continue
@@ -50,10 +69,20 @@ extension SecretWalk {
             default:
                 let isSecret = open.last?.isSecret ?? false
                 new = isSkipped ? nil : replacement(for: bytes[token], key, isSecret: isSecret)
+                guard isCut, bytes[token.lowerBound] == UInt8(ascii: "\"") else { break }
+                place = index
+                if index == bytes.count { new = new ?? JSONText.quoted(string(bytes[token])) }
             }
-            guard let new else { continue }
-            result += bytes[end..<token.lowerBound] + Array(new.utf8)
-            end = token.upperBound
+            if let new {
+                result += bytes[end..<token.lowerBound] + Array(new.utf8)
+                end = index
+            }
+            if let place { closable = (place, result.count, end) }
+        }
+        if isCut {
+            let ends = open.dropFirst().reversed().map { $0.isObject ? "}" : "]" }
+            let rest = bytes[closable.end..<closable.index] + Array(ends.joined().utf8)
+            return String(decoding: result[..<closable.count] + rest, as: UTF8.self)
         }
         return end == 0 ? text : String(decoding: result + bytes[end...], as: UTF8.self)
     }
@@ -74,13 +103,15 @@ extension SecretWalk {
             return isHidden || redaction.isGiven(text) ? "0" : nil
         }
         if text == "true" { return hides(key, text, isKey: true) ? "false" : nil }
-        let shown = redaction.text(text)
+        // A word that is not JSON may be a string without quotation marks.
+        let isWord = isHidden && text != "false" && text != "null"
+        let shown = isWord ? mark(text) : redaction.text(text)
         return shown == text ? nil : shown
     }
 }
 
 /// Returns the index after a token: a string, a number, another word, or one character.
-private func endOfToken(at start: Int, in bytes: [UInt8]) -> Int {
+func endOfToken(at start: Int, in bytes: [UInt8]) -> Int {
     var index = start + 1
     let isNumber = isInNumber(bytes[start])
     if bytes[start] == UInt8(ascii: "\"") {
@@ -97,20 +128,33 @@ private func endOfToken(at start: Int, in bytes: [UInt8]) -> Int {
 }
 
 /// Returns the text of a token. That of a string is without its escapes.
-private func string(_ bytes: ArraySlice<UInt8>) -> String {
+func string(_ bytes: ArraySlice<UInt8>) -> String {
     guard bytes.first == UInt8(ascii: "\"") else { return String(decoding: bytes, as: UTF8.self) }
     let isWhole = bytes.count > 1 && bytes.last == UInt8(ascii: "\"")
-    if bytes.contains(UInt8(ascii: "\\")),
-        let text = try? JSONText.read(Data(bytes) + (isWhole ? "" : "\"").utf8) as? String
-    {
-        return text
+    let text = String(decoding: bytes.dropFirst().dropLast(isWhole ? 1 : 0), as: UTF8.self)
+    guard bytes.contains(UInt8(ascii: "\\")) else { return text }
+    // A string that is cut may end within an escape, or between the two of a character.
+    let decoded = (0..<(isWhole ? 1 : 12)).lazy.compactMap { count in
+        try? JSONText.read(Data(bytes.dropLast(count)) + (isWhole ? "" : "\"").utf8) as? String
     }
-    return String(decoding: bytes.dropFirst().dropLast(isWhole ? 1 : 0), as: UTF8.self)
+    return decoded.first ?? text.replacing(/\\(.)/) { $0.output.1 }
 }
 
 private func isInNumber(_ byte: UInt8) -> Bool {
-    0x30...0x39 ~= byte || "+-.eE".utf8.contains(byte)
+    switch byte {
+    case 0x30...0x39, UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "e"),
+        UInt8(ascii: "E"):
+        true
+    default: false
+    }
 }
 
 /// Whether a byte is neither a space nor the beginning or end of anything else.
-private func isOther(_ byte: UInt8) -> Bool { !" \t\r\n,:{}[]\"".utf8.contains(byte) }
+private func isOther(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x20, 0x09, 0x0D, 0x0A, UInt8(ascii: ","), UInt8(ascii: ":"), UInt8(ascii: "{"),
+        UInt8(ascii: "}"), UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: "\""):
+        false
+    default: true
+    }
+}

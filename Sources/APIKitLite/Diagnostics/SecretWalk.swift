@@ -46,7 +46,7 @@ package struct SecretWalk {
 
     /// Returns a text without a name, with the secrets in it hidden: JSON, a URL, or items.
     package mutating func text(_ text: String) -> String {
-        guard depth < 4, text.utf8.contains(where: { "=@{[;".utf8.contains($0) }) else {
+        guard depth < 4, text.utf8.contains(where: beginsName) else {
             return redaction.text(text)
         }
         depth += 1
@@ -97,8 +97,7 @@ package struct SecretWalk {
         let (authority, after) = rest.dropFirst().cut(at: "/")
         var host = String(authority)
         if let at = authority.lastIndex(of: "@") {
-            let (user, password) = authority[..<at].cut(at: ":")
-            host = mark(PercentEncoding.decode(password ?? user)) + authority[at...]
+            host = mark(PercentEncoding.decode(password(in: authority[..<at]))) + authority[at...]
         }
         return scheme + "//" + host + (after.map { "/" + path($0) } ?? "")
     }
@@ -187,14 +186,18 @@ package struct SecretWalk {
     /// The credentials in a secret header: `Bearer a1`, or `OAuth oauth_token="a1", …`.
     private mutating func credentials(in header: String) -> [String] {
         let words = header.split { " ,".contains($0) }
-        return words.enumerated().compactMap { index, word in
+        return words.enumerated().flatMap { index, word -> [String] in
             let (parameter, value) = word.cut(at: "=")
             let text = String(value ?? "").replacing("\"", with: "")
             if text.allSatisfy({ $0 == "=" }) {
                 // The first of several words is the scheme.
-                return index > 0 || words.count == 1 ? String(word) : nil
+                if index == 0 { return words.count == 1 ? [String(word)] : [] }
+                guard words[0].lowercased() == "basic",
+                    let pair = Data(base64Encoded: String(word)).flatMap({ exactText($0) })
+                else { return [String(word)] }
+                return [String(word), password(in: pair[...])]
             }
-            return hides(String(parameter), text) ? text : nil
+            return hides(String(parameter), text) ? [text] : []
         }
     }
 
@@ -203,7 +206,7 @@ package struct SecretWalk {
     /// Returns a body of any type. Bytes that are not text stay as they are.
     package mutating func body(_ body: Data, contentType: String?) -> Data {
         let type = mediaType(contentType)
-        if type == "multipart/form-data",
+        if type?.hasPrefix("multipart/") == true,
             let boundary = headerParameter("boundary", of: contentType ?? "")
         {
             return multipart(body, boundary)
@@ -211,19 +214,18 @@ package struct SecretWalk {
         guard !body.contains(0), let text = exactText(body) else { return body }
         if type == formMediaType { return Data(items(text[...], .form).utf8) }
         if type == "text/event-stream" {
-            // The JSON of an event is behind a name.
+            // The JSON or the URL of an event is behind a name.
             let lines = text.split("\n").map { line in
-                line.hasPrefix("data:")
-                    ? "data:" + document(String(line.dropFirst(5))) : redaction.text(String(line))
+                guard line.hasPrefix("data:") else { return redaction.text(String(line)) }
+                let end = line.dropFirst(5).prefix { $0 == " " }.endIndex
+                return line[..<end] + self.text(String(line[end...]))
             }
             return Data(lines.joined(separator: "\n").utf8)
         }
-        return Data(document(text).utf8)
-    }
-
-    /// Returns JSON, also if it is incomplete or has several values, or any other text.
-    private mutating func document(_ text: String) -> String {
-        text.beginsAsJSON ? json(text) : redaction.text(text)
+        // It may be incomplete, or have several values.
+        if text.beginsAsJSON { return Data(json(text).utf8) }
+        // Without a type it may be a form, as in many archives.
+        return Data((type == nil ? self.text(text) : redaction.text(text)).utf8)
     }
 
     private mutating func multipart(_ body: Data, _ boundary: String) -> Data {
@@ -255,9 +257,25 @@ package struct SecretWalk {
     }
 }
 
+/// Returns the password of a user name and a password, or a name that stands alone.
+private func password(in pair: Substring) -> String {
+    let (user, password) = pair.cut(at: ":")
+    return String(password.flatMap { $0.isEmpty ? nil : $0 } ?? user)
+}
+
+/// Whether a byte can separate a name from a secret, or begin a text that has names.
+private func beginsName(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "="), UInt8(ascii: "@"), UInt8(ascii: "{"), UInt8(ascii: "["),
+        UInt8(ascii: ";"):
+        true
+    default: false
+    }
+}
+
 extension String {
     /// Whether the text is JSON, if its beginning decides. A byte order mark does not count.
-    fileprivate var beginsAsJSON: Bool {
+    var beginsAsJSON: Bool {
         unicodeScalars.first { !" \t\r\n\u{FEFF}".unicodeScalars.contains($0) }
             .map { "{[".unicodeScalars.contains($0) } ?? false
     }

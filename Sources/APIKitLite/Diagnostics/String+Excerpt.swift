@@ -2,13 +2,18 @@ extension String {
     /// Returns the beginning of the text, up to a number of bytes, cut between two characters, with `…`
     /// if more follows. On one line, a line break and the spaces after it become one space.
     package func excerpt(limit: Int = 200, onOneLine: Bool = true) -> String {
-        let text = onOneLine ? self.onOneLine : self
-        guard text.utf8.count > limit else { return text }
-        var end = text.utf8.index(text.startIndex, offsetBy: limit - "…".utf8.count)
-        while end.samePosition(in: text.unicodeScalars) == nil {
-            end = text.utf8.index(before: end)
-        }
-        return text[..<end] + "…"
+        let start = String(beginning(max(limit, 10_000)))
+        let text = onOneLine ? start.onOneLine : start
+        if text.utf8.count <= limit, start.utf8.count == utf8.count { return text }
+        return text.beginning(limit - "…".utf8.count) + "…"
+    }
+
+    /// Returns the first bytes of the text, up to a number, cut between two characters.
+    func beginning(_ limit: Int) -> Substring {
+        guard utf8.count > limit else { return self[...] }
+        var end = utf8.index(startIndex, offsetBy: limit)
+        while end.samePosition(in: unicodeScalars) == nil { end = utf8.index(before: end) }
+        return self[..<end]
     }
 
     /// The text without control characters: each run of them, and the spaces after it, is a space.

@@ -5,12 +5,15 @@ extension URLRequest {
     ///
     /// The command is on one line, unless a body that is shown contains line breaks. The command
     /// for a file body names the file, which curl reads. A body that is not text, that may contain
-    /// secrets, or that is another stream is shown as its type and size.
+    /// secrets, that has more than 100,000 bytes, or that is another stream is shown as its type and
+    /// size.
     ///
     /// - Parameter redacting: The secrets to hide. With ``Redaction/none`` the command sends the same
-    ///   method, headers and text.
+    ///   method, headers and text of any size.
     public func curlCommand(redacting: Redaction = .standard) -> String {
-        curlCommand(hiding: redacting.hidingValues(of: self), longestBody: .max)
+        curlCommand(
+            hiding: redacting.hidingValues(of: self),
+            longestBody: redacting.isEmpty ? .max : Redaction.longestBody)
     }
 
     /// Returns a curl command, with the type and size of a body of more than `longestBody` bytes.

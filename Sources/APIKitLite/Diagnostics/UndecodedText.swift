@@ -7,27 +7,41 @@ struct UndecodedText {
     /// Its bytes, or `nil` if they are not known.
     let data: Data?
     var contentType: String?
+    var contentEncoding: String?
     let redaction: Redaction
 
     /// Returns a sentence about a decoding error, and the JSON around its place, or the beginning of a
     /// form. The JSON is `nil` if the text is something else, which may be a secret.
     func reason(_ error: DecodingError) -> (sentence: String, excerpt: String?) {
         let path = error.context?.codingPath ?? []
-        let text = data.flatMap { redaction.body($0, contentType: contentType) }
-        do {
-            let json = try JSONText.read(text.map { Data($0.utf8) } ?? data ?? Data())
-            let values = values(on: path, in: json)
-            return (
-                sentence(about: error, at: values.count > path.count ? values.last : nil),
-                excerpt(of: text ?? "", around: values)
-            )
-        } catch let failure {
-            // An empty coding path means that the decoder could not read the text at all.
-            guard let data, case .dataCorrupted = error, path.isEmpty else {
-                return (sentence(about: error, at: nil), text?.excerpt())
-            }
-            return (sentence(about: data, notJSON: failure), text?.excerpt())
+        guard let data else { return (sentence(about: error, at: nil), nil) }
+        let beginning = redaction.excerpt(of: data, contentType: contentType)
+        // An empty coding path means that the decoder could not read the text at all.
+        if case .dataCorrupted = error, path.isEmpty, let failure = redaction.failure(in: data) {
+            return (sentence(about: data, notJSON: failure.error), beginning ?? failure.excerpt)
         }
+        guard let beginning else { return (sentence(about: error, at: nil), nil) }
+        // Of a longer text, the place is named, and not looked for.
+        let bytes = [UInt8](data.prefix(2_000_000))
+        let starts = JSONText.starts(of: path, in: bytes)
+        let values = starts.indices.lazy.map { depth in
+            redaction.value(in: bytes, at: starts[depth], below: Array(path.prefix(depth)))
+        }
+        let tree = starts.count > path.count ? values.last?.map(\.tree) : nil
+        // The largest of the values on the path that is short, unless the whole text is.
+        var excerpt: String?
+        if beginning.hasSuffix("…") {
+            for value in values.dropFirst().reversed() {
+                guard let value else { break }
+                let part = "…\(value.shown)…".excerpt(limit: 2_000)
+                if part.utf8.count > 200 {
+                    excerpt = excerpt ?? part.excerpt()
+                    break
+                }
+                excerpt = part
+            }
+        }
+        return (sentence(about: error, at: tree), excerpt ?? beginning)
     }
 
     /// Returns a sentence about an error at a value in JSON, or about one whose value is not known: a
@@ -50,43 +64,15 @@ struct UndecodedText {
     }
 
     private func sentence(about data: Data, notJSON failure: any Error) -> String {
-        switch data.first(where: { !" \n\r\t".utf8.contains($0) }) {
+        if let name = compression(of: data, contentEncoding) {
+            return "\(subject) is compressed with \(name), where JSON was expected."
+        }
+        return switch data.first(where: { !" \n\r\t".utf8.contains($0) }) {
         case nil: "\(subject) is empty, where JSON was expected."
         case UInt8(ascii: "<")?: "\(subject) is HTML or XML, where JSON was expected."
         default: "\(subject) is not JSON: \(JSONText.reason(failure))"
         }
     }
-}
-
-/// Returns the values that a coding path leads to, the outermost first, as far as they are there.
-private func values(on path: [any CodingKey], in json: Any) -> [Any] {
-    var values = [json]
-    for key in path {
-        let value = values[values.count - 1]
-        if let object = value as? [String: Any], let member = object[key.stringValue] {
-            values.append(member)
-        } else if let list = value as? [Any], let index = key.intValue,
-            list.indices.contains(index)
-        {
-            values.append(list[index])
-        } else {
-            break
-        }
-    }
-    return values
-}
-
-/// Returns the largest of the values, each of which contains the next, that fits into 200 bytes: the
-/// whole text, or a part of it.
-private func excerpt(of text: String, around values: [Any]) -> String {
-    if text.utf8.count <= 200 || values.count == 1 { return text.excerpt() }
-    var result: String?
-    for value in values.dropFirst().reversed() {
-        let part = "…\(JSONText.write(value))…"
-        if part.utf8.count > 200 { return result ?? part.excerpt() }
-        result = part
-    }
-    return result ?? ""
 }
 
 /// Returns the JSON name of a value.
@@ -127,10 +113,15 @@ extension Redaction {
 /// Returns a coding path as text: `$.items[1].id`.
 package func describe(_ path: [any CodingKey]) -> String {
     path.reduce(into: "$") { text, key in
-        // The string of an array index is "Index 1". The string of an object key "1" is "1".
-        let index = key.intValue.flatMap { key.stringValue == String($0) ? nil : $0 }
-        text += index.map { JSONText.step($0) } ?? JSONText.step(key.stringValue)
+        text += key.index.map { JSONText.step($0) } ?? JSONText.step(key.stringValue)
     }
+}
+
+extension CodingKey {
+    /// The index in an array; nil for the key of an object.
+    ///
+    /// The string of an array index is "Index 1". The string of an object key "1" is "1".
+    var index: Int? { intValue.flatMap { stringValue == String($0) ? nil : $0 } }
 }
 
 /// Returns the JSON name of a dictionary or an array, and the Swift name of any other type.

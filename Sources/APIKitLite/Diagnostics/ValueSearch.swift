@@ -12,6 +12,10 @@ struct ValueSearch: Sendable, Equatable {
     private var lengths: [ArraySlice<UInt8>: [Int]] = [:]
     /// The number of these first bytes: four, or that of the shortest value.
     private var prefix = 4
+    /// Whether a value begins with a byte.
+    private var begins: [Bool] = []
+    /// The number of bytes of the longest value, in any encoding.
+    private(set) var longest = 0
 
     var isEmpty: Bool { areWords.isEmpty }
 
@@ -27,7 +31,11 @@ struct ValueSearch: Sendable, Equatable {
     }
 
     private mutating func prepare() {
-        for value in found.union(given) {
+        // A value in a header, such as a cookie, may be encoded, and repeated plainly.
+        let plain = found.flatMap { value in
+            [false, true].map { PercentEncoding.decode(value, plusIsSpace: $0) }
+        }
+        for value in found.union(given).union(plain.filter { $0.utf8.count >= 4 }) {
             let isWord =
                 !given.contains(value)
                 && (!Redaction.looksRandom(value) || value.utf8.areDigits)
@@ -36,10 +44,16 @@ struct ValueSearch: Sendable, Equatable {
                 areWords[form] = isWord
                 decoded[form] = value
             }
+            if value.utf8.contains(where: { $0 < 0x20 || $0 == 0x22 || $0 == 0x5C }) {
+                areWords[Array(JSONText.quoted(value).utf8.dropFirst().dropLast())[...]] = isWord
+            }
         }
+        begins = [Bool](repeating: false, count: 256)
         prefix = areWords.keys.reduce(prefix) { min($0, $1.count) }
         for value in areWords.keys {
             lengths[value.prefix(prefix), default: []].append(value.count)
+            begins[Int(value[value.startIndex])] = true
+            longest = max(longest, value.count)
         }
         lengths = lengths.mapValues { Set($0).sorted(by: >) }
     }
@@ -60,7 +74,7 @@ struct ValueSearch: Sendable, Equatable {
     /// Returns where values are; those that overlap are one.
     private func ranges(in text: [UInt8]) -> [Range<Int>] {
         var found: [Range<Int>] = []
-        for start in 0..<max(0, text.count - prefix + 1) {
+        for start in 0..<max(0, text.count - prefix + 1) where begins[Int(text[start])] {
             guard let end = endOfValue(at: start, in: text) else { continue }
             if let last = found.last, start < last.upperBound {
                 found[found.count - 1] = last.lowerBound..<max(end, last.upperBound)

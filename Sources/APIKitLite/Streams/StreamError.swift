@@ -37,7 +37,7 @@ public enum StreamError: LocalizedError, RedactingError, Equatable {
         case .event(let event):
             """
             The server sent an event of the type \(event.event.debugDescription).
-            Data: \(redaction.element(event.data).excerpt())
+            Data: \(redaction.excerpt(ofElement: Data(event.data.utf8)))
             """
         case .unfinished(let count):
             """

@@ -8,3 +8,13 @@ package func exactText(_ bytes: some Collection<UInt8>) -> String? {
     // Foundation drops a byte order mark.
     return text.utf8.count == data.count ? text : String(decoding: data, as: UTF8.self)
 }
+
+extension Data {
+    /// Returns the first bytes, up to a number, cut between two characters of UTF-8.
+    package func beginning(_ limit: Int) -> Data {
+        guard count > limit else { return self }
+        var end = startIndex + limit
+        for _ in 0..<3 where self[end] & 0xC0 == 0x80 { end -= 1 }
+        return self[..<end]
+    }
+}

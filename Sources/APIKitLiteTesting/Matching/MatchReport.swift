@@ -6,8 +6,8 @@ struct MatchReport: CustomStringConvertible {
     struct Line: Sendable {
         /// The criterion, as the matcher describes it.
         let criterion: String
-        /// What the request has instead; nil if the criterion holds. A predicate that was not
-        /// called, because another criterion does not hold, has a difference too.
+        /// What the request has instead; nil if the criterion holds. A criterion that was not
+        /// checked, because another one does not hold, has a difference too.
         let difference: String?
         /// More about the difference, such as a line for each key that differs in a JSON body.
         let details: [String]
@@ -48,7 +48,8 @@ struct MatchReport: CustomStringConvertible {
     /// The outcome of one criterion.
     private enum Outcome {
         case holds, fails
-        /// It calls a predicate, which may rely on a criterion that fails or is unusable.
+        /// It calls a predicate, which may rely on a criterion that fails or is unusable; or a large
+        /// body would be parsed only for a text.
         case notAsked
     }
 
@@ -71,6 +72,7 @@ struct MatchReport: CustomStringConvertible {
         var hasFailed = false
         outcomes = criteria.enumerated().map { index, criterion in
             if hasFailed || index >= usableCount, criterion.callsPredicate { return .notAsked }
+            if hasFailed, criterion.readsBody, reading.isLarge { return .notAsked }
             if criterion.holds(reading) { return .holds }
             hasFailed = true
             return .fails

@@ -33,17 +33,19 @@ public struct RecordedPart: Sendable {
     }
 
     /// The text of a field; nil for a file and for bytes that are not text.
-    var fieldText: String? {
+    var fieldText: String? { isField ? text : nil }
+
+    private var isField: Bool {
         // RFC 7578, section 4.4: a part without a type is plain text.
-        let isText = mediaType(contentType)?.hasPrefix("text/") ?? true
-        return fileName == nil && isText ? text : nil
+        fileName == nil && mediaType(contentType)?.hasPrefix("text/") ?? true
     }
 
     /// Returns the name and the content on one line, such as `title=x`.
     ///
     /// A file is shown as its name, type and size: `<file "a.png", image/png, 1,234 bytes>`.
     func summary(limit: Int) -> String {
-        "\(name)=\(fieldText?.excerpt(limit: limit) ?? placeholder)"
+        let text = isField ? exactText(data.beginning(10_000)) : nil
+        return "\(name)=\(text?.excerpt(limit: limit) ?? placeholder)"
     }
 
     private var placeholder: String {

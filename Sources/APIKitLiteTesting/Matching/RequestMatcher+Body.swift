@@ -11,7 +11,9 @@ extension RequestMatcher {
             guard !data.isEmpty, reading.body.count == data.count else {
                 return .has(reading.bodyPlaceholder)
             }
-            let offset = zip(reading.body, data).prefix { $0 == $1 }.count
+            let offset = reading.body.withUnsafeBytes { body in
+                data.withUnsafeBytes { zip(body, $0).prefix { $0 == $1 }.count }
+            }
             return .has("others, from byte \(offset) on")
         }
     }
@@ -71,25 +73,26 @@ extension RequestMatcher {
     }
 
     func adding(_ relation: JSONDifference.Relation, _ expected: JSONValue) -> RequestMatcher {
-        adding(
-            Criterion {
-                (relation == .equal ? "JSON " : "JSON containing ") + expected.excerpt(limit: 80)
-            } holds: { reading in
-                guard case .success(let actual) = reading.json else { return false }
-                return JSONDifference.isNone(expected, relation, actual)
-            } difference: { reading in
-                switch reading.json {
-                case nil: return .has("no body")
-                case .failure(let failure):
-                    let body = reading.bodyPlaceholder
-                    return .has("\(body), which is not JSON: \(JSONText.reason(failure))")
-                case .success(let actual):
-                    return MatchReport.Difference(
-                        "it differs:", details: JSONDifference.lines(expected, relation, actual))
-                }
-            } isNear: { reading in
-                guard case .success(let actual) = reading.json else { return false }
-                return JSONDifference.lines(expected, relation, actual).count == 1
-            })
+        var criterion = Criterion {
+            (relation == .equal ? "JSON " : "JSON containing ") + expected.excerpt(limit: 80)
+        } holds: { reading in
+            guard case .success(let actual) = reading.json else { return false }
+            return JSONDifference.isNone(expected, relation, actual)
+        } difference: { reading in
+            switch reading.json {
+            case nil: return .has("no body")
+            case .failure(let failure):
+                let body = reading.bodyPlaceholder
+                return .has("\(body), which is not JSON: \(JSONText.reason(failure))")
+            case .success(let actual):
+                return MatchReport.Difference(
+                    "it differs:", details: JSONDifference.lines(expected, relation, actual))
+            }
+        } isNear: { reading in
+            guard case .success(let actual) = reading.json else { return false }
+            return JSONDifference.lines(expected, relation, actual).count == 1
+        }
+        criterion.readsBody = true
+        return adding(criterion)
     }
 }

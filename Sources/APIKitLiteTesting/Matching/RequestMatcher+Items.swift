@@ -92,7 +92,8 @@ extension RequestMatcher {
                 return false
             }
         }
-        return adding(source, items).adding("no \(items.isEmpty ? "" : "other ")\(source.plural)") {
+        let noun = "\(items.isEmpty ? "" : "other ")\(source.plural)"
+        return adding(source, items).adding("no \(noun)", readsBody: source == .form) {
             others($0)?.isEmpty == true
         } or: { reading in
             source.difference(reading) { _ in others(reading)?.shown ?? "" }
@@ -106,14 +107,15 @@ extension RequestMatcher {
         return items.reduce(into: self) { matcher, item in
             guard let count = counts.removeValue(forKey: item) else { return }
             let times = count > 1 ? " \(count) times" : ""
-            matcher.add(
-                Criterion {
-                    "\(source.noun) \(item.shown)\(times)"
-                } holds: { reading in
-                    source.counts(in: reading).map { $0[item] >= count } ?? false
-                } difference: { reading in
-                    source.difference(reading) { item.difference(from: $0.named(item.name)) }
-                })
+            var criterion = Criterion {
+                "\(source.noun) \(item.shown)\(times)"
+            } holds: { reading in
+                source.counts(in: reading).map { $0[item] >= count } ?? false
+            } difference: { reading in
+                source.difference(reading) { item.difference(from: $0.named(item.name)) }
+            }
+            criterion.readsBody = source == .form
+            matcher.add(criterion)
         }
     }
 }

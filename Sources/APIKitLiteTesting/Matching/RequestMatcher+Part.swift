@@ -31,7 +31,7 @@ extension RequestMatcher {
     }
 
     private func adding(_ part: ExpectedPart) -> RequestMatcher {
-        adding(part.description) { reading in
+        adding(part.description, readsBody: true) { reading in
             guard case .success(let multipart) = reading.multipart else { return false }
             return multipart.parts.contains(where: part.matches)
         } or: { reading in

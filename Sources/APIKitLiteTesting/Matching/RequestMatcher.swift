@@ -26,6 +26,8 @@ public struct RequestMatcher: Sendable, CustomStringConvertible {
         var isNear: @Sendable (RequestReading) -> Bool = { _ in false }
         /// Whether it calls the user's code, which may rely on the criteria before it.
         var callsPredicate = false
+        /// Whether it parses the body, which takes long for a large one.
+        var readsBody = false
     }
 
     private(set) var criteria: [Criterion] = []
@@ -57,11 +59,14 @@ public struct RequestMatcher: Sendable, CustomStringConvertible {
 
     /// Returns the matcher with one more criterion.
     func adding(
-        _ description: @autoclosure @escaping @Sendable () -> String,
+        _ description: @autoclosure @escaping @Sendable () -> String, readsBody: Bool = false,
         _ holds: @escaping @Sendable (RequestReading) -> Bool,
         or difference: @escaping @Sendable (RequestReading) -> MatchReport.Difference
     ) -> RequestMatcher {
-        adding(Criterion(description: description, holds: holds, difference: difference))
+        adding(
+            Criterion(
+                description: description, holds: holds, difference: difference,
+                readsBody: readsBody))
     }
 
     func adding(_ criterion: Criterion) -> RequestMatcher {

@@ -67,11 +67,18 @@ final class RequestReading {
 
     private var contentType: String? { request.value(forHTTPHeaderField: "Content-Type") }
 
+    /// Whether it would take long to parse the body only for a text.
+    var isLarge: Bool { body.count > (isMultipart ? 1_000_000 : 100_000) }
+
+    private var isMultipart: Bool { mediaType(contentType)?.hasPrefix("multipart/") == true }
+
     /// The type and the size of the body, for texts that cannot show it.
     var bodyPlaceholder: String {
         body.isEmpty
             ? "no body"
-            : Redaction.none.placeholder(for: body, contentType: contentType)
+            : Redaction.none.placeholder(
+                for: body, contentType: contentType,
+                contentEncoding: request.value(forHTTPHeaderField: "Content-Encoding"))
     }
 
     /// The body as a text may show it, on one line; nil if there is no body.
@@ -83,9 +90,12 @@ final class RequestReading {
                 declaredForm == nil && (try? json?.get()) == nil && (try? multipart?.get()) == nil
             return isText ? bodyPlaceholder : redacted.shownBody
         }
-        if case .success(let multipart) = multipart { return multipart.parts.summary }
-        if case .success(let json) = json { return json.excerpt(limit: 120) }
-        return exactText(body)?.excerpt(limit: 120) ?? bodyPlaceholder
+        if !isLarge {
+            if case .success(let multipart) = multipart { return multipart.parts.summary }
+            if case .success(let json) = json { return json.excerpt(limit: 120) }
+        }
+        let text = isLarge && isMultipart ? nil : exactText(body.beginning(10_000))
+        return text?.excerpt(limit: 120) ?? bodyPlaceholder
     }
 }
 

@@ -1,0 +1,97 @@
+import Foundation
+
+// A text that is shown in part is cut first, and then redacted. So it costs its own length, and not
+// that of a body.
+extension Redaction {
+    /// The size of the largest body that is read as a whole, in bytes.
+    static let longestBody = 100_000
+
+    /// The number of bytes that are read so that no secret in a shown text is cut: any that begins
+    /// before them and is known, or has the shape of a token.
+    private var margin: Int { 4_096 + longestValue }
+    /// The number of bytes of a body that are read for an excerpt.
+    private var window: Int { 12_288 + margin }
+
+    /// Returns the beginning of a text without secrets: see `String.excerpt`.
+    ///
+    /// - Parameter redacted: Redacts a text; by default, one without names.
+    func excerpt(
+        _ text: String, limit: Int = 200, onOneLine: Bool = true,
+        _ redacted: (Redaction) -> (String) -> String = Redaction.text
+    ) -> String {
+        let start = String(text.beginning(limit + 2 * margin))
+        let shown = redacted(self)(start)
+        return (start.utf8.count < text.utf8.count ? withoutHalfSecret(shown) : shown)
+            .excerpt(limit: limit, onOneLine: onOneLine)
+    }
+
+    /// Returns the beginning of a body on one line, without secrets; nil if it is neither JSON nor a
+    /// form.
+    func excerpt(of body: Data, contentType: String? = nil) -> String? {
+        let start = body.beginning(window)
+        let isCut = start.count < body.count
+        return self.body(start, contentType: contentType, isCut: isCut)
+            .map { (isCut ? withoutHalfSecret($0) : $0).excerpt() }
+    }
+
+    /// Returns a text of the server on one line, without secrets. JSON that is incomplete is shown as
+    /// its size.
+    func excerpt(ofElement element: Data) -> String {
+        if let shown = excerpt(of: element) { return shown }
+        let start = String(decoding: element.beginning(window), as: UTF8.self)
+        return start.beginsAsJSON ? "<\(byteCount(element.count))>" : excerpt(start)
+    }
+
+    /// Returns the value at an index of JSON without its secrets, as JSON and as text; nil if it is
+    /// not JSON. Of a long value, it is the beginning.
+    func value(
+        in bytes: [UInt8], at start: Int, below path: [any CodingKey]
+    ) -> (tree: Any, shown: String)? {
+        let value = Array(bytes[start...].prefix(window))
+        let end = JSONText.endOfValue(at: 0, in: value)
+        let isCut = end == window
+        let json = json(String(decoding: value[..<end], as: UTF8.self), below: path, isCut: isCut)
+        return (try? JSONText.read(Data(json.utf8))).map {
+            ($0, isCut ? withoutHalfSecret(json) : json)
+        }
+    }
+
+    /// Returns why a body is not JSON, and the text up to that place if it is JSON up to there; nil if
+    /// the body is JSON, or if it is long and its beginning is.
+    func failure(in body: Data) -> (error: any Error, excerpt: String?)? {
+        let isLong = body.count > Self.longestBody
+        let start = String(decoding: body.beginning(window), as: UTF8.self)
+        do {
+            _ = try JSONText.read(
+                isLong ? Data(Redaction.none.json(start, isCut: true).utf8) : body)
+            return nil
+        } catch {
+            let place = start.beginsAsJSON ? JSONText.place(of: error) : nil
+            return (error, place.flatMap { excerpt(of: body, upTo: $0) })
+        }
+    }
+
+    /// Returns the text of a body up to a place that is not JSON, and the string or the short word
+    /// there. Any other text there may be a secret.
+    private func excerpt(of body: Data, upTo place: Int) -> String? {
+        let bytes = [UInt8](body.prefix(Self.longestBody))
+        guard 0 < place, place < bytes.count, !bytes.contains(0) else { return nil }
+        var token = 0..<0
+        while token.upperBound <= place {
+            token = token.upperBound..<endOfToken(at: token.upperBound, in: bytes)
+        }
+        // If the string ends with what is read, it may be cut in a secret.
+        let isString =
+            bytes[token.lowerBound] == UInt8(ascii: "\"") && token.upperBound < bytes.count
+        let end = isString || token.count <= 10 ? token.upperBound : token.lowerBound
+        let shown = json(String(decoding: bytes[..<end], as: UTF8.self))
+        return shown.utf8.count > 200 ? "…\(shown.suffix(150))…" : shown + "…"
+    }
+
+    /// Returns a redacted text, whose end was cut before, without what may be half a secret there.
+    private func withoutHalfSecret(_ text: String) -> String {
+        let end = Substring(text.utf8.suffix(margin))
+        let last = end.range(of: Self.mark, options: .backwards)?.upperBound ?? end.startIndex
+        return text[..<last] + "…"
+    }
+}
